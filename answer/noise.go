@@ -149,8 +149,9 @@ func (a Noise) notes() []Sentence {
 	for _, text := range []string{
 		"* the recorded number of seeds",
 		a.gateText(),
-		steadyText("the improvement check falsely finds degraded metrics", a.SteadyCheck),
-		fmt.Sprintf("the verdict on the total score is false in about %s of the cases at any n: that is its level", format.Share(1-a.Confidence)),
+		a.steadyText("the improvement check falsely finds degraded metrics", a.SteadyCheck, func(at verdict.NoiseAt) *verdict.Rate { return &at.FalseDegraded }),
+		fmt.Sprintf("the verdict on the total score is false in at most about %s of the cases at any n: that is its level", format.Share(1-a.Confidence)),
+		"an interval holds the rates of 95% of the populations that these seeds could come from",
 	} {
 		notes = append(notes, Sentence{Kind: Note, Text: text, Joined: len(notes) > 0})
 	}
@@ -161,13 +162,20 @@ func (a Noise) gateText() string {
 	if !a.HasGate() {
 		return "the gate has no rule about seeds"
 	}
-	return steadyText("the gate flips", a.SteadyGate)
+	return a.steadyText("the gate flips", a.SteadyGate, func(at verdict.NoiseAt) *verdict.Rate { return at.GateFlips })
 }
 
-func steadyText(what string, from *int) string {
+// steadyText says from how many seeds on a rate is shown to be small, or that the recorded seeds cannot say so.
+func (a Noise) steadyText(what string, from *int, rate func(verdict.NoiseAt) *verdict.Rate) string {
 	limit := format.Share(verdict.MaxFlipRate)
-	if from == nil {
-		return fmt.Sprintf("%s: at no tried number of seeds is the rate shown to be at most %s", what, limit)
+	if from != nil {
+		return fmt.Sprintf("%s in at most %s of the cases from %d seeds on (upper end of the interval)", what, limit, *from)
 	}
-	return fmt.Sprintf("%s in at most %s of the cases from %d seeds on (upper end of the interval)", what, limit, *from)
+	text := fmt.Sprintf("%s: %s cannot say from how many seeds on that is in at most %s of the cases", what, format.Counted(a.NSeeds, "seed"), limit)
+	if len(a.At) > 0 {
+		if last := a.At[len(a.At)-1]; rate(last) != nil {
+			text += fmt.Sprintf("; at n = %d it could be up to %s", last.N, format.Share(rate(last).Interval.Hi))
+		}
+	}
+	return text
 }

@@ -44,9 +44,10 @@ scores and the metrics. It decides nothing: use improvement for that, which comp
 func Noise() Def[answer.NoiseQuestion, answer.Noise] {
 	return Def[answer.NoiseQuestion, answer.Noise]{
 		Name: "noise", Scope: ScopeRead, Help: "measure how often identical configurations are told apart (A/A check)",
-		About: `Draws pairs of samples with replacement from the stored seeds of one configuration, as if two identical ones had been run on
-different seeds. Asks the active gate and the improvement check about each pair. A gate flips if its two verdicts differ.
-Every degraded metric and every decided comparison is a false alarm. Sizes beyond the recorded number of seeds are extrapolations.`,
+		About: `Draws pairs of samples, as if two identical configurations had been run on different seeds, and asks the active gate and the
+improvement check about each pair. A gate flips if its two verdicts differ. Every degraded metric and every decided comparison is a false alarm.
+The recorded seeds of the configuration are the pilot. They are a sample themselves, so the pairs come from many populations that the pilot
+could come from (double bootstrap; pass rates from Jeffreys' posterior). The interval of a rate holds 95 % of these populations.`,
 		Params: (*answer.NoiseQuestion).Params, Read: seeds.MeasureNoise,
 	}
 }

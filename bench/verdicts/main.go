@@ -33,6 +33,7 @@ type section struct {
 func sections() []section {
 	return []section{
 		{"feasibility", "What seeds can show at all", feasibility},
+		{"noise", "What a gate makes of an unchanged model", noiseSection},
 		{"bounds", "Bounds of the mean and the spread of scores", bounds},
 		{"guard", "Guards of metrics", guard},
 		{"next-mean", "The next mean of a history", nextMean},

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"track"
 )
 
 // progress shows how far a long command is: a bar on a terminal, nothing elsewhere.
@@ -32,6 +35,21 @@ func (p *program) newProgress(verb, noun string, total int64) *progress {
 		bar.out = p.screen
 	}
 	return bar
+}
+
+// showProgress returns a context in which long computations draw a bar; end takes it away.
+func (p *program) showProgress(ctx context.Context, words [2]string) (_ context.Context, end func()) {
+	if words == [2]string{} {
+		return ctx, func() {}
+	}
+	bar := p.newProgress(words[0], words[1], 0)
+	return track.WithProgress(ctx, func(done, total int) {
+		bar.total = int64(total)
+		bar.read.Store(int64(done))
+		if bar.update(done); done == total {
+			bar.clear() // the answer follows
+		}
+	}), bar.clear
 }
 
 // reader counts the bytes that are read through it.

@@ -20,16 +20,19 @@ type commandHelp struct {
 	examples string // commands, one on a line
 	complete cli.BashCompleteFunc
 	read     readers
+	progress [2]string // verb and noun of a bar, as in "drawing", "pairs"; empty if no answer takes long
 }
 
 // questionCommand returns the command that asks a question and writes the answer.
 func questionCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp) *cli.Command {
 	return commandOf(p, def, text, func(c *cli.Context, q Q) error {
-		answer := func() error { return askAndWrite(c.Context, p, def, q) }
+		ctx, end := p.showProgress(c.Context, text.progress)
+		defer end()
+		answer := func() error { return askAndWrite(ctx, p, def, q) }
 		if def.Records(q) {
 			return answer()
 		}
-		return untilInterrupted(c.Context, answer)
+		return untilInterrupted(ctx, answer)
 	})
 }
 

@@ -132,31 +132,47 @@ func (i *Improvement) tooFewPairs() (reason, need string) {
 }
 
 func (i *Improvement) difference() Difference {
-	margin, interval := i.Options.Margin, i.Total.Interval
 	if i.Options.Look.Anytime {
 		return i.anytimeDifference()
 	}
-	half := i.Options.Alpha() / 2
-	switch {
-	case !interval.Defined(), i.Total.equal && i.Total.P > i.Options.Alpha(): // without any width, signs must decide
-		return Undecided
-	case interval.Lo > margin:
-		return i.confirmed(Better, i.Total.flipGreater <= half)
-	case interval.Hi < -margin:
-		return i.confirmed(Worse, i.Total.flipLess <= half)
-	case margin > 0 && interval.Lo >= -margin && interval.Hi <= margin:
-		return Equivalent
+	d, unconfirmed, err := differenceOf(i.Differences, i.Total.Interval, i.Total.equal, i.Options)
+	if err != nil {
+		return Undecided // cannot happen: the differences were tested before
 	}
-	return Undecided
+	i.unconfirmed = unconfirmed
+	return d
 }
 
-// confirmed keeps the t interval from deciding what the exact test does not: where most differences are 0 and few are
-// large, as with crashed seeds, it is too narrow.
-func (i *Improvement) confirmed(d Difference, exact bool) Difference {
+// differenceOf says on which side of the margins differences lie, by the t interval of their mean. The exact test keeps
+// the interval from deciding what it does not confirm: where most differences are 0 and few are large, as with crashed
+// seeds, the interval is too narrow. Equal differences have no width: signs must decide.
+func differenceOf(d []float64, interval stats.Interval, equal bool, o Options) (found Difference, unconfirmed bool, err error) {
+	margin, alpha := o.Margin, o.Alpha()
+	if !interval.Defined() || stats.SmallestFlipP(len(d)) > alpha {
+		return Undecided, false, nil
+	}
+	if equal {
+		if p, err := stats.SignFlip(d, drawSeed); err != nil || p.P.TwoSided > alpha {
+			return Undecided, false, err
+		}
+	}
+	switch {
+	case interval.Lo > margin:
+		p, err := stats.SignFlip(shifted(d, -margin), drawSeed)
+		return confirmed(Better, p.P.Greater <= alpha/2), p.P.Greater > alpha/2, err
+	case interval.Hi < -margin:
+		p, err := stats.SignFlip(shifted(d, margin), drawSeed)
+		return confirmed(Worse, p.P.Less <= alpha/2), p.P.Less > alpha/2, err
+	case margin > 0 && interval.Lo >= -margin && interval.Hi <= margin:
+		return Equivalent, false, nil
+	}
+	return Undecided, false, nil
+}
+
+func confirmed(d Difference, exact bool) Difference {
 	if exact {
 		return d
 	}
-	i.unconfirmed = true
 	return Undecided
 }
 

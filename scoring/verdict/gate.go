@@ -318,7 +318,7 @@ func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 	}
 	confidence := in.Look.confidence(confidenceOf(in.Rules))
 	s.alpha = 1 - confidence
-	s.Estimates = newEstimates(in.Stability, confidence)
+	s.Estimates = in.estimates(confidence)
 	if problem := in.problem(); problem != "" {
 		s.Outcomes = []Outcome{{Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: problem, Message: problemText(problem), Need: problemNeed(problem, in.Scenario)}}
 		return s, nil

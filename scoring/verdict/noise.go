@@ -3,9 +3,9 @@ package verdict
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"track/scoring"
 	"track/scoring/stats"
@@ -18,37 +18,56 @@ const MaxFlipRate = 0.05
 type NoiseOptions struct {
 	Rules      scoring.GateRules // those about seeds; NoDegradation is judged with the improvement check
 	Comparison Options
-	Resamples  int         // pairs of samples drawn at each number of seeds; fewer of large samples, see [maxDraws]
-	NSeeds     int         // seeds of the configuration, if only some of them are given; 0 if all are
-	Seed       uint64      // of the draws
-	Sizes      []int       // numbers of seeds to try beside the number there is; nil for a default
-	Stopped    func() bool // says that nobody waits for the answer any more; nil for never
+	Resamples  int                   // pairs of samples drawn at each number of seeds; fewer of large samples, see [maxDraws]
+	NSeeds     int                   // seeds of the configuration, if only some of them are given; 0 if all are
+	Seed       uint64                // of the draws
+	Sizes      []int                 // numbers of seeds to try beside the number there is; nil for a default
+	Stopped    func() bool           // says that nobody waits for the answer any more; nil for never
+	Drawn      func(done, total int) // is told how many pairs were drawn and judged; nil for nobody
 }
 
 // maxDraws bounds the seeds of all samples of one size, so that the answer comes within seconds. minResamples are drawn
 // in any case: with fewer, no rate could be shown to be at most [MaxFlipRate].
 const (
-	maxDraws     = 2_500_000
+	maxDraws     = 1_250_000
 	minResamples = 100
 )
 
-// resamples returns the number of pairs of samples of n seeds.
-func (o NoiseOptions) resamples(n int) int { return min(o.Resamples, max(minResamples, maxDraws/n)) }
+// maxPopulations is the number of populations that pairs of samples are drawn from at most: fewer if the pilot has more
+// than largePilot seeds, which differ little. From each come several pairs, an even number.
+const (
+	maxPopulations      = 200
+	largePilot          = 1000
+	maxPopulationsLarge = 50
+)
+
+// draws returns how many populations are tried that a pilot of so many seeds could come from, and how many pairs of
+// samples of n seeds are drawn from each.
+func (o NoiseOptions) draws(pilot, n int) (populations, pairs int) {
+	all, most := min(o.Resamples, max(minResamples, maxDraws/n)), maxPopulations
+	if pilot > largePilot {
+		most = maxPopulationsLarge
+	}
+	pairs = max(4, 2*((all+2*most-1)/(2*most)))
+	return max(2, all/pairs), pairs
+}
 
 // ErrStopped is returned where NoiseOptions.Stopped said so.
 var ErrStopped = errors.New("stopped")
 
-// Rate is how often something happened in N cases.
+// Rate is how often something happens among pairs of samples. The interval allows for the seeds of the pilot being a
+// sample themselves: see [NewNoise].
 type Rate struct {
-	Rate     float64        `json:"rate"`
-	N        int            `json:"n"`
-	Interval stats.Interval `json:"ci"` // Wilson
+	Rate         float64        `json:"rate"` // mean over the populations that the pilot could come from
+	N            int            `json:"n"`    // pairs of samples
+	NPopulations int            `json:"n_populations"`
+	Interval     stats.Interval `json:"ci"`
 }
 
 // NoiseAt says how often decisions between two samples of identical configurations differed at one number of seeds.
 type NoiseAt struct {
 	N                  int                     `json:"n"`
-	GateFlips          *Rate                   `json:"gate_flips"` // the gate's verdicts of the two samples differ; nil without a gate
+	GateFlips          *Rate                   `json:"gate_flips"` // the gate's verdicts of two samples differ; nil without a gate
 	GateVerdicts       map[scoring.Verdict]int `json:"gate_verdicts"`
 	FalseDegraded      Rate                    `json:"false_degraded"`           // the improvement check finds a degraded metric
 	FalseDecision      Rate                    `json:"false_decision"`           // the verdict by margin is better or worse
@@ -62,7 +81,7 @@ type Noise struct {
 	NSeeds      int       `json:"n_seeds"`
 	At          []NoiseAt `json:"at"`                // by rising N
 	Current     int       `json:"current"`           // index in At of the number of seeds there is
-	SteadyGate  *int      `json:"gate_steady_from"`  // smallest N tried from which on the gate flips in at most 5 % of the cases; nil if none
+	SteadyGate  *int      `json:"gate_steady_from"`  // smallest N tried from which on the gate is shown to flip in at most 5 % of the cases; nil if none
 	SteadyCheck *int      `json:"check_steady_from"` // the same of the improvement check
 	Seed        uint64    `json:"draw_seed,string"`
 	Method      string    `json:"method"`
@@ -75,10 +94,11 @@ func (n Noise) HasGate() bool { return len(n.At) > 0 && n.At[0].GateFlips != nil
 // defaultSizes are the numbers of seeds that people run.
 func defaultSizes() []int { return []int{3, 5, 10, 20, 30, 50, 100, 200} }
 
-// NewNoise draws, for each number of seeds, pairs of samples with replacement from the seeds of one configuration, as
-// if two identical configurations had been run on different seeds, and asks the gate and the improvement check about
-// them. The stored seeds stand for all others: with few of them the answer is rough, and sizes beyond their number
-// are extrapolations. A rate says of how many pairs it is.
+// NewNoise asks the gate and the improvement check, at each number of seeds, about pairs of samples from one population,
+// as if two identical configurations had been run on different seeds. The population is unknown: the seeds that there
+// are, the pilot, are a sample of it. So the pairs are drawn from many populations that the pilot could come from, each
+// a sample of the pilot with replacement (double bootstrap, Davison and Hinkley 1997, section 3.9), see [pilot]. The rate
+// is the mean over the populations, and its interval holds 95 % of them.
 func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, error) {
 	if len(seeds) < 2 {
 		return Noise{}, stats.TooFewError{Need: 2, Have: len(seeds)}
@@ -100,9 +120,10 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 	gate.NoDegradation = false
 	n := Noise{NSeeds: all, Seed: o.Seed, At: make([]NoiseAt, len(sizes)), Current: slices.Index(sizes, all), Method: o.method(len(seeds), sizes[len(sizes)-1])}
 	errs := make([]error, len(sizes))
+	pilot, drawn := newPilot(spec, seeds), o.progress(len(seeds), sizes)
 	inParallel(len(sizes), func(i int) {
 		rng := rand.New(rand.NewPCG(o.Seed, uint64(sizes[i]))) // its own stream: other sizes do not change the answer
-		n.At[i], errs[i] = resample(spec, seeds, sizes[i], gate, o, rng)
+		n.At[i], errs[i] = pilot.measure(sizes[i], gate, o, drawn, rng)
 	})
 	for _, err := range errs {
 		if err != nil {
@@ -119,16 +140,40 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 	return n, nil
 }
 
+// progress returns what is told of pairs as they are drawn, at any time and by several goroutines.
+func (o NoiseOptions) progress(pilot int, sizes []int) (drawn func(pairs int)) {
+	if o.Drawn == nil {
+		return func(int) {}
+	}
+	total, done := 0, 0
+	for _, n := range sizes {
+		populations, pairs := o.draws(pilot, n)
+		total += populations * pairs
+	}
+	var mutex sync.Mutex
+	return func(pairs int) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		done += pairs
+		o.Drawn(done, total)
+	}
+}
+
 // method says how samples of at most n seeds are drawn.
 func (o NoiseOptions) method(given, n int) string {
-	text := fmt.Sprintf("%d pairs of samples with replacement at each n", o.Resamples)
-	if fewer := o.resamples(n); fewer < o.Resamples {
-		text = fmt.Sprintf("%d pairs of samples with replacement at each n, %d at n = %d", o.Resamples, fewer, n)
+	count := func(n int) string {
+		populations, pairs := o.draws(given, n)
+		return fmt.Sprintf("%d populations, %d pairs of samples of each", populations, pairs)
 	}
+	text := "double bootstrap, " + count(1)
+	if fewer := count(n); fewer != count(1) {
+		text += fmt.Sprintf(" (n = %d: %s)", n, fewer)
+	}
+	pilot := fmt.Sprintf("pilot of %d seeds", given)
 	if given < o.NSeeds {
-		text += fmt.Sprintf(", from %d of %d seeds", given, o.NSeeds)
+		pilot = fmt.Sprintf("pilot of %d of %d seeds", given, o.NSeeds)
 	}
-	return fmt.Sprintf("%s, PCG seed %d", text, o.Seed)
+	return fmt.Sprintf("%s, %s, pass rate from its Jeffreys posterior, PCG seed %d", pilot, text, o.Seed)
 }
 
 // steadyFrom returns the smallest size from which on the upper end of the rate stays within [MaxFlipRate]; nil if
@@ -141,163 +186,4 @@ func steadyFrom(at []NoiseAt, rate func(NoiseAt) Rate) (n *int) {
 		n = &a.N
 	}
 	return n
-}
-
-func resample(spec scoring.Spec, seeds []JudgedSeed, n int, rules scoring.GateRules, o NoiseOptions, rng *rand.Rand) (NoiseAt, error) {
-	at := NoiseAt{N: n, GateVerdicts: map[scoring.Verdict]int{}}
-	gateFlips, degraded, decided := 0, 0, 0
-	pool := newSamplePool(spec, seeds, n)
-	a, b := pool.sample(), pool.sample()
-	resamples := o.resamples(n)
-	for range resamples {
-		if o.Stopped != nil && o.Stopped() {
-			return at, ErrStopped
-		}
-		a.draw(rng)
-		b.draw(rng)
-		d, err := a.against(b, spec, o.Comparison)
-		if err != nil {
-			return at, err
-		}
-		if d.largestLoss > 0 {
-			at.LargestMetricDelta += d.largestLoss
-		}
-		at.MeanAbsDifference += math.Abs(d.mean)
-		degraded += oneIf(d.degraded)
-		decided += oneIf(d.decided)
-		if !rules.Any() {
-			continue
-		}
-		va, err := a.gate(rules)
-		if err != nil {
-			return at, err
-		}
-		vb, err := b.gate(rules)
-		if err != nil {
-			return at, err
-		}
-		at.GateVerdicts[va]++
-		at.GateVerdicts[vb]++
-		gateFlips += oneIf(va != vb)
-	}
-	at.MeanAbsDifference /= float64(resamples)
-	at.LargestMetricDelta /= float64(resamples)
-	at.FalseDegraded, at.FalseDecision = newRate(degraded, resamples), newRate(decided, resamples)
-	if rules.Any() {
-		rate := newRate(gateFlips, resamples)
-		at.GateFlips = &rate
-	}
-	return at, nil
-}
-
-// newRate returns k of n; n is above 0.
-func newRate(k, n int) Rate {
-	p, err := stats.Wilson(k, n, scoring.DefaultConfidence)
-	if err != nil {
-		return Rate{math.NaN(), n, undefined(scoring.DefaultConfidence, stats.MethodWilson)} // cannot happen: k is from 0 to n
-	}
-	return Rate{p.Value, p.N, p.Interval}
-}
-
-func oneIf(yes bool) int {
-	if yes {
-		return 1
-	}
-	return 0
-}
-
-// samplePool is what samples of one size are drawn from.
-type samplePool struct {
-	seeds  []JudgedSeed
-	size   int
-	width  int       // number of metrics
-	shares []float64 // by seed and metric, what a score adds to the mean of a sample; 0 for a missing one
-}
-
-func newSamplePool(spec scoring.Spec, seeds []JudgedSeed, size int) samplePool {
-	p := samplePool{seeds: seeds, size: size, width: len(spec.Metrics), shares: make([]float64, len(seeds)*len(spec.Metrics))}
-	for k, seed := range seeds {
-		for m, score := range seed.Scores {
-			if !math.IsNaN(score) {
-				p.shares[k*p.width+m] = score / float64(size)
-			}
-		}
-	}
-	return p
-}
-
-func (p samplePool) sample() *sample {
-	return &sample{samplePool: p, chosen: make([]int, p.size), metrics: make([]float64, p.width), numbers: make([]float64, p.size)}
-}
-
-// sample is a draw with replacement from seeds.
-type sample struct {
-	samplePool
-	chosen  []int
-	metrics []float64 // mean score of each metric
-	numbers []float64 // one for each chosen seed, to compute with
-}
-
-func (s *sample) draw(rng *rand.Rand) {
-	clear(s.metrics)
-	for i := range s.chosen {
-		k := rng.IntN(len(s.seeds))
-		s.chosen[i] = k
-		shares := s.shares[k*s.width:][:len(s.metrics)]
-		for m := range s.metrics {
-			s.metrics[m] += shares[m]
-		}
-	}
-}
-
-// aaDifference is what the comparison makes of two samples.
-type aaDifference struct {
-	mean, largestLoss float64
-	degraded, decided bool
-}
-
-func (s *sample) against(baseline *sample, spec scoring.Spec, o Options) (aaDifference, error) {
-	var r aaDifference
-	for m, metric := range spec.Metrics {
-		delta := s.metrics[m] - baseline.metrics[m]
-		if math.Abs(delta) < 1e-12 {
-			delta = 0 // the means of the same seeds in another order
-		}
-		r.largestLoss = max(r.largestLoss, -delta)
-		r.degraded = r.degraded || scoring.CheckImprovement(delta, metric.Weight, o.Base) == scoring.Fail
-	}
-	d := s.numbers
-	for i, k := range s.chosen {
-		d[i] = s.seeds[k].Total - baseline.seeds[baseline.chosen[i]].Total
-	}
-	summary, err := stats.Summarize(d)
-	if err != nil {
-		return r, err
-	}
-	r.mean = summary.Mean
-	interval := summary.MeanInterval(o.Look.confidence(o.Confidence))
-	r.decided = stats.SmallestFlipP(len(d)) <= o.Alpha() && (interval.Lo > o.Margin || interval.Hi < -o.Margin)
-	return r, nil
-}
-
-// gate asks the rules about the seeds of the sample.
-func (s *sample) gate(rules scoring.GateRules) (scoring.Verdict, error) {
-	var totals scoring.SeedTotals
-	scores := s.numbers[:0]
-	for _, k := range s.chosen {
-		seed := &s.seeds[k]
-		totals.NSeeds++
-		if seed.Passed {
-			totals.NPassed++
-		}
-		if seed.Scores != nil {
-			totals.NOK++
-		}
-		if seed.Failed == "" {
-			scores = append(scores, seed.Total)
-		}
-	}
-	totals.Score, totals.Shape = scoring.NewMoments(scores), scoring.NewShape(scores)
-	g, err := NewGate([]GateInput{{Rules: rules, Stability: scoring.NewStability(scoring.Spec{}, totals, nil), totals: scores, verdictOnly: true}})
-	return g.Verdict, err
 }

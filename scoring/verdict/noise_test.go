@@ -3,6 +3,7 @@ package verdict_test
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,12 +59,12 @@ func TestNoiseIsDeterministic(t *testing.T) {
 	}
 }
 
-// Half of the seeds fail, and the gate asks for one passing seed in samples of one: P(X = 1) of one is all there is.
-// The bound of 1 of 1 is 0.05, so that min_pass_rate 0.05 is PASS where the seed passes; 0 of 1 is not refuted at
+// Of 2,000 seeds half fail: so many say nearly what the population is. The gate asks for one passing seed in samples of
+// one: P(X = 1) of one is all there is. The bound of 1 of 1 is 0.05, so that min_pass_rate 0.05 is PASS where the seed passes; 0 of 1 is not refuted at
 // 0.05 (p = 0.95): INCONCLUSIVE. Two samples differ in half of the cases. With two seeds, 0.2236 = √0.05 is the bound
 // of 2 of 2, and a PASS has probability 1/4: 3/8 differ.
 func TestNoiseOfAKnownGate(t *testing.T) {
-	seeds := seedsWith(10, 20)
+	seeds := seedsWith(1000, 2000)
 	for i := range seeds {
 		seeds[i].Scores = []float64{0.5}
 	}
@@ -76,32 +77,42 @@ func TestNoiseOfAKnownGate(t *testing.T) {
 			t.Fatalf("%+v", at)
 		}
 		// 4 standard deviations are at most 0.032.
-		if !near(at.GateFlips.Rate, c.flips, 0.032) || !near(float64(at.GateVerdicts[pass])/8000, c.pass, 0.023) || at.GateVerdicts[pass]+at.GateVerdicts[open] != 8000 {
+		if !near(at.GateFlips.Rate, c.flips, 0.032) || !at.GateFlips.Interval.Contains(c.flips) || !near(float64(at.GateVerdicts[pass])/8000, c.pass, 0.023) || at.GateVerdicts[pass]+at.GateVerdicts[open] != 8000 {
 			t.Errorf("n = %d: flips %v, %v", n, at.GateFlips.Rate, at.GateVerdicts)
 		}
 	}
+}
+
+// alternating gives 2,000 seeds of two scores: so many say nearly what the population is.
+func alternating(a, b float64) []verdict.JudgedSeed {
+	scores := make([]float64, 2000)
+	for i := range scores {
+		if scores[i] = a; i%2 == 0 {
+			scores[i] = b
+		}
+	}
+	return seedsOf(scores...)
 }
 
 // Half of the seeds score 0, half 1, and a metric may lose 0.25. In samples of two the means are 0, ½, 1 with
 // probabilities ¼, ½, ¼; the first loses ½ or more with probability ¼·½ + ½·¼ + ¼·¼ = 5/16, on average ½·¼ + 1/16 =
 // 3/16, and differs by 2·3/16.
 func TestNoiseOfAKnownComparison(t *testing.T) {
-	var scores []float64
-	for i := range 20 {
-		scores = append(scores, float64(i%2))
-	}
-	o := verdict.NoiseOptions{Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{2, 200}}
-	n := noise(t, oneMetric, seedsOf(scores...), o)
+	o := verdict.NoiseOptions{Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{2, 20, 200}}
+	n := noise(t, oneMetric, alternating(0, 1), o)
 	at := n.At[0]
 	if !near(at.FalseDegraded.Rate, 5./16, 0.03) || !near(at.LargestMetricDelta, 3./16, 0.02) || !near(at.MeanAbsDifference, 3./8, 0.03) {
 		t.Errorf("%+v", at)
 	}
+	if !at.FalseDegraded.Interval.Contains(5. / 16) {
+		t.Errorf("%+v does not contain 5/16", at.FalseDegraded)
+	}
 	if at.FalseDecision.Rate != 0 { // fewer than 6 pairs decide nothing
 		t.Errorf("decisions from 2 pairs: %+v", at.FalseDecision)
 	}
-	// The t interval of the mean difference misses 0 in about 5 % of the cases.
-	if now := n.At[n.Current]; now.N != 20 || !near(now.FalseDecision.Rate, 0.05, 0.025) {
-		t.Errorf("n = 20: %+v", now.FalseDecision)
+	// The t interval of the mean difference misses 0 in about 5 % of the cases, and the exact test confirms about half.
+	if rate := n.At[1].FalseDecision.Rate; rate < 0.01 || rate > 0.04 {
+		t.Errorf("n = 20: %+v", n.At[1].FalseDecision)
 	}
 	// At n = 200 the sd of the mean difference is 0.05: five times less than the threshold.
 	if last := n.At[2]; last.FalseDegraded.Rate > 0.001 || *n.SteadyCheck != 200 {
@@ -117,10 +128,45 @@ func TestNoiseOfAKnownComparison(t *testing.T) {
 func TestNoiseIgnoresRounding(t *testing.T) {
 	o := verdict.NoiseOptions{Comparison: options(), Resamples: 4000, Seed: 1, Sizes: []int{5}}
 	o.Comparison.Base = 0
-	at := noise(t, oneMetric, seedsOf(0.3, 0.77), o).At[1]
+	at := noise(t, oneMetric, alternating(0.3, 0.77), o).At[0]
 	if at.N != 5 || !near(at.FalseDegraded.Rate, 386./1024, 0.03) {
 		t.Errorf("n = %d: %+v", at.N, at.FalseDegraded)
 	}
+}
+
+// Of seeds that pass in 95 % of the cases, ten pass all in 60 %: such a pilot does not know that the gate flips in 48 %
+// of the cases, but it must not say that it never does. Over the pilots the interval covers the truth.
+func TestNoiseOfAPassingPilot(t *testing.T) {
+	limit := 0.7
+	pass := math.Pow(0.95, 10) // all of ten, which 0.7 asks for: 0.05^(1/10) = 0.74, and 9 of 10 show 0.61
+	truth := 2 * pass * (1 - pass)
+	covered, pilots := 0, 0
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 60 {
+		seeds := seedsOf(around(0.85, 10)...)
+		for i := range seeds {
+			seeds[i].Passed = r.Float64() < 0.95
+		}
+		o := verdict.NoiseOptions{Rules: scoring.GateRules{MinPassRate: &limit}, Comparison: options(), Resamples: 200, Seed: r.Uint64(), Sizes: []int{10}}
+		at := noise(t, oneMetric, seeds, o)
+		flips := at.At[0].GateFlips
+		pilots++
+		covered += count(flips.Interval.Contains(truth))
+		if flips.Rate < 0.05 || at.SteadyGate != nil {
+			t.Errorf("the gate flips in %v, steady from %v", flips, at.SteadyGate)
+		}
+	}
+	// 90 % of 60 are 54; 4 standard errors are 9.
+	if covered < 45 {
+		t.Errorf("%d of %d intervals cover %v", covered, pilots, truth)
+	}
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
 }
 
 // Seeds that crashed are drawn as well, and score 0.
@@ -165,10 +211,11 @@ func TestNoiseOfManySeeds(t *testing.T) {
 	if n.NSeeds != 60_000 || len(n.At) != 2 || n.At[1].N != 60_000 || n.Current != 1 {
 		t.Fatalf("%+v", n)
 	}
-	if few, many := n.At[0].FalseDegraded.N, n.At[1].FalseDegraded.N; few != 150 || many != 100 {
-		t.Errorf("%d pairs of small samples and %d of large ones, want 150 and 100", few, many)
+	if few, many := n.At[0].FalseDegraded.N, n.At[1].FalseDegraded.N; few != 148 || many != 100 {
+		t.Errorf("%d pairs of small samples and %d of large ones, want 37 times 4 and 100", few, many)
 	}
-	const want = "150 pairs of samples with replacement at each n, 100 at n = 60000, from 12 of 60000 seeds, PCG seed 3"
+	const want = "pilot of 12 of 60000 seeds, double bootstrap, 37 populations, 4 pairs of samples of each (n = 60000: 25 populations, 4 pairs of samples of each), " +
+		"pass rate from its Jeffreys posterior, PCG seed 3"
 	if n.Method != want {
 		t.Errorf("method %q, want %q", n.Method, want)
 	}

@@ -34,7 +34,6 @@ type TotalDelta struct {
 	Sought      *float64 `json:"sought"` // twice the margin; nil without a margin
 
 	equal                       bool    // all differences are equal but for rounding, and there are two or more
-	flipGreater, flipLess       float64 // sign-flip p-values, one-sided, of the differences beyond the margin
 	anytimeGreater, anytimeLess float64 // anytime p-values of the same
 }
 
@@ -75,8 +74,7 @@ func (t *TotalDelta) test(d []float64, o Options) error {
 			return err
 		}
 		t.P, t.PMethod = p.P.TwoSided, flipMethod(p)
-		t.flipGreater, t.flipLess, err = flipsBeyondMargin(d, o.Margin)
-		return err
+		return nil
 	}
 	e, err := stats.SymmetricEValue(d)
 	if err != nil {
@@ -99,16 +97,6 @@ func anytimeInterval(d []float64, confidence float64) (stats.Interval, error) {
 	i, err := stats.BettingInterval(halves, confidence)
 	i.Lo, i.Hi = 2*i.Lo-1, 2*i.Hi-1
 	return i, err
-}
-
-// flipsBeyondMargin gives the sign-flip p-values that the differences exceed the margin, above and below.
-func flipsBeyondMargin(d []float64, margin float64) (greater, less float64, err error) {
-	up, err := stats.SignFlip(shifted(d, -margin), drawSeed)
-	if err != nil {
-		return 0, 0, err
-	}
-	down, err := stats.SignFlip(shifted(d, margin), drawSeed)
-	return up.P.Greater, down.P.Less, err
 }
 
 // beyondMargin gives the anytime p-values that the differences exceed the margin, above and below.

@@ -41,6 +41,7 @@ func MeasureNoise(ctx context.Context, r *store.Reader, q answer.NoiseQuestion) 
 	a.Noise, err = verdict.NewNoise(spec.decoded, some.seeds, verdict.NoiseOptions{
 		Rules: a.Rules, Comparison: verdict.Options{Confidence: a.Confidence, Margin: a.Margin, Base: a.Base},
 		Resamples: q.Resamples, NSeeds: some.n, Seed: drawSeed(q.DrawSeed), Sizes: q.Sizes, Stopped: func() bool { return ctx.Err() != nil },
+		Drawn: track.ProgressOf(ctx),
 	})
 	if errors.Is(err, verdict.ErrStopped) {
 		return a, ctx.Err()
