@@ -92,7 +92,7 @@ func (p *Precision) reached(rows []store.SeedScore, d *answer.SweepDecision) (bo
 		}
 		scores[i] = row.TotalScore
 	}
-	got := math.NaN()
+	var got float64
 	switch p.Of {
 	case precisionPassWidth:
 		rate, err := stats.Wilson(passed, len(rows), scoring.DefaultConfidence)
