@@ -2,6 +2,7 @@ package stats
 
 import (
 	"math"
+	"slices"
 
 	"track/scoring/numeric"
 )
@@ -92,6 +93,11 @@ func simplexTail(xs []float64, largest, limit float64) float64 {
 		a[i] = x - limit
 		lo, hi, sum = min(lo, a[i]), max(hi, a[i]), sum+a[i]
 	}
+	_, exponent := math.Frexp(max(hi, -lo))
+	for i, v := range a { // p is that of any multiple; squares of these stay within float64
+		a[i] = math.Ldexp(v, -exponent)
+	}
+	lo, hi = math.Ldexp(lo, -exponent), math.Ldexp(hi, -exponent)
 	switch {
 	case hi <= 0:
 		return 0
@@ -110,6 +116,9 @@ func simplexTail(xs []float64, largest, limit float64) float64 {
 // moment generating function Π 1/(1 - s·aᵢ) over s along the vertical line through its saddle point, by the trapezoid rule
 // after t = width·sinh(u), halving the step until the result stays the same.
 func weightedTail(a []float64, hi float64) float64 {
+	if most := float64(hi*float64(len(a))) / -slices.Min(a); most < 1e-17 { // Σ Eᵢ hi reaches one of the others no more often
+		return most
+	}
 	saddle := saddlePoint(a, hi)
 	logAt, curvature := 0.0, 1/float64(saddle*saddle)
 	c := make([]float64, len(a))

@@ -81,6 +81,28 @@ func TestBoundedMeanFallsWithEachValue(t *testing.T) {
 	})
 }
 
+// TestBoundedMeanOfTinyValues: the squares of the values, or of what divides by them, may be beyond float64.
+func TestBoundedMeanOfTinyValues(t *testing.T) {
+	for _, tiny := range []float64{1e-17, 1e-100, 1e-163, 1e-300, 5e-324} {
+		for _, c := range []struct {
+			xs                   []float64
+			largest, limit, want float64
+		}{
+			{[]float64{0}, 1, tiny, 1},
+			{[]float64{-tiny, tiny, 0}, 1, tiny, 1},
+			{[]float64{tiny, 0.5, -tiny}, 1, 2 * tiny, 1},
+			{[]float64{-0.5}, tiny, 0, 0},
+			{[]float64{-1, -tiny, 0}, tiny, 0, 0},
+			{[]float64{0, 0, 0}, 2 * tiny, tiny, 0.125},
+		} {
+			got, err := BoundedMeanP(c.xs, c.largest, c.limit)
+			if err != nil || !(math.Abs(got-c.want) < 1e-7) {
+				t.Errorf("%v, largest %v, limit %v: p %v, want %v (%v)", c.xs, c.largest, c.limit, got, c.want, err)
+			}
+		}
+	}
+}
+
 func TestBoundedMeanUpper(t *testing.T) {
 	for _, c := range []struct {
 		n    int
