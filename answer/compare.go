@@ -180,7 +180,7 @@ func (a Comparison) metricsTable() Table {
 			case k >= len(side.Metrics):
 				row = append(row, nil)
 			case a.AsValues:
-				row = append(row, valueCell(side.Metrics[k].MeanValue, m.Format))
+				row = append(row, meanValueCell(side.Metrics[k]))
 			default:
 				row = append(row, side.Metrics[k].MeanScore)
 			}

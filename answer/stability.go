@@ -112,14 +112,14 @@ func unseenNote(e verdict.Estimates) Sentence {
 
 func metricsTable(metrics []scoring.MetricStability) Table {
 	t := Table{Name: "metrics", Main: true, Grouped: true, Columns: []Column{
-		{Name: "group"}, {Name: "metric"}, {Name: "type", For: ForData}, {Name: "target", For: ForPeople}, {Name: "weight"}, {Name: "n"},
+		{Name: "group"}, {Name: "metric"}, {Name: "type", For: ForData}, {Name: "target", For: ForPeople}, {Name: "weight"}, {Name: "n"}, {Name: "n_nan", For: ForData}, {Name: "n_infinite", For: ForData},
 		{Name: "mean_value", Head: "value"}, {Name: "std_value", Head: "± std"}, {Name: "mean_score", Head: "score"}, {Name: "std_score", Head: "± std"},
 		{Name: "score_lo", For: ForData}, {Name: "score_hi", For: ForData}, {Name: "score_interval", Head: "95% interval", For: ForPeople},
 		{Name: "pass_rate", Head: "pass"}, {Name: "flag"},
 	}}
 	for _, m := range metrics {
 		t.Rows = append(t.Rows, []any{
-			m.Group, m.Name, string(m.Type), m.Target, weight(m.Weight), m.N, valueCell(m.MeanValue, m.Format), spreadCell(m.N, valueCell(m.StdValue, m.Format)),
+			m.Group, m.Name, string(m.Type), m.Target, weight(m.Weight), m.N, m.NNaN, m.NInfinite, meanValueCell(m), spreadCell(m.NFinite(), valueCell(m.StdValue, m.Format)),
 			m.MeanScore, spreadCell(m.N, m.StdScore), defined(m.ScoreCI.Lo), defined(m.ScoreCI.Hi),
 			intervalCell(m.ScoreCI, func(x float64) string { return format.Fixed(x, 3) }), optionalCell(m.PassRate, format.Percent), string(m.Flag),
 		})
@@ -138,6 +138,18 @@ func spreadCell(n int, cell any) any {
 func weight(x float64) Cell { return Cell{fmt.Sprint(x), x} }
 
 // valueCell returns a cell with a value of a metric, written as the metric's format says; nil if there is none.
+// meanValueCell returns a cell with the mean of the finite values of a metric, and the counts of the others.
+func meanValueCell(m scoring.MetricStability) any {
+	counts := m.NonFinite()
+	switch {
+	case counts == "":
+		return valueCell(m.MeanValue, m.Format)
+	case m.MeanValue == nil:
+		return Cell{counts, nil}
+	}
+	return Cell{fmt.Sprintf("%s (%s)", format.Value(float64(*m.MeanValue), m.Format), counts), float64(*m.MeanValue)}
+}
+
 func valueCell(x *scoring.Value, f scoring.Format) any {
 	if x == nil {
 		return nil

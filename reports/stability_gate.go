@@ -166,8 +166,11 @@ func spread(m scoring.Moments, text func(float64) string) document.Text {
 
 func metricRow(m scoring.MetricStability) []document.Text {
 	value, score := faint("-"), faint("-")
-	if m.N > 0 {
+	if m.NFinite() > 0 {
 		value = spread(m.Totals().Value, func(x float64) string { return format.Value(x, m.Format) })
+	}
+	if counts := m.NonFinite(); counts != "" {
+		value = append(value, cell(" (%s)", counts)...)
 	}
 	three := func(x float64) string { return format.Fixed(x, 3) }
 	if m.N > 0 {

@@ -49,6 +49,29 @@ func (a *Accumulator) Moments() Moments {
 	return Moments{N: a.n, Mean: a.shift + sum/n, Std: populationStd(a.n, sum, a.squares.value()), Min: a.min, Max: a.max}
 }
 
+// ValueAccumulator accumulates the finite ones of the values of a metric, and counts the others.
+type ValueAccumulator struct {
+	finite          Accumulator
+	nNaN, nInfinite int
+}
+
+// Add takes one more value.
+func (a *ValueAccumulator) Add(x float64) {
+	switch {
+	case math.IsNaN(x):
+		a.nNaN++
+	case math.IsInf(x, 0):
+		a.nInfinite++
+	default:
+		a.finite.Add(x)
+	}
+}
+
+// Fill sets the moments and counts of the values in m.
+func (a *ValueAccumulator) Fill(m *MetricTotals) {
+	m.Value, m.NNaN, m.NInfinite = a.finite.Moments(), a.nNaN, a.nInfinite
+}
+
 // MomentsOf returns the moments of finite numbers, which it goes through twice.
 func MomentsOf(xs []float64) Moments {
 	if len(xs) == 0 {

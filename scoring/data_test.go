@@ -181,8 +181,15 @@ func figuresOf(s Stability) stabilityFigures {
 		MetricStats: map[string]metricFigures{},
 	}
 	for _, m := range s.Metrics {
+		value := m.Totals().Value
+		switch { // the origin counts values that are not finite in the mean; those of the vectors are NaN and +Inf
+		case m.NNaN > 0:
+			value.Mean, value.Std = math.NaN(), math.NaN()
+		case m.NInfinite > 0:
+			value.Mean, value.Std = math.Inf(1), math.NaN()
+		}
 		f.MetricStats[m.Name] = metricFigures{
-			MeanValue: jsonNumber(m.Totals().Value.Mean), StdValue: jsonNumber(m.Totals().Value.Std),
+			MeanValue: jsonNumber(value.Mean), StdValue: jsonNumber(value.Std),
 			MeanScore: numberOrNaN(m.MeanScore), StdScore: numberOrNaN(m.StdScore),
 			PassRate: numberOrNaN(m.PassRate), ReportFlag: m.Flag,
 		}

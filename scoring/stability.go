@@ -1,6 +1,7 @@
 package scoring
 
 import (
+	"fmt"
 	"math"
 
 	"track/scoring/stats"
@@ -76,8 +77,11 @@ type SeedTotals struct {
 
 // MetricTotals summarises one metric over the seeds of one configuration.
 type MetricTotals struct {
-	NNotFailed   int     // seeds in which the metric passed or warned
-	Value, Score Moments // over the seeds that carried a value for it
+	NNotFailed int     // seeds in which the metric passed or warned
+	Value      Moments // of its finite values
+	NNaN       int     // values that are NaN
+	NInfinite  int
+	Score      Moments // over the seeds that carried a value for it
 }
 
 // MetricInfo describes a metric to a reader: a [Metric] without the means to judge values.
@@ -104,8 +108,10 @@ func (m Metric) Info() MetricInfo {
 type MetricStability struct {
 	MetricInfo
 	N          int            `json:"n"`            // seeds with a value
+	NNaN       int            `json:"n_nan"`        // seeds whose value is NaN
+	NInfinite  int            `json:"n_infinite"`   // seeds whose value is infinite
 	NNotFailed int            `json:"n_not_failed"` // seeds in which the metric is PASS or WARN
-	MeanValue  *Value         `json:"mean_value"`   // NaN if a value is NaN
+	MeanValue  *Value         `json:"mean_value"`   // of the finite values, as are the next three; nil if there are none
 	StdValue   *Value         `json:"std_value"`
 	MinValue   *Value         `json:"min_value"`
 	MaxValue   *Value         `json:"max_value"`
@@ -166,7 +172,7 @@ func newMetricStability(metric Metric, m MetricTotals, nSeeds int) MetricStabili
 	rate := float64(m.NNotFailed) / float64(nSeeds)
 	value, score := m.Value, m.Score
 	return MetricStability{
-		MetricInfo: metric.Info(), N: value.N, NNotFailed: m.NNotFailed,
+		MetricInfo: metric.Info(), N: value.N + m.NNaN + m.NInfinite, NNaN: m.NNaN, NInfinite: m.NInfinite, NNotFailed: m.NNotFailed,
 		MeanValue: measured(value.Mean, value.N), StdValue: measured(value.Std, value.N),
 		MinValue: measured(value.Min, value.N), MaxValue: measured(value.Max, value.N),
 		MeanScore: among(score.Mean, score.N), StdScore: among(score.Std, score.N),
@@ -175,6 +181,16 @@ func newMetricStability(metric Metric, m MetricTotals, nSeeds int) MetricStabili
 			N: score.N, Mean: score.Mean, PopulationSD: score.Std, Min: score.Min, Max: score.Max, Constant: score.Min == score.Max,
 		}.ScoreInterval(DefaultConfidence),
 		PassRate: among(rate, nSeeds), Flag: metricFlag(rate, score.Std),
+	}
+}
+
+// countNonFinite counts a value that is NaN or infinite.
+func (m *MetricTotals) countNonFinite(x float64) {
+	switch {
+	case math.IsNaN(x):
+		m.NNaN++
+	case math.IsInf(x, 0):
+		m.NInfinite++
 	}
 }
 
@@ -213,12 +229,30 @@ func (s Stability) shape() Shape {
 	return Shape{*s.Skewness, *s.Kurtosis}
 }
 
+// NFinite is the number of seeds with a finite value: those that the mean value is of.
+func (m MetricStability) NFinite() int { return m.N - m.NNaN - m.NInfinite }
+
+// NonFinite counts the values where some are not finite, as in "31 finite, 4 NaN"; else it is empty.
+func (m MetricStability) NonFinite() string {
+	if m.NFinite() == m.N {
+		return ""
+	}
+	text := fmt.Sprintf("%d finite", m.NFinite())
+	if m.NNaN > 0 {
+		text += fmt.Sprintf(", %d NaN", m.NNaN)
+	}
+	if m.NInfinite > 0 {
+		text += fmt.Sprintf(", %d infinite", m.NInfinite)
+	}
+	return text
+}
+
 // Totals returns what the aggregate of the metric was derived from.
 func (m MetricStability) Totals() MetricTotals {
 	return MetricTotals{
-		NNotFailed: m.NNotFailed,
-		Value:      Moments{m.N, orNaN((*float64)(m.MeanValue)), orNaN((*float64)(m.StdValue)), orNaN((*float64)(m.MinValue)), orNaN((*float64)(m.MaxValue))},
-		Score:      Moments{m.N, orNaN(m.MeanScore), orNaN(m.StdScore), orNaN(m.MinScore), orNaN(m.MaxScore)},
+		NNotFailed: m.NNotFailed, NNaN: m.NNaN, NInfinite: m.NInfinite,
+		Value: Moments{m.NFinite(), orNaN((*float64)(m.MeanValue)), orNaN((*float64)(m.StdValue)), orNaN((*float64)(m.MinValue)), orNaN((*float64)(m.MaxValue))},
+		Score: Moments{m.N, orNaN(m.MeanScore), orNaN(m.StdScore), orNaN(m.MinScore), orNaN(m.MaxScore)},
 	}
 }
 
@@ -264,7 +298,9 @@ func Aggregate(spec Spec, assessments []Assessment) Stability {
 				metrics[i].NNotFailed++
 			}
 			if !r.Missing() {
-				values[i] = append(values[i], r.Value)
+				if metrics[i].countNonFinite(r.Value); finite(r.Value) {
+					values[i] = append(values[i], r.Value)
+				}
 				metricScores[i] = append(metricScores[i], r.Score)
 			}
 		}

@@ -145,8 +145,9 @@ type metricSums struct {
 }
 
 type metricSum struct {
-	notFailed    int
-	score, value scoring.Accumulator
+	notFailed int
+	score     scoring.Accumulator
+	value     scoring.ValueAccumulator
 }
 
 func newMetricSums(metrics []specMetric) *metricSums {
@@ -195,7 +196,8 @@ func (s *metricSums) totals() []scoring.MetricTotals {
 	totals := make([]scoring.MetricTotals, len(s.sums))
 	for i := range s.sums {
 		m := &s.sums[i]
-		totals[i] = scoring.MetricTotals{NNotFailed: m.notFailed, Score: m.score.Moments(), Value: m.value.Moments()}
+		totals[i] = scoring.MetricTotals{NNotFailed: m.notFailed, Score: m.score.Moments()}
+		m.value.Fill(&totals[i])
 	}
 	return totals
 }

@@ -2,7 +2,6 @@ package verdict_test
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -160,9 +159,9 @@ func TestGateNamesWhatIsMissing(t *testing.T) {
 		{"no metrics", input(rules, with(func(s *scoring.Stability) { s.Metrics = nil })), open, "no_metrics"},
 		{"every seed crashed", input(scoring.GateRules{MinSeeds: 1}, crashed(stability(0, 0, nil), 9)), open, "no_scores"},
 		{"missing metric", input(rules, metric(func(m *scoring.MetricStability) { m.N, m.MeanValue, m.NNotFailed = 0, nil, 0 })), open, "never_recorded"},
-		{"NaN everywhere", input(rules, metric(func(m *scoring.MetricStability) { m.MeanValue, m.NNotFailed = valuePtr(math.NaN()), 0 })), fail, "non_finite"},
-		{"NaN somewhere", input(rules, metric(func(m *scoring.MetricStability) { m.MeanValue, m.NNotFailed = valuePtr(math.NaN()), 19 })), warn, "non_finite"},
-		{"infinity", input(rules, metric(func(m *scoring.MetricStability) { m.MeanValue, m.NNotFailed = valuePtr(math.Inf(1)), 19 })), warn, "non_finite"},
+		{"NaN everywhere", input(rules, metric(func(m *scoring.MetricStability) { m.NNaN, m.NNotFailed = 20, 0 })), fail, "non_finite"},
+		{"NaN somewhere", input(rules, metric(func(m *scoring.MetricStability) { m.NNaN, m.NNotFailed = 1, 19 })), warn, "non_finite"},
+		{"infinity", input(rules, metric(func(m *scoring.MetricStability) { m.NInfinite, m.NNotFailed = 1, 19 })), warn, "non_finite"},
 		{"missing in one seed", input(rules, metric(func(m *scoring.MetricStability) { m.N, m.NNotFailed = 19, 19 })), warn, "missing_values"},
 		{"fails in a quarter", input(rules, metric(func(m *scoring.MetricStability) { m.NNotFailed = 15 })), warn, "unstable"},
 		{"fails in a fifth", input(rules, metric(func(m *scoring.MetricStability) { m.NNotFailed = 16 })), pass, ""},
@@ -200,10 +199,10 @@ func TestGateSaysWhichSeedsHaveValues(t *testing.T) {
 	}{
 		{"all", 0, func(m *scoring.MetricStability) { m.NNotFailed = 15 }, "PASS or WARN in 100.0% of 20 seeds, mean score"}, // its PassRate stays
 		{"some crashed", 5, func(m *scoring.MetricStability) { m.NNotFailed = 10 }, "PASS or WARN in 10 of the 20 seeds with a value (25 seeds in all), mean score"},
-		{"none is finite, some are missing", 0, func(m *scoring.MetricStability) { m.N, m.MeanValue, m.NNotFailed = 14, valuePtr(math.NaN()), 0 },
-			"FAIL in all 14 seeds with a value; some values are NaN or infinite; 6 of 20 seeds that ran well have no value"},
-		{"some are not finite, some are missing", 0, func(m *scoring.MetricStability) { m.N, m.MeanValue, m.NNotFailed = 14, valuePtr(math.NaN()), 13 },
-			"6 of 20 seeds that ran well have no value and therefore no total score; some values are NaN or infinite"},
+		{"none is finite, some are missing", 0, func(m *scoring.MetricStability) { m.N, m.NNaN, m.NNotFailed = 14, 14, 0 },
+			"FAIL in all 14 seeds with a value; values: 0 finite, 14 NaN; 6 of 20 seeds that ran well have no value"},
+		{"some are not finite, some are missing", 0, func(m *scoring.MetricStability) { m.N, m.NNaN, m.NInfinite, m.NNotFailed = 14, 4, 1, 13 },
+			"6 of 20 seeds that ran well have no value and therefore no total score; values: 9 finite, 4 NaN, 1 infinite; a value that is not finite scores 0"},
 	} {
 		s := crashed(stability(20, 20, around(0.8, 20)), c.crashed)
 		c.change(&s.Metrics[0])

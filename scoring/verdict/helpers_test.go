@@ -25,8 +25,6 @@ func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
 
 func ptr(x float64) *float64 { return &x }
 
-func valuePtr(x float64) *scoring.Value { return (*scoring.Value)(&x) }
-
 // resultLine is a seed as bam-engine judged it.
 type resultLine struct {
 	Seed       uint64

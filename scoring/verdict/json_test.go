@@ -45,7 +45,7 @@ func TestResultsSurviveJSON(t *testing.T) {
 	}
 	planned := options()
 	planned.Look = verdict.Look{Number: 2, Plan: []int{6, 10}, Late: true}
-	broken := scoring.MetricTotals{NNotFailed: 1, Value: scoring.NewMoments([]float64{math.NaN(), math.Inf(1)}), Score: scoring.NewMoments([]float64{0, math.Copysign(0, -1)})}
+	broken := scoring.MetricTotals{NNotFailed: 1, NNaN: 1, NInfinite: 1, Score: scoring.NewMoments([]float64{0, math.Copysign(0, -1)})}
 	odd := scoring.NewStability(oneMetric, scoring.SeedTotals{NSeeds: 3, NOK: 2, Score: scoring.NewMoments([]float64{math.Copysign(0, -1), 1})}, []scoring.MetricTotals{broken})
 	coverage := verdict.Coverage{NPlanned: 4, NMissing: 1, Missing: "7", NRepeated: 2, NDiffering: 1, Differing: "seed 3: m", NCommands: 2, NCodeChanged: 1, Withdrawn: "a typo"}
 	compared := improve(candidate, candidate[:7], options())
@@ -91,9 +91,9 @@ func TestUndefinedNumbersAreNull(t *testing.T) {
 	if want := `"mean":{"value":null,"n":0,"ci":{"lo":null,"hi":null,"confidence":0.95,"method":"t"},"assumption":"none"}`; !strings.Contains(none, want) {
 		t.Errorf("%s, want %s", none, want)
 	}
-	totals := scoring.MetricTotals{Value: scoring.NewMoments([]float64{math.NaN()}), Score: scoring.NewMoments([]float64{0})}
+	totals := scoring.MetricTotals{NNaN: 1, Score: scoring.NewMoments([]float64{0})}
 	broken := encoded(t, scoring.NewStability(oneMetric, scoring.SeedTotals{NSeeds: 1, NOK: 1, Score: scoring.NewMoments([]float64{0})}, []scoring.MetricTotals{totals}))
-	if want := `"mean_value":"NaN"`; !strings.Contains(broken, want) {
+	if want := `"n":1,"n_nan":1,"n_infinite":0,"n_not_failed":0,"mean_value":null`; !strings.Contains(broken, want) {
 		t.Errorf("%s, want %s", broken, want)
 	}
 	if numbers := encoded(t, verdict.SeedNumbers{0, math.MaxUint64}); numbers != `["0","18446744073709551615"]` {

@@ -24,27 +24,27 @@ func (j judge) metricOutcomes() []Outcome {
 		if m.N < ok {
 			missing = fmt.Sprintf("%d of %d seeds that ran well have no value and therefore no total score", ok-m.N, ok)
 		}
-		switch finite := isFinite(m.MeanValue); {
+		switch nonFinite := m.NonFinite(); {
 		case ok == 0:
 			o.Verdict, o.Reason, o.Message = scoring.VerdictInconclusive, "no_scores", "no seed ran well"
 		case m.N == 0:
 			o.Verdict, o.Reason = scoring.VerdictInconclusive, reasonNeverRecorded
 			o.Message = fmt.Sprintf("%s was never recorded: none of %s that ran well has a value", m.Name, format.Counted(ok, "seed"))
 			o.Need = "values of " + m.Name + ", or a spec without it"
-		case !finite && m.NNotFailed == 0:
+		case nonFinite != "" && m.NNotFailed == 0:
 			o.Verdict, o.Reason = scoring.VerdictFail, "non_finite"
-			o.Message = fmt.Sprintf("FAIL in all %d seeds with a value; some values are NaN or infinite", m.N)
+			o.Message = fmt.Sprintf("FAIL in all %d seeds with a value; values: %s", m.N, nonFinite)
 			if missing != "" {
 				o.Message += "; " + missing
 			}
 		case missing != "":
 			o.Verdict, o.Reason, o.Message = scoring.VerdictWarn, "missing_values", missing
-			if !finite {
-				o.Message += "; some values are NaN or infinite: they score 0"
+			if nonFinite != "" {
+				o.Message += "; values: " + nonFinite + whatScores0
 			}
-		case !finite:
+		case nonFinite != "":
 			o.Verdict, o.Reason = scoring.VerdictWarn, "non_finite"
-			o.Message += "; some values are NaN or infinite: they score 0"
+			o.Message += "; values: " + nonFinite + whatScores0
 		case float64(m.NNotFailed)/float64(m.N) < scoring.UnstableMaxPassRate: // not for want of values
 			o.Verdict, o.Reason = scoring.VerdictWarn, string(scoring.FlagUnstable)
 		}
@@ -69,6 +69,8 @@ const (
 	reasonUndecidable = "undecidable"
 
 	reasonNeverRecorded = "never_recorded"
+
+	whatScores0 = "; a value that is not finite scores 0"
 )
 
 // noDegradation judges every metric that the rules guard against the baseline: FAIL where the corrected one-sided test
@@ -252,10 +254,6 @@ type LeftOut struct {
 	Reason    string  `json:"reason"`
 	MeanDelta float64 `json:"mean_delta"`
 	Threshold float64 `json:"threshold"` // largest loss that it might have had
-}
-
-func isFinite(x *scoring.Value) bool {
-	return x != nil && !math.IsNaN(float64(*x)) && !math.IsInf(float64(*x), 0)
 }
 
 func join(sentences []string) string { return strings.Join(sentences, "; ") }
