@@ -152,6 +152,12 @@ func (g GateRules) String() string {
 	if g.NoDegradation {
 		list = append(list, "no_degradation")
 	}
+	if g.Guard != nil {
+		list = append(list, "guard ["+strings.Join(g.Guard, ", ")+"]")
+	}
+	for _, out := range g.LeaveOut {
+		list = append(list, fmt.Sprintf("leave_out %s (%s)", out.Name, out.Reason))
+	}
 	if len(list) == 0 {
 		list = append(list, "no rule")
 	}

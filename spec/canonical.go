@@ -53,7 +53,7 @@ func Canonical(s scoring.Spec) []byte {
 }
 
 func canonicalGate(g scoring.GateRules) []setting {
-	list := appendGate(nil, g)
+	list := append(appendGate(nil, g), guardSettings(g)...)
 	if g.FailOn == nil {
 		return list
 	}

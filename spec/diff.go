@@ -86,6 +86,7 @@ func gateSettings(s scoring.Spec) []setting {
 		failOn = defaultFailOn()
 	}
 	list := append(appendGate(nil, gate), textSetting("fail_on", "["+strings.Join(verdictNames(failOn), ", ")+"]"))
+	list = append(list, guardSettings(gate)...)
 	for i := range list {
 		list[i].field = "gate." + list[i].field
 	}

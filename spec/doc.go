@@ -50,6 +50,8 @@
 //	min_score       the mean total score must be shown to be at least this
 //	bound           of min_score: t (default), or distribution-free, which assumes nothing about the scores
 //	no_degradation  true: no metric may be worse than the baseline
+//	guard           the metrics and groups that no_degradation judges, as in [growth, LABOUR] (default all)
+//	leave_out       those that it does not judge, as in [{name: skew, reason: bimodal}]
 //	min_seeds       fewer seeds decide nothing (default 0)
 //	fail_on         the verdicts that fail in addition to fail, as in [warn, inconclusive]
 //	                (default [inconclusive]; [] for fail alone)

@@ -14,7 +14,7 @@ var (
 	topFields         = []string{"scenario", "title", "metrics", "improvement", "gate"}
 	improvementFields = []string{"baseline", "max_degradation_base"}
 	gateFields        = []string{
-		"min_pass_rate", "confidence", "stable", "max_std", "min_score", "bound", "no_degradation", "min_seeds", "fail_on",
+		"min_pass_rate", "confidence", "stable", "max_std", "min_score", "bound", "no_degradation", "guard", "leave_out", "min_seeds", "fail_on",
 	}
 	commonFields    = []string{"name", "type", "weight", "group", "format", "target_desc", "from"}
 	reductionFields = []string{"series", "skip", "reduce", "nan"} // the reducer may add others
@@ -179,7 +179,8 @@ func normalGate(g *scoring.GateRules) *scoring.GateRules {
 	normal := *g
 	normal.Confidence = cmp.Or(g.Confidence, scoring.DefaultConfidence)
 	normal.FailOn = normalFailOn(g.FailOn)
-	if !normal.Any() && normal.Confidence == scoring.DefaultConfidence && normal.FailOn == nil && normal.Bound == scoring.BoundT {
+	normalGuard(&normal)
+	if !normal.Any() && normal.Guard == nil && normal.LeaveOut == nil && normal.Confidence == scoring.DefaultConfidence && normal.FailOn == nil && normal.Bound == scoring.BoundT {
 		return nil
 	}
 	return &normal

@@ -104,6 +104,12 @@ func (l *linter) from(target scoring.Type, r scoring.Reduction) {
 
 // gate warns of rules that decide the same whatever the seeds show.
 func (l *linter) gate(g scoring.GateRules) {
+	if !g.NoDegradation && g.Guard != nil {
+		l.warn("gate.guard", "says nothing without no_degradation")
+	}
+	if !g.NoDegradation && g.LeaveOut != nil {
+		l.warn("gate.leave_out", "says nothing without no_degradation")
+	}
 	switch {
 	case !g.Any():
 		l.warn("gate", "has no rule: it judges nothing by itself")

@@ -45,6 +45,8 @@ func TestLintGate(t *testing.T) {
 		{"{stable: true}", ""},
 		{"{confidence: 0.9}", "gate: has no rule: it judges nothing by itself"},
 		{"{fail_on: [warn]}", "gate: has no rule: it judges nothing by itself"},
+		{"{stable: true, guard: [a]}", "gate.guard: says nothing without no_degradation"},
+		{"{stable: true, leave_out: [{name: a, reason: x}]}", "gate.leave_out: says nothing without no_degradation"},
 		{"{min_pass_rate: 0}", "gate.min_pass_rate: 0: every pass rate reaches it"},
 		{"{min_pass_rate: 1, stable: true}", "gate.min_pass_rate: 1: the lower bound of a pass rate stays below it, however many seeds pass"},
 	}

@@ -299,6 +299,8 @@ func (r *reader) readGate(top *mapping, s *scoring.Spec) *mapping {
 		MinScore:      m.bound("min_score"),
 		Bound:         scoring.ParseBound(m.textOr("bound", scoring.NameT)),
 		NoDegradation: m.flag("no_degradation"),
+		Guard:         m.readGuard("guard", s.Metrics),
+		LeaveOut:      m.readLeaveOut("leave_out", s.Metrics),
 		MinSeeds:      m.count("min_seeds"),
 		FailOn:        m.readFailOn("fail_on"),
 	}

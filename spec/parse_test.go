@@ -346,11 +346,19 @@ func TestParseRefusesFile(t *testing.T) {
 		}},
 		{"gate out of range", "scenario: x\n" + valid + "gate: {min_pass_rate: 95, max_std: 2, min_seeds: -1, confidence: 0, rules: []}\n", []string{
 			"s.yaml:3: gate.rules: unknown field " +
-				"(known fields: min_pass_rate, confidence, stable, max_std, min_score, bound, no_degradation, min_seeds, fail_on)",
+				"(known fields: min_pass_rate, confidence, stable, max_std, min_score, bound, no_degradation, guard, leave_out, min_seeds, fail_on)",
 			"s.yaml:3: gate.confidence: 0 is not from 0.5 to below 1",
 			"s.yaml:3: gate.min_pass_rate: 95 is not between 0 and 1",
 			"s.yaml:3: gate.max_std: 2 is not between 0 and 1",
 			"s.yaml:3: gate.min_seeds: -1 is negative",
+		}},
+		{"guard", "scenario: x\nmetrics: [{name: wages, type: RANGE, min: 0, max: 1, group: LABOUR}]\ngate:\n  guard: [wage, LABOUR, 1]\n" +
+			"  leave_out:\n  - {name: LABOR, reason: x}\n  - {name: wages}\n  - {name: wages, reason: x}\n  - {name: wages, reason: y}\n", []string{
+			`s.yaml:4: gate.guard: no metric or group "wage" (did you mean wages?)`,
+			"s.yaml:4: gate.guard: must list names of metrics and groups, not the number 1",
+			`s.yaml:6: gate.leave_out.name: no metric or group "LABOR" (did you mean LABOUR?)`,
+			"s.yaml:7: gate.leave_out.reason: missing",
+			`s.yaml:9: gate.leave_out.name: "wages" is left out already`,
 		}},
 		{"fail_on is a text", "scenario: x\n" + valid + "gate: {fail_on: warn}\n", []string{
 			`s.yaml:3: gate.fail_on: must be a list of verdicts, not the text "warn" (write [warn])`,
