@@ -66,7 +66,7 @@ type SeedsNeeded struct {
 // Lead implements [Answer].
 func (a SeedsNeeded) Lead() []Sentence {
 	lead := []Sentence{
-		{Kind: Heading, Text: fmt.Sprintf("%d seeds on each side detect a difference of %v with power %s (paired t test, two-sided, alpha %v)",
+		{Kind: Heading, Text: fmt.Sprintf("%d seeds on each side detect a difference of %v with power %s (t interval confirmed by the exact test, two-sided, alpha %v)",
 			a.N, a.Effect, format.Fixed(a.Reached, 3), a.Alpha)},
 		{Kind: Note, Joined: true, Text: fmt.Sprintf("sd of the differences %s, its %s upper bound %s, so dz %s",
 			format.Fixed(a.SD, 4), format.Confidence(stats.PilotUpper), format.Fixed(a.SDUpper, 4), format.Fixed(a.Dz, 3))},

@@ -115,7 +115,7 @@ func (t *TotalDelta) size(d, candidate, baseline []float64, o Options) {
 	if t.equal = errors.Is(err, stats.ErrZeroVariance); err == nil {
 		t.Dz = &effect.G
 	}
-	design := stats.Design{Alpha: o.Alpha(), Alternative: stats.TwoSided}
+	design := stats.Design{Alpha: o.Alpha(), Alternative: stats.TwoSided, Confirmed: true}
 	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD != nil && *t.SD > 0 && !t.equal {
 		t.DetectableDz, t.Detectable = ptr(dz), ptr(o.Margin+dz**t.SD)
 	}

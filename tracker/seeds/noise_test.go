@@ -86,7 +86,7 @@ func TestPlanSeeds(t *testing.T) {
 	}
 	want := func(pilot []float64) stats.PilotSize {
 		t.Helper()
-		p, err := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}.SeedsFromPilot(pilot, 0.1, 0.8)
+		p, err := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided, Confirmed: true}.SeedsFromPilot(pilot, 0.1, 0.8)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ func PlanSeeds(ctx context.Context, r *store.Reader, q answer.SeedsNeededQuestio
 	if err != nil {
 		return a, err
 	}
-	size, err := stats.Design{Alpha: q.Alpha, Alternative: stats.TwoSided}.SeedsFromPilot(pilot.differences, q.Effect, q.Power)
+	size, err := stats.Design{Alpha: q.Alpha, Alternative: stats.TwoSided, Confirmed: true}.SeedsFromPilot(pilot.differences, q.Effect, q.Power)
 	if err != nil {
 		return a, planError(err, len(pilot.differences), q.Effect)
 	}
