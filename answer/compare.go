@@ -173,8 +173,9 @@ func (a Comparison) metricsTable() Table {
 	if len(a.Sides) == 0 {
 		return t
 	}
+	weight := WeightText(a.Sides[0].Metrics, func(m scoring.MetricStability) float64 { return m.Weight })
 	for k, m := range a.Sides[0].Metrics {
-		row := []any{strings.TrimSpace(m.Group + what), m.Name, m.Target, weight(m.Weight)}
+		row := []any{strings.TrimSpace(m.Group + what), m.Name, m.Target, numberCell(m.Weight, weight)}
 		for _, side := range a.Sides {
 			switch {
 			case k >= len(side.Metrics):

@@ -68,9 +68,18 @@ func (a Decision) scoreText() string {
 		}
 	}
 	if a.PImprove != nil {
-		text += fmt.Sprintf("; P(improvement) %s, the share of %s won", format.Fixed(a.PImprove.Value, 2), format.Counted(a.PImprove.N, "comparison"))
+		text += "; " + wonText(*a.PImprove)
 	}
 	return text + "; " + n
+}
+
+// wonText says how many comparisons the child won, and what ties count.
+func wonText(p evolution.PImprove) string {
+	text := fmt.Sprintf("P(improvement) %s, %d of %s won", format.Fixed(p.Value, 2), p.Wins, format.Counted(p.N, "comparison"))
+	if p.Ties > 0 {
+		text += fmt.Sprintf(", %d tied; a tie counts half", p.Ties)
+	}
+	return text
 }
 
 // ruleText says what the policy compared with which limits.

@@ -200,7 +200,7 @@ func (a History) number() func(float64) string {
 	if a.Metric == nil {
 		return format.Four
 	}
-	return func(x float64) string { return format.Value(x, a.Metric.Format) }
+	return func(x float64) string { return format.Mean(x, a.Metric.Format) }
 }
 
 // notes draw the means, and say what they let expect.

@@ -29,13 +29,14 @@ func (a Improvement) metricsTable() Table {
 	t := Table{Name: "metrics", Main: true, Grouped: true, Columns: []Column{
 		{Name: "group"}, {Name: "metric"}, {Name: "weight"}, {Name: "baseline_mean", Head: "baseline"}, {Name: "candidate_mean", Head: "candidate"},
 		{Name: "change", For: ForPeople}, {Name: "mean_delta", Head: "mean delta"}, {Name: "ci_lo", For: ForData}, {Name: "ci_hi", For: ForData},
-		{Name: "interval", Head: format.Confidence(confidence) + " interval", For: ForPeople}, {Name: "threshold", Head: "may lose"}, {Name: "status"},
+		{Name: "interval", Head: format.Confidence(confidence) + " interval", For: ForPeople}, {Name: "threshold", Head: "may lose"}, {Name: "point_comparison", Head: "point comparison"},
 		{Name: "p", For: ForData}, {Name: "p_max_t", Head: "p max-T"}, {Name: "decided", For: ForData},
 		{Name: "wins", For: ForData}, {Name: "losses", For: ForData}, {Name: "ties", For: ForData}, {Name: "wins_losses_ties", Head: "W/L/T", For: ForPeople},
 	}}
+	weight := WeightText(a.Metrics, func(m verdict.MetricDelta) float64 { return m.Weight })
 	for _, m := range a.Metrics {
 		t.Rows = append(t.Rows, []any{
-			m.Group, m.Name, weight(m.Weight), m.Baseline, m.Candidate, ChangeText(m), numberCell(m.MeanDelta, format.Signed),
+			m.Group, m.Name, numberCell(m.Weight, weight), m.Baseline, m.Candidate, ChangeText(m), numberCell(m.MeanDelta, format.Signed),
 			defined(m.Interval.Lo), defined(m.Interval.Hi), intervalCell(m.Interval, format.Signed), numberCell(m.Threshold, format.Four), string(m.Status),
 			m.P, numberCell(m.PMaxT, format.PValue), m.IsDecided, m.Wins, m.Losses, m.Ties, fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
 		})
@@ -60,16 +61,17 @@ func (a Improvement) counts() []Sentence {
 	if n == 0 {
 		return nil
 	}
-	text := fmt.Sprintf("%d metrics; point comparison of the mean deltas at base %v, which says nothing of other seeds: %d PASS, %d WARN, %d FAIL", n, a.Base, a.NPass, a.NWarn, a.NFail)
+	text := fmt.Sprintf("%s; point comparison of the mean deltas at base %v, which says nothing of other seeds: %d PASS, %d WARN, %d FAIL", format.Counted(n, "metric"), a.Base, a.NPass, a.NWarn, a.NFail)
 	if a.NHidden > 0 {
 		text += fmt.Sprintf("; %d are not shown", a.NHidden)
 	}
 	notes := []Sentence{{Kind: Note, Text: text}}
 	if len(a.Degraded) > 0 {
-		notes = append(notes, Sentence{Kind: Note, Text: "degraded: " + strings.Join(a.Degraded, ", "), Joined: true})
+		notes = append(notes, Sentence{Kind: Note, Text: "degraded by the point comparison: " + strings.Join(a.Degraded, ", "), Joined: true})
 	}
 	return append(notes, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf(
-		"~ the data do not decide: %s, p above %s; the intervals hold for all metrics together", a.MetricTest(), format.PValue(a.Alpha()))})
+		"what the data decide: %d better, %d worse, %d ~ (not decided): %s, p above %s; the intervals hold for all metrics together",
+		a.NBetter, a.NWorse, n-a.NBetter-a.NWorse, a.MetricTest(), format.PValue(a.Alpha()))})
 }
 
 // leftOut names the seeds that are in no pair, and those that failed.
@@ -132,9 +134,9 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 	if t.Losses != 1 {
 		losses = fmt.Sprintf("%d losses", t.Losses)
 	}
-	add("P(improvement)", three(t.PImprovement), "", "%s, %s, %s; a tie counts half", format.Counted(t.Wins, "win"), losses, format.Counted(t.Ties, "tie"))
+	add("P(improvement)", format.Four(t.PImprovement), "", "%s, %s, %s; a tie counts half", format.Counted(t.Wins, "win"), losses, format.Counted(t.Ties, "tie"))
 	if won := t.WinShareCI; t.WinShare != nil && won.Defined() {
-		add("wins without ties", three(*t.WinShare), format.Interval(won, three), "%s Wilson interval over %s",
+		add("wins without ties", format.Four(*t.WinShare), format.Interval(won, format.Four), "%s Wilson interval over %s",
 			format.Confidence(won.Confidence), format.Counted(t.Wins+t.Losses, "pair"))
 	}
 	if t.Detectable != nil && t.DetectableDz != nil && !i.Look.Anytime {
@@ -147,5 +149,3 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 	}
 	return rows
 }
-
-func three(x float64) string { return format.Fixed(x, 3) }

@@ -61,7 +61,7 @@ func (a RubricCheck) Tables() []Table {
 	for _, s := range a.Separations {
 		t.Rows = append(t.Rows, []any{
 			s.Name, s.NSuccess, s.NFailure, defined(s.Success), defined(s.Failure), defined(s.AUC.Value), defined(s.AUC.Interval.Lo), defined(s.AUC.Interval.Hi),
-			intervalCell(s.AUC.Interval, three), separates(s),
+			intervalCell(s.AUC.Interval, format.Four), separates(s),
 		})
 	}
 	t.Notes = a.notes()

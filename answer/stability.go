@@ -117,11 +117,12 @@ func metricsTable(metrics []scoring.MetricStability) Table {
 		{Name: "score_lo", For: ForData}, {Name: "score_hi", For: ForData}, {Name: "score_interval", Head: "95% interval", For: ForPeople},
 		{Name: "pass_rate", Head: "pass"}, {Name: "flag"},
 	}}
+	weight := WeightText(metrics, func(m scoring.MetricStability) float64 { return m.Weight })
 	for _, m := range metrics {
 		t.Rows = append(t.Rows, []any{
-			m.Group, m.Name, string(m.Type), m.Target, weight(m.Weight), m.N, m.NNaN, m.NInfinite, meanValueCell(m), spreadCell(m.NFinite(), valueCell(m.StdValue, m.Format)),
+			m.Group, m.Name, string(m.Type), m.Target, numberCell(m.Weight, weight), m.N, m.NNaN, m.NInfinite, meanValueCell(m), spreadCell(m.NFinite(), valueCell(m.StdValue, m.Format)),
 			m.MeanScore, spreadCell(m.N, m.StdScore), defined(m.ScoreCI.Lo), defined(m.ScoreCI.Hi),
-			intervalCell(m.ScoreCI, func(x float64) string { return format.Fixed(x, 3) }), optionalCell(m.PassRate, format.Percent), string(m.Flag),
+			intervalCell(m.ScoreCI, format.Four), optionalCell(m.PassRate, format.Percent), string(m.Flag),
 		})
 	}
 	return t
@@ -135,9 +136,15 @@ func spreadCell(n int, cell any) any {
 	return cell
 }
 
-func weight(x float64) Cell { return Cell{fmt.Sprint(x), x} }
+// WeightText writes the weights of metrics with equal numbers of decimals.
+func WeightText[M any](metrics []M, weight func(M) float64) func(float64) string {
+	weights := make([]float64, len(metrics))
+	for i, m := range metrics {
+		weights[i] = weight(m)
+	}
+	return format.Aligned(weights)
+}
 
-// valueCell returns a cell with a value of a metric, written as the metric's format says; nil if there is none.
 // meanValueCell returns a cell with the mean of the finite values of a metric, and the counts of the others.
 func meanValueCell(m scoring.MetricStability) any {
 	counts := m.NonFinite()
@@ -147,12 +154,13 @@ func meanValueCell(m scoring.MetricStability) any {
 	case m.MeanValue == nil:
 		return Cell{counts, nil}
 	}
-	return Cell{fmt.Sprintf("%s (%s)", format.Value(float64(*m.MeanValue), m.Format), counts), float64(*m.MeanValue)}
+	return Cell{fmt.Sprintf("%s (%s)", format.Mean(float64(*m.MeanValue), m.Format), counts), float64(*m.MeanValue)}
 }
 
+// valueCell returns a cell with a mean or a spread of a metric, written as the metric's format says; nil if there is none.
 func valueCell(x *scoring.Value, f scoring.Format) any {
 	if x == nil {
 		return nil
 	}
-	return Cell{format.Value(float64(*x), f), float64(*x)}
+	return Cell{format.Mean(float64(*x), f), float64(*x)}
 }

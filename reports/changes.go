@@ -43,9 +43,9 @@ func (d improvementReport) notable() []document.Block {
 		}
 	}
 	if len(list) == 0 {
-		return []document.Block{paragraphOf(cell("None of %s is degraded, and no change is significant.", format.Counted(len(i.Metrics), "metric")))}
+		return []document.Block{paragraphOf(cell("By the point comparison none of %s is degraded, and no change is significant.", format.Counted(len(i.Metrics), "metric")))}
 	}
-	return append([]document.Block{paragraphOf(cell("%s, %d of them degraded or changed significantly:", format.Counted(len(i.Metrics), "metric"), len(list)))},
+	return append([]document.Block{paragraphOf(cell("%s, %d of them degraded by the point comparison or changed significantly:", format.Counted(len(i.Metrics), "metric"), len(list)))},
 		folded(d.metricTable(list), 10, "degraded or changed significantly")...)
 }
 

@@ -137,7 +137,7 @@ func (d improvementReport) worstMetrics() []verdict.MetricDelta {
 // degraded returns the metrics that lost more than the spec allows.
 func (d improvementReport) degraded() []document.Block {
 	i := d.Improvement
-	blocks := []document.Block{heading(fmt.Sprintf("Degraded metrics (%d of %d)", i.NFail, len(i.Metrics)))}
+	blocks := []document.Block{heading(fmt.Sprintf("Metrics degraded by the point comparison (%d of %d)", i.NFail, len(i.Metrics)))}
 	switch {
 	case i.NPairs == 0:
 		return append(blocks, paragraphOf(cell("Nothing was compared.")))
@@ -173,9 +173,9 @@ func (d improvementReport) metrics() []document.Block {
 		}
 	}
 	blocks = append(blocks, paragraphOf(cell(
-		"%s: %d PASS (the mean did not fall), %d WARN (it fell by at most base/weight, with base %v), %d FAIL (it fell by more). ",
+		"%s. The point comparison looks at the mean of these seeds alone, and says nothing of others: %d PASS (the mean did not fall), %d WARN (it fell by at most base/weight, with base %v), %d FAIL (it fell by more). ",
 		format.Counted(len(i.Metrics), "metric"), i.NPass, i.NWarn, i.Options.Base, i.NFail),
-		cell("%d of the changes are significant; ~ marks the others: %s, p above %s. The intervals hold for all metrics together.",
+		cell("What the data decide: %d of the changes are significant; ~ marks the others: %s, p above %s. The intervals hold for all metrics together.",
 			nDecided, i.MetricTest(), format.PValue(i.Options.Alpha()))))
 	if text := d.undecidable(); text != "" {
 		blocks = append(blocks, paragraphOf(cell("%s", text)))
@@ -202,12 +202,13 @@ func (d improvementReport) metricTable(metrics []verdict.MetricDelta) document.T
 	if len(metrics) > 0 {
 		interval = format.Confidence(metrics[0].Interval.Confidence) + " " + metrics[0].Interval.Method + " interval"
 	}
-	t := columns("status", "metric", "#mean delta", interval, "change", "#may lose", "#p (max-T)", "#won/lost/tied", "#baseline → candidate", "#weight")
+	t := columns("point comparison", "metric", "#mean delta", interval, "change", "#may lose", "#p (max-T)", "#won/lost/tied", "#baseline → candidate", "#weight")
+	weight := answer.WeightText(d.Improvement.Metrics, func(m verdict.MetricDelta) float64 { return m.Weight })
 	for _, m := range metrics {
 		t.Rows = append(t.Rows, []document.Text{
 			statusText(m.Status), codeCell(m.Name), document.T(format.Signed(m.MeanDelta)), document.T(format.OrDash(format.Interval(m.Interval, format.Signed))),
 			document.T(answer.ChangeText(m)), document.T(format.Four(m.Threshold)), document.T(format.PValue(m.PMaxT)),
-			cell("%d/%d/%d", m.Wins, m.Losses, m.Ties), cell("%s → %s", format.Fixed(m.Baseline, 3), format.Fixed(m.Candidate, 3)), cell("%v", m.Weight),
+			cell("%d/%d/%d", m.Wins, m.Losses, m.Ties), cell("%s → %s", format.Four(m.Baseline), format.Four(m.Candidate)), document.T(weight(m.Weight)),
 		})
 	}
 	return t

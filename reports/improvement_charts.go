@@ -34,7 +34,7 @@ func (d improvementReport) forest() []document.Block {
 		}
 		c.Rows = append(c.Rows, row)
 	}
-	alt := fmt.Sprintf("Mean difference of %s over %s: %d PASS, %d WARN, %d FAIL.", format.Counted(len(metrics), "metric"), format.Counted(i.NPairs, "pair"), i.NPass, i.NWarn, i.NFail)
+	alt := fmt.Sprintf("Mean difference of %s over %s; point comparison: %d PASS, %d WARN, %d FAIL.", format.Counted(len(metrics), "metric"), format.Counted(i.NPairs, "pair"), i.NPass, i.NWarn, i.NFail)
 	return []document.Block{heading("Change of each metric"), document.Picture{Name: "forest", Alt: alt, Chart: c}}
 }
 

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"track/answer"
@@ -298,7 +297,7 @@ func methodName(method string) string {
 	return method
 }
 
-// wonText returns the share of comparisons won, and of which.
+// wonText returns P(improvement), and how many comparisons were won and tied.
 func wonText(p *evolution.PImprove) string {
 	if p == nil {
 		return "-"
@@ -307,7 +306,11 @@ func wonText(p *evolution.PImprove) string {
 	if p.Paired {
 		of = counted(p.N, "pair", "pairs")
 	}
-	return strconv.FormatFloat(p.Value, 'f', 2, 64) + " of " + of
+	text := fmt.Sprintf("%.2f: %d of %s", p.Value, p.Wins, of)
+	if p.Ties > 0 {
+		text += fmt.Sprintf(", %d tied", p.Ties)
+	}
+	return text
 }
 
 func (l *lineageReport) rollbackList() []document.Block {

@@ -421,7 +421,7 @@ func TestLineageReportMethods(t *testing.T) {
 	b.entry(evolution.KindSettings, evolution.SettingsChange{Settings: b.data.Settings}, b.last.HeadAfter)
 	b.mutate(0, "rephrase", "", 70, 71, 73)
 	text := textOf(b.report().Blocks)
-	wantText(t, text, " (paired t, 3 pairs) | 0.67 of 3 pairs | ", " | - | 1.00 of 3 combinations | ", "+14.13 (paired t, 3 pairs) | 1.00 of 3 pairs | ", ", 95 % paired t interval -", ", no interval, n = 1 and 3",
+	wantText(t, text, " (paired t, 3 pairs) | 0.67: 2 of 3 pairs | ", " | - | 1.00: 3 of 3 combinations | ", "+14.13 (paired t, 3 pairs) | 1.00: 3 of 3 pairs | ", ", 95 % paired t interval -", ", no interval, n = 1 and 3",
 		"the share of comparisons that the child won; a tie counts half")
 }
 

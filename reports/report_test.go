@@ -173,7 +173,7 @@ func TestImprovementSections(t *testing.T) {
 		Parameters: []answer.ParameterChange{{Name: "theta", After: "14"}}, Ranges: "0..9",
 	})
 	want := []string{
-		"What the verdict rests on", "Degraded metrics (1 of 2)", "Change of each metric", "Total score by seed", "The other metrics (1 of 2), the worst first", "Unmatched seeds (2)",
+		"What the verdict rests on", "Metrics degraded by the point comparison (1 of 2)", "Change of each metric", "Total score by seed", "The other metrics (1 of 2), the worst first", "Unmatched seeds (2)",
 		"What differs", "Warnings", "Provenance", "Candidate", "Baseline", "How to reproduce",
 	}
 	if got := headings(d); !slices.Equal(got, want) {

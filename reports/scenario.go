@@ -104,7 +104,7 @@ func (d scenarioReport) spec() []document.Block {
 		list = append(list, fmt.Sprintf("%s: track baseline show %s", format.Counted(d.NPinsBefore, "earlier pin"), shellWord(d.Spec.Scenario)))
 	}
 	t := columns("metric", "target", "type", "#weight", "#share", "group", "value")
-	weight := totalWeight(declared)
+	weight, weightText := totalWeight(declared), answer.WeightText(declared.Metrics, func(m scoring.Metric) float64 { return m.Weight })
 	for _, m := range declared.Metrics {
 		from := "given"
 		if m.From != nil {
@@ -113,7 +113,7 @@ func (d scenarioReport) spec() []document.Block {
 			}
 		}
 		t.Rows = append(t.Rows, []document.Text{
-			codeCell(m.Name), document.T(m.Description()), document.T(string(m.Target.Type())), cell("%v", m.Weight),
+			codeCell(m.Name), document.T(m.Description()), document.T(string(m.Target.Type())), document.T(weightText(m.Weight)),
 			document.T(format.Percent(m.Weight / weight)), document.T(format.OrDash(m.Group)), document.T(from),
 		})
 	}

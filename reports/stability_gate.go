@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"track/answer"
 	"track/reports/document"
 	"track/scoring"
 	"track/scoring/format"
@@ -136,12 +137,13 @@ func intervalNote(metrics []scoring.MetricStability) (text document.Text) {
 func groupBlocks(group string, nGroups int, metrics []scoring.MetricStability) (blocks []document.Block) {
 	const alwaysShown = 5
 	t := columns("metric", "pass", "#score", "interval", "#n", "#value", "target", "#weight")
+	weight := answer.WeightText(metrics, func(m scoring.MetricStability) float64 { return m.Weight })
 	shown := 0
 	for _, m := range metrics {
 		if m.Group != group {
 			continue
 		}
-		t.Rows = append(t.Rows, metricRow(m))
+		t.Rows = append(t.Rows, metricRow(m, weight))
 		if *m.PassRate < 1 || m.Flag != "" {
 			shown = len(t.Rows)
 		}
@@ -164,24 +166,23 @@ func spread(m scoring.Moments, text func(float64) string) document.Text {
 	return cell("%s ± %s", text(m.Mean), text(m.Std))
 }
 
-func metricRow(m scoring.MetricStability) []document.Text {
+func metricRow(m scoring.MetricStability, weight func(float64) string) []document.Text {
 	value, score := faint("-"), faint("-")
 	if m.NFinite() > 0 {
-		value = spread(m.Totals().Value, func(x float64) string { return format.Value(x, m.Format) })
+		value = spread(m.Totals().Value, func(x float64) string { return format.Mean(x, m.Format) })
 	}
 	if counts := m.NonFinite(); counts != "" {
 		value = append(value, cell(" (%s)", counts)...)
 	}
-	three := func(x float64) string { return format.Fixed(x, 3) }
 	if m.N > 0 {
-		score = spread(m.Totals().Score, three)
+		score = spread(m.Totals().Score, format.Four)
 	}
 	pass := document.T(format.Share(*m.PassRate))
 	if m.Flag != "" {
 		pass = append(pass, cell(", %s", m.Flag)...)
 	}
 	return []document.Text{
-		codeCell(m.Name), pass, score, document.T(format.OrDash(format.Interval(m.ScoreCI, three))), cell("%d", m.N), value,
-		document.T(m.Target), cell("%v", m.Weight),
+		codeCell(m.Name), pass, score, document.T(format.OrDash(format.Interval(m.ScoreCI, format.Four))), cell("%d", m.N), value,
+		document.T(m.Target), document.T(weight(m.Weight)),
 	}
 }

@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "988a9ae1f272e323"
-	txnReport  = "69364acb3f6a2b6c"
+	mastReport = "ae7a08f8bc591bcb"
+	txnReport  = "caa25f58776cb52a"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts

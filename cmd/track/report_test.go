@@ -386,7 +386,7 @@ func TestReportOnStandardOutput(t *testing.T) {
 	t.Parallel()
 	in := exampleDatabase(t, asTheyAre)
 	out := in.must("", "report", "improvement", "buffer_stock", "--baseline", "growth_plus", "-o", "-")
-	if strings.Contains(out, "![") || !strings.Contains(out, "Picture: Mean difference of 66 metrics over 10 pairs: 39 PASS, 27 WARN, 0 FAIL.") {
+	if strings.Contains(out, "![") || !strings.Contains(out, "Picture: Mean difference of 66 metrics over 10 pairs; point comparison: 39 PASS, 27 WARN, 0 FAIL.") {
 		t.Error(out)
 	}
 }

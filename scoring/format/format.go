@@ -95,6 +95,24 @@ func Value(x float64, f scoring.Format) string {
 	return Fixed(x, 4)
 }
 
+// Mean returns a mean or a spread of values of a metric: that of integers always with two decimals.
+func Mean(x float64, f scoring.Format) string {
+	if f == scoring.FormatInteger {
+		return Fixed(x, 2)
+	}
+	return Value(x, f)
+}
+
+// Aligned returns a function that writes all of xs with the same number of decimals, as many as they need, at most 4.
+func Aligned(xs []float64) func(float64) string {
+	decimals := 0
+	for _, x := range xs {
+		_, after, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
+		decimals = max(decimals, min(len(after), 4))
+	}
+	return func(x float64) string { return Fixed(x, decimals) }
+}
+
 // Plural returns the name of n things: "seed" for 1, "seeds" otherwise.
 func Plural(n int, thing string) string {
 	if n == 1 {

@@ -76,7 +76,7 @@ func (i *Improvement) decide() {
 		i.Verdict = scoring.VerdictPass
 		if i.NFail > 0 {
 			i.Verdict = scoring.VerdictWarn
-			i.Reasons = append(i.Reasons, fmt.Sprintf("%d %s degraded beyond the threshold", i.NFail, format.Plural(i.NFail, "metric")))
+			i.Reasons = append(i.Reasons, fmt.Sprintf("%d %s degraded beyond the threshold, by the point comparison", i.NFail, format.Plural(i.NFail, "metric")))
 		}
 	case Worse:
 		i.Verdict = scoring.VerdictFail

@@ -55,10 +55,12 @@ type Improvement struct {
 	Options
 	Metrics       []MetricDelta   `json:"metrics"`                 // in the order of the spec
 	NeverRecorded []NeverRecorded `json:"never_recorded,omitzero"` // metrics that are compared by nothing
-	NPass         int             `json:"n_pass"`                  // metrics with this status
-	NWarn         int             `json:"n_warn"`
-	NFail         int             `json:"n_fail"`
-	Degraded      []string        `json:"degraded"`          // metrics whose status is FAIL
+	NPass         int             `json:"n_point_pass"`            // metrics with this point comparison
+	NWarn         int             `json:"n_point_warn"`
+	NFail         int             `json:"n_point_fail"`
+	NBetter       int             `json:"n_better"` // metrics of which the data show a gain: decided, and MeanDelta above 0
+	NWorse        int             `json:"n_worse"`
+	Degraded      []string        `json:"degraded"`          // metrics whose point comparison is FAIL
 	Total         *TotalDelta     `json:"total"`             // nil without pairs
 	Unpaired      *Unpaired       `json:"unpaired,omitzero"` // if less than 80 % of the seeds are paired and both sides have two scores
 	Difference    Difference      `json:"difference"`

@@ -15,13 +15,13 @@ type MetricDelta struct {
 	Candidate float64        `json:"candidate_mean"` // mean score over the pairs
 	Baseline  float64        `json:"baseline_mean"`
 	MeanDelta float64        `json:"mean_delta"`
-	Threshold float64        `json:"threshold"` // largest loss that is WARN
-	Status    scoring.Status `json:"status"`    // [scoring.CheckImprovement] of MeanDelta
-	Interval  stats.Interval `json:"ci"`        // of MeanDelta; together with those of all other metrics it has its confidence
-	P         float64        `json:"p"`         // sign-flip test, two-sided
-	PMaxT     float64        `json:"p_max_t"`   // corrected for the number of metrics: joint sign flips, step-down max-T; Holm at any time
-	IsDecided bool           `json:"decided"`   // the data show a change: PMaxT is at most 1 - confidence, and Interval is on one side of 0
-	Wins      int            `json:"wins"`      // pairs in which the candidate scores higher
+	Threshold float64        `json:"threshold"`        // largest loss that is WARN
+	Status    scoring.Status `json:"point_comparison"` // [scoring.CheckImprovement] of MeanDelta alone; no statement on other seeds
+	Interval  stats.Interval `json:"ci"`               // of MeanDelta; together with those of all other metrics it has its confidence
+	P         float64        `json:"p"`                // sign-flip test, two-sided
+	PMaxT     float64        `json:"p_max_t"`          // corrected for the number of metrics: joint sign flips, step-down max-T; Holm at any time
+	IsDecided bool           `json:"decided"`          // the data show a change: PMaxT is at most 1 - confidence, and Interval is on one side of 0
+	Wins      int            `json:"wins"`             // pairs in which the candidate scores higher
 	Losses    int            `json:"losses"`
 	Ties      int            `json:"ties"`
 
@@ -138,8 +138,10 @@ func (i *Improvement) decideMetrics() error {
 		m.PMaxT, m.IsDecided = ps[k], ps[k] <= i.Alpha() && m.MeanDelta != 0
 		switch {
 		case m.IsDecided && m.MeanDelta > 0:
+			i.NBetter++
 			m.Interval.Lo = max(m.Interval.Lo, 0)
 		case m.IsDecided:
+			i.NWorse++
 			m.Interval.Hi = min(m.Interval.Hi, 0)
 		default:
 			m.Interval.Lo, m.Interval.Hi = min(m.Interval.Lo, 0), max(m.Interval.Hi, 0)
