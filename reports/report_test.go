@@ -226,7 +226,7 @@ func TestIntervalsAreCutToWhatIsPossible(t *testing.T) {
 	for _, tt := range []struct {
 		scores []float64
 		want   bool
-	}{{[]float64{0, 1, 1, 1, 1}, true}, {[]float64{0.5, 0.6, 0.7, 0.5, 0.6}, false}} {
+	}{{[]float64{5, 0.5, 0.5, 0.4, 0.5}, true}, {[]float64{0.8, 0.9, 0.8, 0.7, 0.9}, false}} {
 		text := texts(reports.Stability(stabilityOf(tt.scores...)).Blocks)
 		if strings.Contains(text, metric) != tt.want || strings.Contains(text, mean) != tt.want {
 			t.Errorf("%v: want %v:\n%.2500s", tt.scores, tt.want, text)

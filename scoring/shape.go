@@ -30,8 +30,9 @@ func NewShape(xs []float64) Shape {
 // ShapeOf returns the shape of a distribution with these central moments.
 func ShapeOf(m2, m3, m4 float64) Shape {
 	s := Shape{Skewness: m3 / float64(m2*math.Sqrt(m2)), Kurtosis: m4 / float64(m2*m2)}
-	if !(m2 > 0) || !finite(s.Skewness) || !finite(s.Kurtosis) || s.Kurtosis < 1 {
+	if !(m2 > 0) || !finite(s.Skewness) || !finite(s.Kurtosis) {
 		return Shape{}
 	}
+	s.Kurtosis = max(1, s.Kurtosis) // which rounding can leave
 	return s
 }

@@ -37,6 +37,7 @@ func evolvable(t *testing.T) (dir string) {
 	withStore(t, dir, func(st *store.Store) {
 		settings := evolution.DefaultSettings()
 		settings.Rubric, settings.Loop.MutationRate = track.RubricOwn, 1
+		settings.Policy, settings.Params = "threshold", nil
 		seed, root := uint64(20260102), "Be brief, and answer in English."
 		_, _, err := lineages.New(t.Context(), st, lineages.NewOptions{Name: "l", Seed: &seed, Subject: lineages.SubjectAgent, Root: &root, Settings: settings}, rand.Reader)
 		if err != nil {
@@ -240,7 +241,7 @@ func TestProposeAtOnce(t *testing.T) {
 		return name
 	}
 	mustTrack(t, dir, "lineage", "new", "l", "--root", file("root.md", "Be brief, and answer in English."), "--seed", "3", "--db", "track.db")
-	mustTrack(t, dir, "lineage", "set", "l", "mutation_rate=1", "max_per_day=100", "--db", "track.db")
+	mustTrack(t, dir, "lineage", "set", "l", "mutation_rate=1", "max_per_day=100", "policy=threshold", "--db", "track.db")
 	atOnce := func(args func(process int) []string) (printed []map[string]any) {
 		t.Helper()
 		printed = make([]map[string]any, processes)

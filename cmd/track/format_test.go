@@ -41,7 +41,7 @@ func formatFolder(t *testing.T) string {
 	mustTrack(t, dir, "mutation", "propose", "--child", filepath.Join(dir, "child.md"), "--id", "m|1", "--operator", "o|", "--note", "a | *b*\n<c>")
 	mustTrack(t, dir, "record", "execution", "--lineage", "l|*x*", "--version", "v001", "--score", "50")
 	mustTrack(t, dir, "record", "execution", "--lineage", "l|*x*", "--version", "v002", "--score", "60", "--task", "t|")
-	mustTrack(t, dir, "mutation", "decide", "m|1")
+	mustTrack(t, dir, "mutation", "decide", "m|1", "--policy", "threshold")
 	return dir
 }
 
@@ -86,7 +86,7 @@ func TestFormats(t *testing.T) {
 		{"lineage", "set", "l|*x*", "interval=4"},
 		{"mutation", "propose", "--child", "child.md", "--parent", "v001", "--operator", "o|", "--id", "m|1"},
 		{"mutation", "next"},
-		{"mutation", "decide", "m|1"},
+		{"mutation", "decide", "m|1", "--policy", "threshold"},
 		{"mutation", "list"},
 		{"mutation", "list", "--state", "refused"},
 		{"mutation", "show", "m|1"},
