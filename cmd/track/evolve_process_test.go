@@ -37,7 +37,7 @@ func evolvable(t *testing.T) (dir string) {
 	withStore(t, dir, func(st *store.Store) {
 		settings := evolution.DefaultSettings()
 		settings.Rubric, settings.Loop.MutationRate = track.RubricOwn, 1
-		settings.Policy, settings.Params = "threshold", nil
+		settings.Policy, settings.Params = "threshold", []byte("{}")
 		seed, root := uint64(20260102), "Be brief, and answer in English."
 		_, _, err := lineages.New(t.Context(), st, lineages.NewOptions{Name: "l", Seed: &seed, Subject: lineages.SubjectAgent, Root: &root, Settings: settings}, rand.Reader)
 		if err != nil {
