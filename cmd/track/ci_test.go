@@ -37,7 +37,7 @@ func TestCISpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g := s.Gate; g == nil || g.MinSeeds != 10 || *g.MinScore != 0.8 || *g.MaxStd != 0.05 || !g.NoDegradation {
+	if g := s.Gate; g == nil || g.MinSeeds != 35 || *g.MinScore != 0.8 || *g.MaxStd != 0.05 || !g.NoDegradation {
 		t.Errorf("the gate of the spec is %+v", s.Gate)
 	}
 }
