@@ -116,7 +116,8 @@ func noiseSpec() scoring.Spec {
 // truth is how often the gate gives two samples different verdicts.
 func (w noiseWorld) truth(p *page) float64 {
 	return p.share("truth "+w.name+w.rule, p.runs, func(r *rand.Rand) bool {
-		return w.verdict(w.seeds(r, w.n)) != w.verdict(w.seeds(r, w.n))
+		one, other := w.verdict(w.seeds(r, w.n)), w.verdict(w.seeds(r, w.n))
+		return one != other
 	})
 }
 
@@ -180,7 +181,7 @@ func (w noiseWorld) resampled(pilot []verdict.JudgedSeed, r *rand.Rand) (float64
 	}
 	flips := 0
 	for range pairs {
-		if w.verdict(sample()) != w.verdict(sample()) {
+		if one, other := w.verdict(sample()), w.verdict(sample()); one != other {
 			flips++
 		}
 	}

@@ -171,7 +171,7 @@ func (g *generator) intervals() {
 		for _, c := range []float64{0.8, 0.9, 0.95, 0.99, 0.9987} {
 			k := i % (n + 1)
 			g.add("intervals", of(stats.NewMean(xs, c)), of(stats.NewSD(xs, c)), of(stats.NewPrediction(xs, c)))
-			g.add("proportions", of(stats.Wilson(k, n, c)), of(stats.ClopperPearsonLower(k, n, c)))
+			g.add("proportions", of(stats.Wilson(k, n, c)), of(stats.ClopperPearsonEnds(k, n, c)))
 			g.add("binomial", stats.BinomialAtMost(k, n, c))
 			g.add("auc", of(stats.NewAUC(xs, ys, c)))
 		}

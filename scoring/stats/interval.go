@@ -16,7 +16,6 @@ const (
 	MethodRange          = "range"
 	MethodWilson         = "wilson"
 	MethodClopperPearson = "clopper-pearson"
-	MethodClopperLower   = "clopper-pearson-lower"
 	methodPrediction     = "t-prediction"
 	MethodNextMean       = "random-effects-prediction"
 	MethodWelch          = "welch-t"

@@ -38,20 +38,9 @@ func Wilson(k, n int, confidence float64) (Proportion, error) {
 	return p, nil
 }
 
-// ClopperPearsonLower computes the exact one-sided interval from the lower bound to 1, all of whose error is below:
-// the rate is at least Lo with the stated confidence. 59 of 59 are the fewest that show a rate of at least 95 % with
-// 95 % confidence.
-func ClopperPearsonLower(k, n int, confidence float64) (Proportion, error) {
-	p, err := newProportion(k, n, confidence, MethodClopperLower)
-	if err != nil {
-		return Proportion{}, err
-	}
-	p.Interval.Lo, p.Interval.Hi = clopperLower(k, n, 1-confidence), 1
-	return p, nil
-}
-
 // ClopperPearsonEnds computes the exact one-sided bounds of both sides. Each end holds by itself with the stated
-// confidence: Lo is that of [ClopperPearsonLower], and the rate is at most Hi with the same confidence.
+// confidence: the rate is at least Lo, and at most Hi. 59 of 59 are the fewest that show a rate of at least 95 % with 95 %
+// confidence.
 func ClopperPearsonEnds(k, n int, confidence float64) (Proportion, error) {
 	p, err := newProportion(k, n, confidence, MethodClopperEnds)
 	if err != nil {

@@ -2,6 +2,7 @@ package stats
 
 import (
 	"fmt"
+	"math"
 )
 
 // Statistics that no program uses. The reference gives numbers for them, and they share their parts with those that
@@ -151,4 +152,29 @@ func NewIQM(xs []float64) (TrimmedMean, error) { return NewTrimmedMean(xs, 0.25)
 // prediction is the t interval for one further value, as [NewPrediction] gives it; not defined below two values.
 func (s Summary) prediction(confidence float64) Interval {
 	return s.around(confidence, methodPrediction, 1+1/float64(s.N))
+}
+
+// ClopperPearsonLower computes the exact one-sided interval from the lower bound to 1, all of whose error is below:
+// the rate is at least Lo with the stated confidence. 59 of 59 are the fewest that show a rate of at least 95 % with
+// 95 % confidence.
+func ClopperPearsonLower(k, n int, confidence float64) (Proportion, error) {
+	p, err := newProportion(k, n, confidence, "clopper-pearson-lower")
+	if err != nil {
+		return Proportion{}, err
+	}
+	p.Interval.Lo, p.Interval.Hi = clopperLower(k, n, 1-confidence), 1
+	return p, nil
+}
+
+func median(xs []float64) float64 { return quantileSorted(sorted(xs), 0.5) }
+
+// quantileSorted interpolates as from + g·(to-from) and never beyond to, so that it is monotone in p to the last bit.
+func quantileSorted(xs []float64, p float64) float64 {
+	h := float64(float64(len(xs)-1) * p)
+	i := int(math.Floor(h))
+	g := h - float64(i)
+	if g == 0 {
+		return xs[i]
+	}
+	return min(xs[i+1], xs[i]+float64(g*(xs[i+1]-xs[i])))
 }

@@ -27,18 +27,11 @@ func describeInterval(i stats.Interval) string {
 	return fmt.Sprintf("%s %s interval %s to %s", confidenceText(i.Confidence), methodName(i.Method), format.Short(i.Lo), format.Short(i.Hi))
 }
 
-func describeShare(i stats.Interval) string {
-	if !i.Defined() {
-		return "no interval"
-	}
-	return fmt.Sprintf("%s %s interval %s to %s", confidenceText(i.Confidence), methodName(i.Method), format.Share(i.Lo), format.Share(i.Hi))
-}
-
 func methodName(method string) string {
 	switch method {
 	case stats.MethodWilson:
 		return "Wilson"
-	case stats.MethodClopperPearson, stats.MethodClopperLower:
+	case stats.MethodClopperPearson:
 		return "Clopper–Pearson"
 	case stats.MethodBoundedMean:
 		return "bounded mean"
