@@ -81,7 +81,7 @@ func highestOf(densities [][]float64) []float64 {
 			product := densities[i][k]
 			for j := range densities {
 				if j != i {
-					product *= below[j] + densities[j][k]/2
+					product *= below[j] + float64(densities[j][k]/2)
 				}
 			}
 			weights[i] += product

@@ -145,7 +145,7 @@ func weightedTail(a []float64, hi float64) float64 {
 		reach += step
 		value, size = at(reach)
 	}
-	for previous := math.NaN(); step > 0.25/64 && !(math.Abs(step*sum-previous) <= 1e-8*math.Abs(previous)); step /= 2 {
+	for previous := math.NaN(); step > 0.25/64 && !(math.Abs(float64(step*sum)-previous) <= 1e-8*math.Abs(previous)); step /= 2 {
 		previous = float64(step * sum)
 		for u := step / 2; u < reach; u += step {
 			value, _ = at(u)

@@ -174,7 +174,7 @@ func (p *population) draw(rng *rand.Rand) (k int, passed bool) {
 	for class, to := range p.upTo {
 		if u < to || class == nClasses-1 {
 			atoms := p.atoms[class]
-			at := int(float64((u - from) / (to - from) * float64(len(atoms))))
+			at := int(float64((float64(u) - from) / (to - from) * float64(len(atoms))))
 			return atoms[min(at, len(atoms)-1)], class == classPassed
 		}
 		from = to

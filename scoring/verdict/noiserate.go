@@ -27,7 +27,7 @@ func (p *pilot) measure(n int, rules scoring.GateRules, o NoiseOptions, drawn fu
 	failed, spread := rng.Perm(populations), rng.Perm(populations)
 	halves := make([][2]tally, populations)
 	for i := range halves {
-		quantile := func(i int) float64 { return (float64(i) + rng.Float64()) / float64(populations) }
+		quantile := func(i int) float64 { return (float64(i) + float64(rng.Float64())) / float64(populations) }
 		q := quantiles{passed: quantile(i), failed: quantile(failed[i]), spread: quantile(spread[i])}
 		first, second, err := tried.halves(p.population(q, rng), pairs)
 		if err != nil {
@@ -191,7 +191,7 @@ func flipRate(halves [][2]tally, pairs int, verdicts map[scoring.Verdict]int) Ra
 	others, sameOthers := float64(all-verdicts[most]), 0.0
 	for v, k := range verdicts {
 		if v != most && others > 0 {
-			sameOthers += float64(float64(k)/others) * (float64(k) / others)
+			sameOthers += float64((float64(k) / others) * (float64(k) / others))
 		}
 	}
 	if others > 0 {
@@ -213,5 +213,5 @@ func covariance(xs, ys []float64) float64 {
 func quantileOf(sorted []float64, p float64) float64 {
 	at := p * float64(len(sorted)-1)
 	k := min(int(at), len(sorted)-2)
-	return sorted[k] + float64((at-float64(k))*(sorted[k+1]-sorted[k]))
+	return sorted[k] + float64((float64(at)-float64(k))*(sorted[k+1]-sorted[k]))
 }

@@ -117,7 +117,7 @@ func (t *TotalDelta) size(d, candidate, baseline []float64, o Options) {
 	}
 	design := stats.Design{Alpha: o.Alpha(), Alternative: stats.TwoSided, Confirmed: true}
 	if dz, err := design.DetectableDz(len(d), TargetPower); err == nil && t.SD != nil && *t.SD > 0 && !t.equal {
-		t.DetectableDz, t.Detectable = ptr(dz), ptr(o.Margin+dz**t.SD)
+		t.DetectableDz, t.Detectable = ptr(dz), ptr(o.Margin+float64(dz**t.SD))
 	}
 	if o.Margin == 0 {
 		return
