@@ -35,6 +35,10 @@ func BoundedMeanUpper(xs []float64, lowest, largest, confidence float64) (Interv
 	if err := checkOpenUnit("confidence", confidence); err != nil {
 		return Interval{}, err
 	}
+	if slices.Min(xs) == slices.Max(xs) { // p is ((largest - limit) / (largest - x))ⁿ
+		hi := largest - float64((largest-xs[0])*numeric.Pow(1-confidence, 1/float64(len(xs))))
+		return Interval{Lo: lowest, Hi: hi, Confidence: confidence, Method: MethodBoundedMean}, nil
+	}
 	const least = 1e-12 // of p: far beyond the root a smaller one only slows the search
 	mean, _ := moments(xs)
 	logAlpha := numeric.Log(1 - confidence)

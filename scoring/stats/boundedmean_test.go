@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -111,6 +112,14 @@ func TestBoundedMeanUpper(t *testing.T) {
 		got, err := BoundedMeanUpper(make([]float64, c.n), -1, 1, 0.95)
 		if err != nil || math.Abs(got.Hi-c.want) > 5e-5 || got.Lo != -1 || got.Method != MethodBoundedMean {
 			t.Errorf("%d zeros: %+v, want an upper end of %v (%v)", c.n, got, c.want, err)
+		}
+	}
+	for _, x := range []float64{-0.9, 0, 0.3, 0.99} { // equal values, and almost equal ones, whose bound is searched for
+		equal, err := BoundedMeanUpper(slices.Repeat([]float64{x}, 40), -1, 1, 0.95)
+		fatal(t, err)
+		almost, err := BoundedMeanUpper(append(slices.Repeat([]float64{x}, 39), x-1e-9), -1, 1, 0.95)
+		if err != nil || math.Abs(equal.Hi-almost.Hi) > 1e-6 {
+			t.Errorf("40 values of %v: %v and %v (%v)", x, equal.Hi, almost.Hi, err)
 		}
 	}
 	if _, err := BoundedMeanUpper([]float64{0.5, 2}, -1, 1, 0.95); !errors.Is(err, ErrBadParam) {

@@ -3,7 +3,6 @@ package stats
 import (
 	"math"
 	"math/bits"
-	"math/rand/v2"
 	"slices"
 )
 
@@ -29,7 +28,8 @@ const exactJointFlip = 14
 // of one seed move together: the smallest p stays 2⁻ⁿ however many variables there are, where Holm multiplies it by
 // their number. It assumes pairs independent, and the differences of a pair, taken together, symmetric about 0 under
 // the hypothesis. d holds one slice of n differences for each variable; a variable whose differences are all 0 gets p
-// = 1. Beyond 14 pairs 10 000 choices are drawn from seed, with (b+1)/(10 000+1).
+// = 1. Beyond 14 pairs 10 000 choices are drawn from seed, with (b+1)/(10 000+1). Of more than 512 pairs, those flip
+// together whose positions are equal modulo 512.
 func SignFlipJointly(d [][]float64, seed uint64) (JointFlip, error) {
 	j, p, err := signFlipJointly(d, seed, false)
 	j.Less = p
@@ -57,7 +57,7 @@ func signFlipJointly(d [][]float64, seed uint64, twoSided bool) (j JointFlip, ps
 			return j, ps, err
 		}
 		ps[v] = 1
-		if scaled := scaledLosses(differences); scaled != nil {
+		if scaled := scaledLosses(flippedTogether(differences)); scaled != nil {
 			losses, variable = append(losses, scaled), append(variable, v)
 		}
 	}
@@ -68,7 +68,7 @@ func signFlipJointly(d [][]float64, seed uint64, twoSided bool) (j JointFlip, ps
 		f.countAll(j.N)
 	} else {
 		j.Permutations, j.Seed = Draws, seed
-		f.countDraws(j.N, rand.NewPCG(seed, streamJointFlip))
+		f.countDraws(min(j.N, maxFlips), seed)
 	}
 	largest := 0.0
 	for rank, k := range order {
@@ -190,22 +190,21 @@ func (f *flips) countAll(n int) {
 	}
 }
 
-func (f *flips) countDraws(n int, source *rand.PCG) {
-	tables := make([][]signTable, len(f.losses))
-	for rank, xs := range f.losses {
-		tables[rank] = signTables(xs)
+func (f *flips) countDraws(n int, seed uint64) {
+	signs, sums := make([]uint64, Draws), make([][]float64, len(f.losses))
+	for rank := range sums {
+		sums[rank] = make([]float64, Draws)
 	}
-	signs := make([]uint64, (n+63)/64)
-	for range Draws {
-		for w := range signs {
-			signs[w] = source.Uint64()
+	columns := newStrides(seed, streamJointFlip, (n+63)/64)
+	for at := 0; at < n; at += 64 {
+		columns.next(signs)
+		for rank, xs := range f.losses {
+			addSigned(sums[rank], xs[at:min(at+64, n)], signs)
 		}
-		for rank := range tables {
-			sum := 0.0
-			for i := range tables[rank] {
-				sum += tables[rank][i][signs[i/8]>>(8*(i%8))&0xff]
-			}
-			f.sums[rank] = sum
+	}
+	for draw := range Draws {
+		for rank := range sums {
+			f.sums[rank] = sums[rank][draw]
 		}
 		f.count()
 	}

@@ -33,8 +33,8 @@ type Permutation struct {
 
 // SignFlip tests whether differences are symmetric about 0: under that hypothesis each could as well have had the
 // other sign (Fisher 1935). The statistic is their mean; p = min(1, 2·min(P(T ≥ t), P(T ≤ t))) over all 2ⁿ signs for
-// n ≤ 20, else over 10 000 draws from seed, where each tail is (b+1)/(10 000+1). Sums within 1e-9 of the largest
-// possible sum are equal.
+// n ≤ 20, else over 10 000 draws from seed, where each tail is (b+1)/(10 000+1). Of more than 512 differences, those flip
+// together whose positions are equal modulo 512. Sums within 1e-9 of the largest possible sum are equal.
 //
 // It assumes independent pairs and nothing about the distribution. With 5 or fewer non-zero differences the two-sided
 // p cannot be below 0.0625; see MinP. All zeros give p = 1.
@@ -87,29 +87,14 @@ func signedSums(d []float64) []float64 {
 	return sums
 }
 
-// signFlipDraws sums by tables of all signs of eight differences. It takes 64 differences at a time, of all draws: the
-// sums of the draws do not wait for each other, and the tables stay close to the processor.
 func signFlipDraws(d []float64, seed uint64) PValues {
+	d = flippedTogether(d)
 	t, slack := sumAndSlack(d)
 	sums, signs := make([]float64, Draws), make([]uint64, Draws)
 	columns := newStrides(seed, streamSignFlip, (len(d)+63)/64)
-	var tables [8]signTable
 	for at := 0; at < len(d); at += 64 {
-		for i := range tables {
-			tables[i].fill(d[min(at+8*i, len(d)):min(at+8*i+8, len(d))])
-		}
 		columns.next(signs)
-		for draw, bits := range signs {
-			sum := sums[draw]
-			sum += tables[0][uint8(bits)]
-			sum += tables[1][uint8(bits>>8)]
-			sum += tables[2][uint8(bits>>16)]
-			sum += tables[3][uint8(bits>>24)]
-			sum += tables[4][uint8(bits>>32)]
-			sum += tables[5][uint8(bits>>40)]
-			sum += tables[6][uint8(bits>>48)]
-			sums[draw] = sum + tables[7][uint8(bits>>56)]
-		}
+		addSigned(sums, d[at:min(at+64, len(d))], signs)
 	}
 	atLeast, atMost := 0, 0
 	for _, sum := range sums {
@@ -121,6 +106,44 @@ func signFlipDraws(d []float64, seed uint64) PValues {
 		}
 	}
 	return doubled(drawn(atLeast, Draws), drawn(atMost, Draws))
+}
+
+// maxFlips is the largest number of signs that are drawn.
+const maxFlips = 512
+
+// flippedTogether returns the sums of maxFlips groups of differences if there are more differences than that. The pairs
+// of a group flip together: of symmetric, independent differences the sums are symmetric and independent as well, so the
+// test keeps its level, with signs that do not grow with the data. It loses power as a t test does with 511 degrees of
+// freedom instead of more.
+func flippedTogether(d []float64) []float64 {
+	if len(d) <= maxFlips {
+		return d
+	}
+	groups := make([]float64, maxFlips)
+	for i, x := range d {
+		groups[i%maxFlips] += x
+	}
+	return groups
+}
+
+// addSigned adds at most 64 differences to the sum of each draw, under its signs. It takes them from tables of all signs of
+// eight differences. The sums of the draws do not wait for each other, and the tables stay close to the processor.
+func addSigned(sums, d []float64, signs []uint64) {
+	var tables [8]signTable
+	for i := range tables {
+		tables[i].fill(d[min(8*i, len(d)):min(8*i+8, len(d))])
+	}
+	for draw, bits := range signs {
+		sum := sums[draw]
+		sum += tables[0][uint8(bits)]
+		sum += tables[1][uint8(bits>>8)]
+		sum += tables[2][uint8(bits>>16)]
+		sum += tables[3][uint8(bits>>24)]
+		sum += tables[4][uint8(bits>>32)]
+		sum += tables[5][uint8(bits>>40)]
+		sum += tables[6][uint8(bits>>48)]
+		sums[draw] = sum + tables[7][uint8(bits>>56)]
+	}
 }
 
 // signTable holds the sum of eight differences under every choice of signs; bit k of the index flips the k-th.
@@ -138,15 +161,6 @@ func (table *signTable) fill(d []float64) {
 			table[signs], table[signs|1<<k] = table[signs]+v, table[signs]-v
 		}
 	}
-}
-
-// signTables returns a table for each eight differences.
-func signTables(d []float64) []signTable {
-	tables := make([]signTable, (len(d)+7)/8)
-	for i := range tables {
-		tables[i].fill(d[8*i : min(8*i+8, len(d))])
-	}
-	return tables
 }
 
 // The second half of the generator's seed, so that tests with one seed do not share their draws.

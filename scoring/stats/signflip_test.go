@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 )
@@ -41,5 +42,60 @@ func TestSignFlipDrawsAgree(t *testing.T) {
 		if got, want := signFlipDraws(d, 7), doubled(drawn(atLeast, Draws), drawn(atMost, Draws)); got != want {
 			t.Errorf("%d differences: %+v, want %+v", n, got, want)
 		}
+	}
+}
+
+// Of many pairs groups flip together. Under the hypothesis each p must be as likely as any other, even for pairs whose sum
+// is about one of them (Cauchy); and for normal differences p is that of the z test but for the draws.
+func TestSignFlipOfManyPairs(t *testing.T) {
+	const trials, n = 400, 2500
+	r := rng()
+	small := map[string]int{}
+	for range trials {
+		d := map[string][]float64{"normal": nil, "Cauchy": nil}
+		sum, squares := 0.0, 0.0
+		for range n {
+			x := r.NormFloat64()
+			d["normal"], d["Cauchy"] = append(d["normal"], x), append(d["Cauchy"], x/r.NormFloat64())
+			sum, squares = sum+x, squares+x*x
+		}
+		for name, differences := range d {
+			p, err := SignFlip(differences, 1)
+			fatal(t, err)
+			joint, err := SignFlipJointlyTwoSided([][]float64{differences}, 1)
+			fatal(t, err)
+			if p.P.TwoSided <= 0.1 {
+				small[name]++
+			}
+			z := math.Erfc(math.Abs(sum) / math.Sqrt(2*squares))
+			// The sum of squares of 512 sums has a relative standard error of 0.06; where that of p is largest, it is 0.02.
+			if name == "normal" && !(near(p.P.TwoSided, z, 0.08) && near(joint.TwoSided[0], z, 0.08)) {
+				t.Errorf("p = %v, jointly %v, by the z test %v", p.P.TwoSided, joint.TwoSided, z)
+			}
+		}
+	}
+	for name, k := range small { // 40 are expected; 4 standard errors are 24
+		if k < 16 || k > 64 {
+			t.Errorf("%s: %d of %d are 0.1 or less", name, k, trials)
+		}
+	}
+}
+
+// A loss in each of a thousand pairs is found, and one in a few of them at the level of those few.
+func TestSignFlipOfFewLossesInManyPairs(t *testing.T) {
+	d := make([]float64, 1000)
+	for i := range 6 {
+		d[100*i] = -1
+	}
+	p, err := SignFlip(d, 1)
+	fatal(t, err)
+	if want := 2. / 64; !near(p.P.TwoSided, want, 0.01) {
+		t.Errorf("6 losses: p = %v, want about %v", p.P.TwoSided, want)
+	}
+	for i := range d {
+		d[i] = -1 - float64(i%7)
+	}
+	if p, err = SignFlip(d, 1); err != nil || p.P.TwoSided != p.MinP {
+		t.Errorf("1000 losses: %+v, %v", p, err)
 	}
 }
