@@ -134,12 +134,13 @@ func (s *sample) seedTotals() (scoring.SeedTotals, []float64) {
 	return totals, scores
 }
 
-// estimates are those of a scenario. The verdicts of samples need the intervals of no rule but one.
+// estimates are those of a scenario. The verdicts of samples need no intervals of them.
 func (in GateInput) estimates(confidence float64) Estimates {
-	if s := in.Stability; in.verdictOnly && !in.Rules.Stable {
+	if s := in.Stability; in.verdictOnly {
 		return Estimates{
 			NSeeds: s.NSeeds, NScored: s.NScored, NPassed: s.NPassed, Confidence: confidence,
 			PassRate: Estimate{Value: float64(s.NPassed) / float64(s.NSeeds), N: s.NSeeds},
+			SD:       Estimate{Value: summary(s.Totals()).SD(), N: s.NScored},
 		}
 	}
 	return newEstimates(in.Stability, confidence)
