@@ -35,23 +35,24 @@ func (b bench) exampleValues() ([]map[string]float64, error) {
 	return list, nil
 }
 
-// writeLines writes n lines of a batch: the example's values with a little noise, perConfiguration seeds for each
-// configuration.
-func (b bench) writeLines(w io.Writer, n, perConfiguration int) error {
+// writeSeeds writes a line for each seed from the number from to the number to of each configuration: the example's
+// values with a little noise.
+func (b bench) writeSeeds(w io.Writer, configurations, from, to int) error {
 	examples, err := b.exampleValues()
 	if err != nil {
 		return err
 	}
-	random := rand.New(rand.NewPCG(1, 2))
+	random := rand.New(rand.NewPCG(1, uint64(from)))
 	out := bufio.NewWriterSize(w, 1<<20)
-	for i := range n {
+	for i := range configurations * (to - from) {
+		configuration, number := i/(to-from), from+i%(to-from)
 		values := make(map[string]float64, 66)
-		for name, value := range examples[i%len(examples)] {
+		for name, value := range examples[number%len(examples)] {
 			values[name] = value * (1 + 0.01*random.NormFloat64())
 		}
 		line := map[string]any{
-			"kind": "seed", "scenario": "growth_plus", "seed": fmt.Sprint(i % perConfiguration), "values": values,
-			"configuration": map[string]any{"label": fmt.Sprintf("c%d", i/perConfiguration), "commit": "303e61f"},
+			"kind": "seed", "scenario": "growth_plus", "seed": fmt.Sprint(number), "values": values,
+			"configuration": map[string]any{"label": fmt.Sprintf("c%d", configuration), "commit": "303e61f"},
 		}
 		if err := json.MarshalWrite(out, line); err != nil {
 			return err
@@ -63,12 +64,13 @@ func (b bench) writeLines(w io.Writer, n, perConfiguration int) error {
 	return out.Flush()
 }
 
+// writeBatch writes a file of n seeds, perConfiguration of each configuration.
 func (b bench) writeBatch(name string, n, perConfiguration int) (path string, err error) {
 	file, err := os.Create(filepath.Join(b.dir, name))
 	if err != nil {
 		return "", err
 	}
-	if err := b.writeLines(file, n, perConfiguration); err != nil {
+	if err := b.writeSeeds(file, n/perConfiguration, 0, perConfiguration); err != nil {
 		return "", err
 	}
 	return file.Name(), file.Close()

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,15 +15,15 @@ const largestConfiguration = 100_000
 
 // oneConfiguration measures commands that read one configuration, or compare it with its baseline, as both grow.
 func (b bench) oneConfiguration() error {
-	path, err := b.twoConfigurations("one.db")
+	path, err := b.newDatabase("one.db")
 	if err != nil {
 		return err
 	}
 	questions := b.configurationQuestions()
 	var sizes []int
 	var took, used []map[string]timings
-	for have, size := smallest/10, smallest/10; size <= largestConfiguration; have, size = size, size*10 {
-		if err := growConfigurations(path, have, size); err != nil {
+	for have, size := 0, smallest/10; size <= min(b.largest, largestConfiguration); have, size = size, size*10 {
+		if err := b.growConfigurations(path, have, size); err != nil {
 			return err
 		}
 		wall, cpu, err := b.askConfiguration(path, questions, size)
@@ -58,59 +58,14 @@ func (b bench) configurationQuestions() []configurationQuestion {
 	}
 }
 
-// twoConfigurations makes a database with two configurations of 1,000 seeds each.
-func (b bench) twoConfigurations(name string) (path string, err error) {
-	file, err := b.writeBatch("one.jsonl", 2*perConfiguration, perConfiguration)
-	if err != nil {
-		return "", err
-	}
-	if path, err = b.newDatabase(name); err != nil {
-		return "", err
-	}
-	return path, b.command("record", "batch", file, "--db", path)
-}
-
-// growConfigurations copies the first 1,000 seeds of both configurations under new numbers until each has size seeds.
-// The copies have their digests, for they have their values.
-func growConfigurations(path string, have, size int) error {
-	db, err := openFast(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
-	for ; have < size; have += perConfiguration {
-		if err := copySeeds(db, have); err != nil {
-			return err
-		}
-	}
-	_, err = db.Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+// growConfigurations records more seeds of two configurations, until each has size of them instead of have.
+func (b bench) growConfigurations(path string, have, size int) error {
+	reader, writer := io.Pipe()
+	go func() { _ = writer.CloseWithError(b.writeSeeds(writer, 2, have, size)) }()
+	command := exec.CommandContext(b.ctx, b.track, "record", "batch", "-", "--db", path, "--quiet")
+	command.Stdin = reader
+	_, err := timedCommand(command)
 	return err
-}
-
-func copySeeds(db *sql.DB, have int) error {
-	tx, err := db.Begin()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	for _, statement := range []string{
-		`INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, recorded_at, checksum)
-		 SELECT id + 2 * $1, printf('%026d', id + 2 * $1), scenario_id, configuration_id, number + $1, outcome, message, digest, environment_id, recorded_at,
-		        checksum(printf('%026d', id + 2 * $1), scenario_id, configuration_id, number + $1, outcome, message, digest, environment_id, NULL, NULL, recorded_at)
-		   FROM seed WHERE id <= $2`,
-		`INSERT INTO value SELECT seed_id + 2 * $1, metric_id, value FROM value WHERE seed_id <= $2`,
-		`INSERT INTO assessment SELECT seed_id + 2 * $1, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at,
-		        checksum(seed_id + 2 * $1, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at) FROM assessment WHERE seed_id <= $2`,
-		`INSERT INTO result SELECT seed_id + 2 * $1, spec_id, metric_id, status, score FROM result WHERE seed_id <= $2`,
-	} {
-		if _, err := tx.Exec(statement, have, 2*perConfiguration); err != nil {
-			return fmt.Errorf("%s: %w", statement, err)
-		}
-	}
-	if _, err := tx.Exec(`UPDATE scenario_configuration SET n_seeds = $1`, have+perConfiguration); err != nil {
-		return err
-	}
-	return tx.Commit()
 }
 
 // askConfiguration returns how long each command took, and how much processor time it used. The largest configuration is
