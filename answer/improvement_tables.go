@@ -30,7 +30,7 @@ func (a Improvement) metricsTable() Table {
 		{Name: "group"}, {Name: "metric"}, {Name: "weight"}, {Name: "baseline_mean", Head: "baseline"}, {Name: "candidate_mean", Head: "candidate"},
 		{Name: "change", For: ForPeople}, {Name: "mean_delta", Head: "mean delta"}, {Name: "ci_lo", For: ForData}, {Name: "ci_hi", For: ForData},
 		{Name: "interval", Head: format.Confidence(confidence) + " interval", For: ForPeople}, {Name: "threshold", Head: "may lose"}, {Name: "point_comparison", Head: "point comparison"},
-		{Name: "p", For: ForData}, {Name: "p_max_t", Head: "p max-T"}, {Name: "decided", For: ForData},
+		{Name: "p", For: ForData}, {Name: "p_max_t", Head: "p " + a.MetricCorrection()}, {Name: "decided", For: ForData},
 		{Name: "wins", For: ForData}, {Name: "losses", For: ForData}, {Name: "ties", For: ForData}, {Name: "wins_losses_ties", Head: "W/L/T", For: ForPeople},
 	}}
 	weight := WeightText(a.Metrics, func(m verdict.MetricDelta) float64 { return m.Weight })

@@ -202,7 +202,7 @@ func (d improvementReport) metricTable(metrics []verdict.MetricDelta) document.T
 	if len(metrics) > 0 {
 		interval = format.Confidence(metrics[0].Interval.Confidence) + " " + metrics[0].Interval.Method + " interval"
 	}
-	t := columns("point comparison", "metric", "#mean delta", interval, "change", "#may lose", "#p (max-T)", "#won/lost/tied", "#baseline → candidate", "#weight")
+	t := columns("point comparison", "metric", "#mean delta", interval, "change", "#may lose", "#p ("+d.Improvement.MetricCorrection()+")", "#won/lost/tied", "#baseline → candidate", "#weight")
 	weight := answer.WeightText(d.Improvement.Metrics, func(m verdict.MetricDelta) float64 { return m.Weight })
 	for _, m := range metrics {
 		t.Rows = append(t.Rows, []document.Text{

@@ -176,17 +176,6 @@ func confirmed(d Difference, exact bool) Difference {
 	return Undecided
 }
 
-// anytimeDifference decides by the symmetric e-value of the differences beyond the margin, half of alpha for each side.
-func (i *Improvement) anytimeDifference() Difference {
-	switch half := i.Options.Alpha() / 2; {
-	case i.Total.anytimeGreater <= half:
-		return Better
-	case i.Total.anytimeLess <= half:
-		return Worse
-	}
-	return Undecided
-}
-
 // needSeeds says what so many pairs detect, and with a margin how many more would decide. Without a margin nobody has
 // said which difference matters: a number of pairs for the difference that was seen would say no more than p does.
 func (i *Improvement) needSeeds() {

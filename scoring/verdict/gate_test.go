@@ -549,18 +549,35 @@ func TestGateAnytime(t *testing.T) {
 			t.Errorf("at least %v: %+v", limit, i)
 		}
 	}
-	g := judge(0, 100, scoring.GateRules{Stable: true, MaxStd: ptr(0.5)})
-	for _, rule := range []string{verdict.RuleStable, verdict.RuleMaxStd} {
-		if o := outcome(t, g, rule); o.Verdict != open || o.Reason != "no_anytime_method" || o.P != nil {
-			t.Errorf("%+v", o)
+	for _, c := range []struct {
+		failed, n int
+		limit     float64 // of the sd
+		want      map[string]scoring.Verdict
+	}{
+		{0, 100, 0.2, map[string]scoring.Verdict{verdict.RuleStable: open, verdict.RuleMaxStd: pass}}, // 0.15 needs more than 80 pairs of seeds
+		{0, 200, 0.2, map[string]scoring.Verdict{verdict.RuleStable: pass, verdict.RuleMaxStd: pass}},
+		{60, 200, 0.001, map[string]scoring.Verdict{verdict.RuleStable: fail, verdict.RuleMaxStd: fail}},
+	} {
+		g := judge(c.failed, c.n, scoring.GateRules{Stable: true, MaxStd: &c.limit})
+		for rule, want := range c.want {
+			if o := outcome(t, g, rule); o.Verdict != want || o.P != nil || o.Assumption != verdict.AssumesNothing || g.NTests != 2 {
+				t.Errorf("%d of %d failed: %+v", c.failed, c.n, o)
+			}
 		}
 	}
+	limit := 0.01
+	wild := seedsOf(slices.Repeat([]float64{0.2, 0.9}, 60)...)
+	in := input(scoring.GateRules{MaxStd: &limit}, stability(120, 120, totalsOf(wild)))
+	in.Seeds, in.Look.Anytime = wild, true
+	if o := outcome(t, gate(t, in), verdict.RuleMaxStd); o.Verdict != fail || !(o.Interval.Lo > limit) {
+		t.Errorf("sd 0.35 against 0.01: %+v", o)
+	}
 	// A sequence that cannot be corrected by Holm takes its share all the same.
-	in := against(t, verdict.Options{Confidence: 0.95, Base: 0.25, Look: verdict.Look{Anytime: true}}, level(-0.5, 10))
+	in = against(t, verdict.Options{Confidence: 0.95, Base: 0.25, Look: verdict.Look{Anytime: true}}, level(-0.5, 10))
 	in.Seeds = seedsWith(0, 20)
 	alone := metricOutcome(t, gate(t, in), verdict.RuleNoDegradation, "m0")
 	in.Rules.MinPassRate = ptr(0.5)
-	g = gate(t, in)
+	g := gate(t, in)
 	if with := metricOutcome(t, g, verdict.RuleNoDegradation, "m0"); g.NTests != 2 || !near(*with.PCorrected, 2**alone.PCorrected, 1e-15) {
 		t.Errorf("%d tests, p %v alone, %v with a sequence", g.NTests, *alone.PCorrected, *with.PCorrected)
 	}

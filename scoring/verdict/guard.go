@@ -55,7 +55,7 @@ func (i *Improvement) boundMetric(m MetricDelta) (lossBound, error) {
 	if !i.Look.Anytime {
 		return boundLoss(m.differences, m.Threshold, 1-i.Alpha())
 	}
-	interval, err := anytimeInterval(m.differences, 1-2*i.Alpha())
+	interval, err := bettingInterval(m.differences, 1-2*i.Alpha())
 	interval.Hi, interval.Confidence = 1, 1-i.Alpha()
 	return lossBound{interval: interval, passes: interval.Lo > -m.Threshold}, err
 }

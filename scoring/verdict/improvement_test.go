@@ -393,7 +393,7 @@ func TestCompareAnytime(t *testing.T) {
 	got := compare(t, candidate, baseline, o)
 	e, err := stats.SymmetricEValue(got.Differences)
 	fatal(t, err)
-	if got.Difference != verdict.Better || got.Total.P != e.AnytimeP().TwoSided || got.Total.Interval.Method != stats.MethodBetting || !got.Total.Interval.Contains(0.06) {
+	if got.Difference != verdict.Better || got.Total.P != 2*e.AnytimeP().Greater || got.Total.Interval.Method != stats.MethodSymmetric || got.Total.Interval.Lo <= 0 || !got.Total.Interval.Contains(0.06) {
 		t.Errorf("%s, %+v", got.Difference, got.Total)
 	}
 	if back := compare(t, baseline, candidate, o); back.Difference != verdict.Worse {

@@ -40,6 +40,14 @@ func (i Improvement) MetricTest() string {
 	return "sign flips of all metrics jointly (max-T)"
 }
 
+// MetricCorrection names the correction of a metric's p-value for the number of metrics.
+func (i Improvement) MetricCorrection() string {
+	if i.Look.Anytime {
+		return "Holm"
+	}
+	return "max-T"
+}
+
 // NeverRecorded is a metric of the spec of which one side has no value in any seed: nothing is lost, and nothing can be
 // compared.
 type NeverRecorded struct {
@@ -169,7 +177,7 @@ func compareMetric(m scoring.Metric, metric int, p pairs, o Options, nMetrics in
 	}
 	if o.Look.Anytime {
 		e, err := stats.SymmetricEValue(d)
-		delta.P = e.AnytimeP().TwoSided
+		delta.P = twoSided(e)
 		return delta, err
 	}
 	flips, err := stats.SignFlip(d, drawSeed)

@@ -178,7 +178,7 @@ func (o *Outcome) explain(i *Improvement) error {
 		m.MeanDelta, format.Short(-o.Interval.Lo), confidence, methodName(o.Interval.Method), limit)
 	switch {
 	case o.Verdict == scoring.VerdictWarn:
-		o.Message += fmt.Sprintf("; a loss is shown (p %s, max-T)", format.PValue(o.lossP))
+		o.Message += fmt.Sprintf("; a loss is shown (p %s, %s)", format.PValue(o.lossP), i.MetricCorrection())
 		o.P, o.PCorrected, o.PTests = ptr(o.lossP), ptr(o.lossP), pOfLoss
 	case o.Verdict == scoring.VerdictInconclusive && o.breaks:
 		o.Message += fmt.Sprintf("; a loss beyond it is not shown (p %s)", format.PValue(*o.PCorrected))

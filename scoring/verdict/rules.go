@@ -48,10 +48,11 @@ func (j judge) seedRules() (list []Outcome, err error) {
 		add(j.minPassRate(*rules.MinPassRate))
 	}
 	if rules.Stable {
-		list = append(list, j.stable())
+		add(j.stable())
 	}
 	if rules.MaxStd != nil {
-		list = append(list, j.withoutSurvivors(j.maxStd(*rules.MaxStd)))
+		o, ruleErr := j.maxStd(*rules.MaxStd)
+		add(j.withoutSurvivors(o), ruleErr)
 	}
 	if rules.MinScore != nil {
 		o, ruleErr := j.minScore(*rules.MinScore)
@@ -169,13 +170,13 @@ func (j judge) assumesVisibleTail(o *Outcome) {
 	o.Message += fmt.Sprintf("; assumes that these seeds show how low scores can be: %s of all seeds could fail without showing in %d", format.Share(*o.UnseenShare), o.N)
 }
 
-func (j judge) stable() Outcome {
+func (j judge) stable() (Outcome, error) {
 	finding := stability(j.in.Stability, j.e)
 	finding.complete(j.in.Coverage)
 	o := Outcome{Rule: ruleStable, Verdict: finding.Verdict, N: j.e.NScored, Message: join(finding.Reasons), Need: join(finding.Needs), breaks: !j.in.Stability.Stable}
 	o.Assumption, o.UnseenShare = AssumesVisibleTail, ptr(j.e.UnseenShare)
 	if j.in.Look.Anytime {
-		return noAnytime(o)
+		return j.anytimeStable(o)
 	}
 	if j.e.NScored < stats.SmallN {
 		o.Unattainable = fmt.Sprintf("stable cannot be met with %d scored %s: it needs %d", j.e.NScored, format.Plural(j.e.NScored, "seed"), stats.SmallN)
@@ -188,17 +189,17 @@ func (j judge) stable() Outcome {
 		p = min(1, 2*min(p, sd))
 	}
 	o.P = ptr(p)
-	return o
+	return o, nil
 }
 
-func (j judge) maxStd(limit float64) Outcome {
+func (j judge) maxStd(limit float64) (Outcome, error) {
 	summary := summary(j.in.Stability.Totals())
 	o := Outcome{Rule: ruleMaxStd, N: summary.N, Observed: ptr(summary.SD()), Limit: ptr(limit), breaks: summary.SD() > limit}
 	if summary.N < stats.SmallN {
-		return tooFewScores(o, summary.N, stats.SmallN)
+		return tooFewScores(o, summary.N, stats.SmallN), nil
 	}
 	if j.in.Look.Anytime {
-		return noAnytime(o)
+		return j.anytimeStd(o, limit)
 	}
 	bounds := summary.ScoreSDInterval(2*j.confidence - 1)
 	o.Interval, o.P = bounds, ptr(summary.PSDAtMost(limit))
@@ -223,7 +224,7 @@ func (j judge) maxStd(limit float64) Outcome {
 		}
 	}
 	j.assumesVisibleTail(&o)
-	return o
+	return o, nil
 }
 
 // seedsForSD is the smallest number of seeds at which an sd as seen is shown to be within limit; 0 where there is none.
@@ -367,7 +368,7 @@ func (j judge) distributionFree(o Outcome, what string, xs []float64, write func
 	if err != nil {
 		return o, err
 	}
-	upper, err := stats.MeanAtMost(xs, 1-(1-j.confidence)/float64(max(1, j.nTests)))
+	upper, err := stats.MeanAtMost(xs, j.strictest(1))
 	if err != nil {
 		return o, err
 	}
@@ -388,13 +389,6 @@ func (j judge) distributionFree(o Outcome, what string, xs []float64, write func
 		}
 	}
 	return o, nil
-}
-
-func noAnytime(o Outcome) Outcome {
-	o.Verdict, o.Reason, o.P = scoring.VerdictInconclusive, "no_anytime_method", nil
-	o.Message = o.Rule + " has no test that is valid at any time"
-	o.Need = "planned looks instead of tests that are valid at any time"
-	return o
 }
 
 func passIf(shown bool) scoring.Verdict {

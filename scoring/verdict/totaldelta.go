@@ -80,33 +80,12 @@ func (t *TotalDelta) test(d []float64, o Options) error {
 	if err != nil {
 		return err
 	}
-	t.P, t.PMethod = e.AnytimeP().TwoSided, "symmetric e-value, valid at any time"
+	t.P, t.PMethod = twoSided(e), "symmetric e-value, valid at any time"
 	if t.anytimeGreater, t.anytimeLess, err = beyondMargin(d, o.Margin); err != nil {
 		return err
 	}
 	t.Interval, err = anytimeInterval(d, o.Confidence)
 	return err
-}
-
-// anytimeInterval bounds the mean of differences of scores, which lie in [-1, 1].
-func anytimeInterval(d []float64, confidence float64) (stats.Interval, error) {
-	halves := make([]float64, len(d))
-	for k, v := range d {
-		halves[k] = (v + 1) / 2
-	}
-	i, err := stats.BettingInterval(halves, confidence)
-	i.Lo, i.Hi = 2*i.Lo-1, 2*i.Hi-1
-	return i, err
-}
-
-// beyondMargin gives the anytime p-values that the differences exceed the margin, above and below.
-func beyondMargin(d []float64, margin float64) (greater, less float64, err error) {
-	up, err := stats.SymmetricEValue(shifted(d, -margin))
-	if err != nil {
-		return 0, 0, err
-	}
-	down, err := stats.SymmetricEValue(shifted(d, margin))
-	return up.AnytimeP().Greater, down.AnytimeP().Less, err
 }
 
 // size fills in how large the difference is compared with its noise, and what it would take to see it.
