@@ -55,11 +55,8 @@ func intervalMethod(e verdict.Estimate) string {
 	if !e.Interval.Defined() {
 		return text
 	}
-	switch e.Assumption {
-	case verdict.AssumesNormalMean:
-		text += ", if the mean is about normal"
-	case verdict.AssumesVisibleTail:
-		text += ", if the seeds show how low scores can be"
+	if condition := e.Assumption.Condition(); condition != "" {
+		text += ", if " + condition
 	}
 	if e.Interval.Cut {
 		text += "; cut to what is possible"

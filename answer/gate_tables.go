@@ -73,7 +73,7 @@ func (a Gate) warnings() (list []verdict.Warning) {
 // outcomesTable has every rule and metric of every scenario, for programs.
 func (a Gate) outcomesTable() Table {
 	t := Table{Name: "outcomes", Main: true, ForPrograms: true, Columns: columns(
-		"scenario", "configuration", "rule", "metric", "verdict", "reason", "observed", "limit", "ci_lo", "ci_hi", "ci_method", "n", "p", "p_tests", "p_corrected", "n_needed", "assumption", "message", "need")}
+		"scenario", "configuration", "rule", "metric", "verdict", "reason", "observed", "limit", "ci_lo", "ci_hi", "ci_method", "n", "p", "p_tests", "p_corrected", "n_needed", "assumption", "unseen_share", "assumed_loss", "message", "need")}
 	for _, s := range a.Scenarios {
 		for _, o := range s.Outcomes {
 			var lo, hi, needed any
@@ -85,7 +85,7 @@ func (a Gate) outcomesTable() Table {
 			}
 			t.Rows = append(t.Rows, []any{
 				s.Scenario, s.Configuration, o.Rule, o.Metric, string(o.Verdict), o.Reason, o.Observed, o.Limit, lo, hi, o.Interval.Method,
-				o.N, o.P, o.PTests, o.PCorrected, needed, string(o.Assumption), o.Message, o.Need,
+				o.N, o.P, o.PTests, o.PCorrected, needed, string(o.Assumption), o.UnseenShare, o.AssumedLoss, o.Message, o.Need,
 			})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
@@ -31,9 +32,19 @@ type junitID struct {
 
 type junitCase struct {
 	junitID
-	Failure   *junitFailure `xml:"failure"`
-	Skipped   *junitSkipped `xml:"skipped"`
-	SystemOut string        `xml:"system-out,omitempty"`
+	Properties *junitProperties `xml:"properties"`
+	Failure    *junitFailure    `xml:"failure"`
+	Skipped    *junitSkipped    `xml:"skipped"`
+	SystemOut  string           `xml:"system-out,omitempty"`
+}
+
+type junitProperties struct {
+	List []junitProperty `xml:"property"`
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
 }
 
 type junitSkipped struct {
@@ -91,8 +102,29 @@ func GateJUnit(w io.Writer, g verdict.Gate) error {
 	return err
 }
 
+// addAssumption says as properties what an outcome assumes, each under the name of the rule.
+func (c *junitCase) addAssumption(o verdict.Outcome) {
+	if o.Assumption == "" {
+		return
+	}
+	if c.Properties == nil {
+		c.Properties = new(junitProperties)
+	}
+	add := func(name, value string) {
+		c.Properties.List = append(c.Properties.List, junitProperty{o.Rule + "." + name, value})
+	}
+	add("assumption", string(o.Assumption))
+	if o.UnseenShare != nil {
+		add("unseen_share", format.Four(*o.UnseenShare))
+	}
+	if o.AssumedLoss != nil {
+		add("assumed_loss", format.Four(*o.AssumedLoss))
+	}
+}
+
 // add joins an outcome of the rule or metric; the worst one names the failure.
 func (c *junitCase) add(o verdict.Outcome, fails bool) {
+	c.addAssumption(o)
 	text := string(o.Verdict) + " " + o.Rule + ": " + found(o)
 	if o.Need != "" {
 		text += "\nneeded: " + o.Need

@@ -76,7 +76,8 @@ func (j judge) anytimeStd(o Outcome, limit float64) (Outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	o.sequential, o.Assumption, o.UnseenShare = true, AssumesNothing, ptr(unseenShare(o.N, j.confidence))
+	o.sequential = true
+	o.assume(AssumesNothing, j.confidence)
 	o.Interval = stats.Interval{Lo: 0, Hi: b.upper, Confidence: j.confidence, Method: stats.MethodMixture}
 	o.Verdict = passIf(b.upper <= limit)
 	bound := "at most " + format.Short(b.upper)
@@ -150,7 +151,8 @@ func (j judge) anytimeStable(o Outcome) (Outcome, error) {
 	if err != nil {
 		return o, err
 	}
-	o.sequential, o.Assumption, o.UnseenShare = true, AssumesNothing, ptr(unseenShare(j.e.NSeeds, j.confidence))
+	o.sequential = true
+	o.assume(AssumesNothing, j.confidence)
 	o.Verdict = passIf(atLeast.Lo >= scoring.StableMinPassRate && sd.upper <= scoring.StableMaxStd && j.in.Stability.Stable)
 	if atMost.Hi < scoring.StableMinPassRate || sd.lower > scoring.StableMaxStd {
 		o.Verdict = scoring.VerdictFail

@@ -19,16 +19,6 @@ type Estimate struct {
 	Assumption Assumption `json:"assumption,omitzero"` // of the interval, beyond independent seeds
 }
 
-// Assumption names what a bound or an interval assumes beyond independent seeds.
-type Assumption string
-
-// The assumptions.
-const (
-	AssumesNothing     Assumption = "none"
-	AssumesNormalMean  Assumption = "normal_mean"  // the mean is about normal
-	AssumesVisibleTail Assumption = "visible_tail" // the scores show the tail of their distribution
-)
-
 // Estimates are the aggregates of the seeds of one configuration with their intervals.
 type Estimates struct {
 	NSeeds     int      `json:"n_seeds"`
@@ -51,7 +41,7 @@ func newEstimates(s scoring.Stability, confidence float64) Estimates {
 	summary := summary(totals)
 	e := Estimates{
 		NSeeds: s.NSeeds, NScored: s.NScored, NPassed: s.NPassed, Confidence: confidence,
-		Mean:     Estimate{totals.Score.Mean, s.NScored, summary.ScoreInterval(confidence), AssumesNormalMean},
+		Mean:     Estimate{totals.Score.Mean, s.NScored, summary.ScoreInterval(confidence), assumesNormalMean},
 		SD:       Estimate{summary.SD(), s.NScored, summary.ScoreSDInterval(confidence), AssumesVisibleTail},
 		PassRate: Estimate{math.NaN(), s.NSeeds, undefined(confidence, stats.MethodClopperEnds), AssumesNothing},
 		Combined: Estimate{math.NaN(), s.NScored, summary.CombinedInterval(s.NPassed, s.NSeeds, confidence), AssumesVisibleTail},

@@ -67,6 +67,7 @@ type Outcome struct {
 	// N seeds would not show, at the confidence of the rules; see [Estimates].
 	Assumption  Assumption `json:"assumption,omitzero"`
 	UnseenShare *float64   `json:"unseen_share,omitzero"`
+	AssumedLoss *float64   `json:"assumed_loss,omitzero"` // for seen_losses: the largest loss that a pair may have
 
 	NNeeded int `json:"n_needed,omitzero"` // pairs at which this metric would pass, if others are like these; 0 if unknown
 	// Unattainable says that no data of this size could have met the rule, and what could; empty if some could.

@@ -1,11 +1,8 @@
 package verdict
 
 import (
-	"fmt"
 	"slices"
 
-	"track/scoring/format"
-	"track/scoring/numeric"
 	"track/scoring/stats"
 )
 
@@ -22,10 +19,10 @@ const (
 
 // lossBound says how large the mean loss of a metric can be.
 type lossBound struct {
-	interval   stats.Interval // of the mean delta; only its lower end is bounded
-	p          *float64       // of a mean loss at or beyond the threshold; nil at any time
-	passes     bool           // the mean loss is below the threshold
-	assumption string         // empty if there is none but independent pairs
+	interval stats.Interval // of the mean delta; only its lower end is bounded
+	p        *float64       // of a mean loss at or beyond the threshold; nil at any time
+	passes   bool           // the mean loss is below the threshold
+	largest  *float64       // loss that a pair is assumed to have at most; nil if nothing is assumed
 }
 
 // boundLoss bounds the mean loss of d from above. The first bound knows only that no pair loses more than 1. The second one
@@ -37,9 +34,7 @@ func boundLoss(d []float64, threshold, confidence float64) (b lossBound, err err
 	if seen := largestLoss(d); err == nil && p > 1-confidence && seen < 1 && isVaried(d) {
 		largest, method = seen, MethodSeen
 		p, err = stats.BoundedMeanP(losses, largest, threshold)
-		unseen := 1 - numeric.Pow(1-confidence, 1/float64(len(d)))
-		b.assumption = fmt.Sprintf("assumes that no pair loses more than %s, %.2g times the largest loss seen; a larger loss in up to %s of seeds would be unseen",
-			format.Short(largest), lossMargin(len(d)), format.Share(unseen))
+		b.largest = &seen
 	}
 	if err != nil {
 		return b, err

@@ -144,7 +144,11 @@ func (i *Improvement) degradation(m MetricDelta, lossP, p float64) (o Outcome, e
 	if o.bound, err = i.boundMetric(m); err != nil {
 		return o, err
 	}
-	o.Interval, o.Assumption = o.bound.interval, Assumption(o.bound.assumption)
+	o.Interval, o.AssumedLoss = o.bound.interval, o.bound.largest
+	o.assume(AssumesNothing, 1-i.Alpha())
+	if o.AssumedLoss != nil {
+		o.Assumption = AssumesSeenLosses
+	}
 	o.Verdict = passIf(!o.breaks && (o.bound.passes || math.IsNaN(p)))
 	if o.Verdict == scoring.VerdictPass && lossP <= i.Alpha() {
 		o.Verdict = scoring.VerdictWarn
@@ -166,12 +170,13 @@ func (o *Outcome) explain(i *Improvement) error {
 	limit := fmt.Sprintf("may lose %s; %d wins %d losses %d ties", format.Short(m.Threshold), m.Wins, m.Losses, m.Ties)
 	if o.Verdict == scoring.VerdictFail {
 		upper, err := i.upperMean(m.differences)
-		o.PTests, o.Assumption = pOfRule, "assumes differences that are about symmetric"
+		o.PTests, o.Assumption, o.AssumedLoss, o.UnseenShare = pOfRule, AssumesSymmetry, nil, nil
 		o.Interval = stats.Interval{Lo: -1, Hi: upper, Confidence: 1 - i.Alpha(), Method: methodFlips}
 		if i.Look.Anytime {
 			o.Interval.Method = methodEValue
 		}
 		o.Message = fmt.Sprintf("mean delta %+.4f, a mean loss of at least %s with %s confidence (%s), %s", m.MeanDelta, format.Short(-upper), confidence, methodName(o.Interval.Method), limit)
+		o.sayAssumption()
 		return err
 	}
 	o.Message = fmt.Sprintf("mean delta %+.4f, a mean loss of at most %s with %s confidence (%s), %s",
@@ -186,9 +191,7 @@ func (o *Outcome) explain(i *Improvement) error {
 	case o.bound.p != nil:
 		o.P, o.PCorrected, o.PTests = o.bound.p, nil, pOfThreshold
 	}
-	if o.Assumption != "" {
-		o.Message += "; " + string(o.Assumption)
-	}
+	o.sayAssumption()
 	if o.Verdict == scoring.VerdictInconclusive && !o.breaks {
 		o.needPairs(i)
 	}

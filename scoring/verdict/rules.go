@@ -117,10 +117,8 @@ func (j judge) minSeeds(limit int) Outcome {
 
 func (j judge) minPassRate(limit float64) (Outcome, error) {
 	passed, n := j.e.NPassed, j.e.NSeeds
-	o := Outcome{
-		Rule: RuleMinPassRate, N: n, Observed: ptr(j.e.PassRate.Value), Limit: ptr(limit), breaks: j.e.PassRate.Value < limit,
-		Assumption: AssumesNothing, UnseenShare: ptr(unseenShare(n, j.confidence)),
-	}
+	o := Outcome{Rule: RuleMinPassRate, N: n, Observed: ptr(j.e.PassRate.Value), Limit: ptr(limit), breaks: j.e.PassRate.Value < limit}
+	o.assume(AssumesNothing, j.confidence)
 	if j.in.Look.Anytime {
 		return j.distributionFree(o, "pass rate", passes(j.in.Seeds), format.Share)
 	}
@@ -166,15 +164,15 @@ func (j judge) decideBy(o *Outcome, bounds stats.Interval, lo, hi float64, write
 
 // assumesVisibleTail says what a bound that takes the scores for a picture of their distribution cannot know.
 func (j judge) assumesVisibleTail(o *Outcome) {
-	o.Assumption, o.UnseenShare = AssumesVisibleTail, ptr(unseenShare(o.N, j.confidence))
-	o.Message += fmt.Sprintf("; assumes that these seeds show how low scores can be: %s of all seeds could fail without showing in %d", format.Share(*o.UnseenShare), o.N)
+	o.assume(AssumesVisibleTail, j.confidence)
+	o.sayAssumption()
 }
 
 func (j judge) stable() (Outcome, error) {
 	finding := stability(j.in.Stability, j.e)
 	finding.complete(j.in.Coverage)
 	o := Outcome{Rule: ruleStable, Verdict: finding.Verdict, N: j.e.NScored, Message: join(finding.Reasons), Need: join(finding.Needs), breaks: !j.in.Stability.Stable}
-	o.Assumption, o.UnseenShare = AssumesVisibleTail, ptr(j.e.UnseenShare)
+	o.assume(AssumesVisibleTail, j.confidence)
 	if j.in.Look.Anytime {
 		return j.anytimeStable(o)
 	}
@@ -189,6 +187,7 @@ func (j judge) stable() (Outcome, error) {
 		p = min(1, 2*min(p, sd))
 	}
 	o.P = ptr(p)
+	o.sayAssumption()
 	return o, nil
 }
 
@@ -250,7 +249,7 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	case summary.N < 2:
 		return tooFewScores(o, summary.N, 2), nil
 	case j.in.Look.Anytime || j.in.Rules.Bound == scoring.BoundDistributionFree && !summary.Constant:
-		o.Assumption, o.UnseenShare = AssumesNothing, ptr(unseenShare(o.N, j.confidence))
+		o.assume(AssumesNothing, j.confidence)
 		return j.distributionFree(o, "mean score", j.in.scores(), format.Short)
 	case summary.N < stats.SmallN || summary.Constant:
 		return j.markov(o, summary), nil
@@ -329,7 +328,7 @@ func (j judge) markov(o Outcome, s stats.Summary) Outcome {
 	bounds.Hi = s.MarkovAtMost(j.confidence).Hi
 	o.P, o.Verdict = ptr(p), passIf(bounds.Lo >= limit)
 	bound := j.decideBy(&o, bounds, 0, 1, format.Short)
-	o.Assumption, o.UnseenShare = AssumesNothing, ptr(unseenShare(o.N, j.confidence))
+	o.assume(AssumesNothing, j.confidence)
 	what := fmt.Sprintf("all %d scores are %s: the mean is", s.N, format.Short(s.Min))
 	if !s.Constant {
 		what = fmt.Sprintf("mean score %s (n = %d),", format.Short(s.Mean), s.N)
