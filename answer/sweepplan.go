@@ -16,6 +16,7 @@ type SweepSettings struct {
 	Scenario      string
 	Seeds         string // ranges; the last may be open, as in 100..
 	MaxSeeds      int
+	Design        *string  // one configuration a row, as CSV or JSON lines; nil for one without parameters
 	Params        []string // KEY=VALUE,VALUE,…
 	Label         string
 	Commit        string // instead of the revision of the code that is there
@@ -36,6 +37,8 @@ func (q *SweepSettings) params() param.List {
 		{Name: "scenario", Required: true, Unit: "NAME", Help: "record in the scenario `NAME`", Value: param.Parsed(&q.Scenario, checkedScenario, plainText)},
 		{Name: "seeds", Unit: "0..99", Help: "plan these seeds, as in `0..99`,200", Value: param.Text(&q.Seeds)},
 		{Name: "max-seeds", Unit: "N", Help: "plan only the first `N` of them; without seeds, plan 0..N-1", Value: param.Whole(&q.MaxSeeds, 1)},
+		{Name: "design", Unit: "FILE", Help: "run these configurations, one a row: CSV whose header names the parameters, or JSON lines",
+			FileHelp: "run the configurations in `FILE`, one a row: CSV whose header names the parameters, or JSON lines", Value: param.Content(&q.Design)},
 		{Name: "param", Unit: "KEY=VALUE", Help: "set a parameter to `KEY=VALUE`, again for more; VALUE,VALUE,… make one configuration each", Value: param.Texts(&q.Params)},
 		{Name: "label", Unit: "NAME", Help: "label the configuration `NAME`, for people", Value: param.Parsed(&q.Label, checkedName, plainText)},
 		{Name: "commit", Unit: "ID", Help: "record the revision `ID` of the code instead of the working directory's", Value: param.Parsed(&q.Commit, checkedName, plainText)},

@@ -24,6 +24,7 @@ func answersOfCommands() []jsondoc.Named {
 		{Name: "spec add", Help: "add a version of a spec", Value: answer.SpecAdded{}},
 		{Name: "spec diff", Help: "compare two versions of a spec", Value: answer.SpecDiff{}},
 		{Name: "spec lint", Help: "list what is doubtful in a spec", Value: answer.SpecLint{}},
+		{Name: "design", Help: "spread configurations over ranges of parameters", Value: answer.Design{}},
 		{Name: "sweep", Help: "run a command over seeds, and record them", Value: answer.SweepResult{}},
 		{Name: "repeat", Help: "run a recorded seed again, and compare", Value: answer.RepeatedSeed{}},
 		{Name: "import", Help: "record executions from the logs of agents", Value: answer.Imported{}},

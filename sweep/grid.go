@@ -2,7 +2,7 @@ package sweep
 
 import (
 	"fmt"
-	"slices"
+	"maps"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -14,42 +14,68 @@ import (
 // maxConfigurations bounds a grid.
 const maxConfigurations = 10_000
 
-// Grid returns the parameters of each configuration that KEY=VALUE,VALUE,… pairs span: every combination, the last key
-// changing fastest. A value that is JSON stands for itself, any other is a string; what is JSON as a whole, as [1,2] or
-// "a,b", is one value.
-func Grid(pairs []string) ([]track.Params, error) {
-	grid := []map[string]jsontext.Value{{}}
+// Grid returns the parameters of each configuration: every row of a design with every combination of the values of
+// KEY=VALUE,VALUE,… pairs, the last key changing fastest. No rows are one row without parameters. A value that is JSON
+// stands for itself, any other is a string; what is JSON as a whole, as [1,2] or "a,b", is one value.
+func Grid(design []track.Params, pairs []string) ([]track.Params, error) {
+	grid, err := objects(design)
+	if err != nil {
+		return nil, err
+	}
 	for _, pair := range pairs {
 		key, text, ok := strings.Cut(pair, "=")
 		if !ok || key == "" {
 			return nil, fmt.Errorf("%q is not KEY=VALUE", pair)
 		}
-		if key == placeSeed || key == placeOut {
-			return nil, fmt.Errorf("%s is no name for a parameter: {%s} is filled in by the sweep", key, key)
+		if err := checkParameterName(key); err != nil {
+			return nil, err
 		}
 		values, err := gridValues(key, text)
 		if err != nil {
 			return nil, err
 		}
-		if _, twice := grid[0][key]; twice {
-			return nil, fmt.Errorf("%s is given twice; several values are separated by commas", key)
+		if grid, err = spread(grid, key, values); err != nil {
+			return nil, err
 		}
-		if len(grid)*len(values) > maxConfigurations {
-			return nil, fmt.Errorf("the grid has more than %d configurations", maxConfigurations)
-		}
-		var next []map[string]jsontext.Value
-		for _, params := range grid {
-			for _, value := range values {
-				more := map[string]jsontext.Value{key: value}
-				for k, v := range params {
-					more[k] = v
-				}
-				next = append(next, more)
-			}
-		}
-		grid = next
 	}
-	var list []track.Params
+	return distinctParams(grid)
+}
+
+// objects returns the rows of a design as objects; a single empty one for no rows.
+func objects(design []track.Params) ([]map[string]jsontext.Value, error) {
+	if len(design) == 0 {
+		return []map[string]jsontext.Value{{}}, nil
+	}
+	list := make([]map[string]jsontext.Value, len(design))
+	for i, row := range design {
+		if err := json.Unmarshal(row.JSON(), &list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// spread returns each object with each of the values of one more key.
+func spread(grid []map[string]jsontext.Value, key string, values []jsontext.Value) (next []map[string]jsontext.Value, err error) {
+	if _, twice := grid[0][key]; twice {
+		return nil, fmt.Errorf("%s is given twice; several values are separated by commas", key)
+	}
+	if len(grid)*len(values) > maxConfigurations {
+		return nil, fmt.Errorf("the grid has more than %d configurations", maxConfigurations)
+	}
+	for _, params := range grid {
+		for _, value := range values {
+			more := maps.Clone(params)
+			more[key] = value
+			next = append(next, more)
+		}
+	}
+	return next, nil
+}
+
+// distinctParams returns objects in canonical form, and an error if two are equal.
+func distinctParams(grid []map[string]jsontext.Value) (list []track.Params, err error) {
+	seen := make(map[track.Params]bool, len(grid))
 	for _, params := range grid {
 		text, err := json.Marshal(params, json.Deterministic(true))
 		if err != nil {
@@ -59,12 +85,21 @@ func Grid(pairs []string) ([]track.Params, error) {
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(list, canonical) {
+		if seen[canonical] {
 			return nil, fmt.Errorf("%s is the same configuration twice", canonical.JSON())
 		}
+		seen[canonical] = true
 		list = append(list, canonical)
 	}
 	return list, nil
+}
+
+// checkParameterName refuses the names that the sweep fills in.
+func checkParameterName(name string) error {
+	if name == placeSeed || name == placeOut {
+		return fmt.Errorf("%s is no name for a parameter: {%s} is filled in by the sweep", name, name)
+	}
+	return nil
 }
 
 func gridValues(key, text string) (values []jsontext.Value, err error) {

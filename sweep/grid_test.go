@@ -27,7 +27,7 @@ func TestGrid(t *testing.T) {
 		{[]string{`a={"x":1,"y":2}`}, []string{`{"a":{"x":1,"y":2}}`}},
 		{[]string{`a="1",1`}, []string{`{"a":"1"}`, `{"a":1}`}},
 	} {
-		list, err := Grid(tt.pairs)
+		list, err := Grid(nil, tt.pairs)
 		var got []string
 		for _, params := range list {
 			got = append(got, string(params.JSON()))
@@ -58,7 +58,7 @@ func TestGridRefused(t *testing.T) {
 		{[]string{"a=1,1.0"}, "the same configuration twice"},
 		{[]string{"a=" + numbers, "b=" + numbers}, "more than 10000 configurations"},
 	} {
-		if list, err := Grid(tt.pairs); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if list, err := Grid(nil, tt.pairs); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%.40q: %d configurations, error %v, want %q", tt.pairs, len(list), err, tt.want)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 )
 
 func grid(t interface{ Fatal(...any) }, pairs ...string) []track.Params {
-	list, err := Grid(pairs)
+	list, err := Grid(nil, pairs)
 	if err != nil {
 		t.Fatal(err)
 	}

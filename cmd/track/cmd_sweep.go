@@ -25,13 +25,13 @@ func (p *program) sweepCommand() *cli.Command {
 	var settings answer.SweepSettings
 	var rules answer.SweepRules
 	var f runFlags
-	bound := bindParams("sweep", answer.SweepParams(&settings, &rules), nil)
+	bound := bindParams("sweep", answer.SweepParams(&settings, &rules), readers{"design": p.readDesign})
 	return p.admitting(&cli.Command{
 		Name:      "sweep",
 		Usage:     "run a command over seeds, record each seed, and resume",
 		UsageText: "track sweep --scenario S --seeds 0..99 [FLAGS] -- COMMAND {seed} …",
 		Description: `Runs COMMAND once for each seed, several at a time. In its words, {seed} stands for the seed, {out} for a fresh folder, and {KEY} for a parameter
-of --param. Write {{x}} for the text {x}. The environment has TRACK_SEED, TRACK_OUT, TRACK_PARAM_KEY, and all parameters as JSON in TRACK_PARAMS.
+of --param or --design. Write {{x}} for the text {x}. The environment has TRACK_SEED, TRACK_OUT, TRACK_PARAM_KEY, and all parameters as JSON in TRACK_PARAMS.
 
 The command writes its values to values.json or values.csv in {out}, or as a JSON object on the last line of standard output. Its series are
 series.csv and similar files in {out}.
@@ -42,6 +42,7 @@ again, so the same command resumes. Ctrl-C lets the running seeds finish; a seco
 Examples:
    track sweep --scenario growth --seeds 0..99 -j 4 -- python sim.py --seed {seed} --out {out}
    track sweep --scenario growth --seeds 0..99 --param theta=8,10,12 --timeout 5m --retries 1 -- ./sim --seed {seed} --theta {theta}
+   track sweep --scenario growth --seeds 0..9 --design points.csv -- ./sim --seed {seed} --theta {theta} --rate {rate}
    track sweep --scenario growth --seeds 0..999 --until "se<0.01" --repeat-check 0.05 -- ./sim --seed {seed}`,
 		Flags: slices.Concat(bound.flags(), f.flags()),
 		Subcommands: []*cli.Command{

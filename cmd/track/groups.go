@@ -22,7 +22,7 @@ type commandEntry struct {
 func (p *program) commandGroups() []commandGroup {
 	return []commandGroup{
 		{"record", []commandEntry{
-			{"spec", p.specCommand}, {"record", p.recordCommand}, {"sweep", p.sweepCommand}, {"repeat", p.repeatCommand},
+			{"spec", p.specCommand}, {"record", p.recordCommand}, {"design", p.designCommand}, {"sweep", p.sweepCommand}, {"repeat", p.repeatCommand},
 			{"import", p.importCommand}, {"hook", p.hookCommand}, {"watch", p.watchCommand},
 		}},
 		{"judge", []commandEntry{

@@ -29,7 +29,13 @@ func NewPlan(q answer.SweepSettings, rules answer.SweepRules) (plan sweep.Plan, 
 	if plan.Seeds, err = plannedSeeds(q); err != nil {
 		return plan, err
 	}
-	if plan.Grid, err = sweep.Grid(q.Params); err != nil {
+	var rows []track.Params
+	if q.Design != nil {
+		if rows, err = sweep.ReadDesign("", []byte(*q.Design)); err != nil {
+			return plan, &param.Error{Param: "design", Message: err.Error(), Cause: err}
+		}
+	}
+	if plan.Grid, err = sweep.Grid(rows, q.Params); err != nil {
 		return plan, &param.Error{Param: "param", Message: err.Error(), Cause: err}
 	}
 	if err := rules.Check(); err != nil {

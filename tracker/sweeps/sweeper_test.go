@@ -88,7 +88,7 @@ func upTo(n int) track.SeedRanges {
 
 func sweepPlan(t testing.TB, n int, params ...string) sweep.Plan {
 	t.Helper()
-	list, err := sweep.Grid(params)
+	list, err := sweep.Grid(nil, params)
 	if err != nil {
 		t.Fatal(err)
 	}
