@@ -103,8 +103,8 @@ func (t *Tx) Evolve(name string, seed track.SeedNumber, subject string) (Evolvin
 
 // Append adds the entry that follows on the last one, and moves the end of the ledger and the head of the lineage.
 func (t *Tx) Append(lineage int64, e evolution.Entry) error {
-	if err := t.checkEntry(e); err != nil {
-		return err
+	if problem := checkEntry(t.texts, e); problem != nil {
+		return problem
 	}
 	attempt := sql.NullInt64{}
 	if e.Attempt != nil {

@@ -83,8 +83,8 @@ func (t *Tx) checkText(field, text string) error {
 
 // checkEntry returns an error for an entry of a ledger in which something looks like a secret: an entry is never
 // changed.
-func (t *Tx) checkEntry(e evolution.Entry) error {
-	return cmp.Or(t.checkName("mutation", e.Mutation), t.checkText(fmt.Sprintf("entry %d of the ledger", e.Number), string(e.Body)))
+func checkEntry(rules *admission.Rules, e evolution.Entry) *track.FieldError {
+	return cmp.Or(rules.Name("mutation", e.Mutation), rules.Unchanged(fmt.Sprintf("entry %d of the ledger", e.Number), string(e.Body)))
 }
 
 // freeExecution returns an execution as it may be stored: the texts that are kept without secrets.

@@ -119,7 +119,11 @@ func (p *program) openForMerge(ctx context.Context, dryRun bool) (st *store.Stor
 		st, err = p.openOrCreate(ctx)
 	}
 	if dryRun && errors.Is(err, track.ErrNotFound) {
-		return exchange.OpenEmpty(ctx, p.now)
+		st, done, err := exchange.OpenEmpty(ctx, p.now)
+		if err == nil {
+			st.Admit(p.texts())
+		}
+		return st, done, err
 	}
 	return st, func() { _ = st.Close() }, err
 }

@@ -1,13 +1,13 @@
 package provenance
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -22,28 +22,56 @@ import (
 const diffFormat = "track diff 1"
 
 // diffHash identifies the changes of a work tree; the package comment has the format. It fails rather than return the
-// hash of a part.
-func diffHash(ctx context.Context, tree workTree, status treeStatus, limits limits) (string, error) {
-	d := differ{ctx: ctx, limits: limits, left: limits.content, hash: sha256.New()}
+// hash of a part. The changes are read until budget ends, and then masked until ctx ends: the time that masking takes
+// depends on how long the files are, so it must not decide whether there is a hash.
+func diffHash(ctx, budget context.Context, tree workTree, status treeStatus, limits limits) (string, error) {
+	d := differ{ctx: budget, limits: limits, left: limits.content}
 	d.text(diffFormat)
 	err := d.tree(tree, status)
+	if err == nil {
+		var hash string
+		if hash, err = d.hash(ctx); err == nil {
+			return hash, nil
+		}
+	}
 	switch {
-	case err == nil:
-		return hex.EncodeToString(d.hash.Sum(nil)), nil
-	case context.Cause(ctx) == errBudget:
-		return "", fmt.Errorf("reading them takes longer than %v", limits.time)
 	case ctx.Err() != nil:
 		return "", fmt.Errorf("interrupted: %w", context.Cause(ctx))
+	case context.Cause(budget) == errBudget:
+		return "", fmt.Errorf("reading them takes longer than %v", limits.time)
 	}
 	return "", err
 }
 
-// differ feeds changes to a hash.
+// differ collects changes, and hashes them.
 type differ struct {
-	ctx    context.Context
+	ctx    context.Context // of reading
 	limits limits
 	left   int64 // bytes of content that may still be read
-	hash   hash.Hash
+	parts  []diffPart
+}
+
+// diffPart is a part of what is hashed.
+type diffPart struct {
+	bytes  []byte
+	masked bool // the part is a text, and is hashed without its secrets
+}
+
+// hash returns the hash of what was collected.
+func (d *differ) hash(ctx context.Context) (string, error) {
+	sum := sha256.New()
+	for _, p := range d.parts {
+		text := p.bytes
+		if p.masked {
+			var err error
+			if text, err = maskContent(ctx, text); err != nil {
+				return "", err
+			}
+			sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text)))) // a hash returns no error
+		}
+		sum.Write(text)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func (d *differ) tree(tree workTree, status treeStatus) error {
@@ -109,21 +137,36 @@ func (d *differ) content(root *os.Root, path string) error {
 	case int64(len(content)) != size:
 		return fmt.Errorf("%q changed while it was read", path)
 	}
-	d.masked(content)
+	d.parts = append(d.parts, diffPart{content, true})
 	return nil
 }
 
-// masked adds a content without its secrets: whoever knows the rest of a file could else try short secrets until the
-// hash fits. A file that is longer than any source is taken as it is, since masking it takes too long.
-func (d *differ) masked(content []byte) {
-	const most = 4 << 20
-	if len(content) <= most {
-		text, _ := masking.Mask(string(content))
-		d.text(text)
-		return
+// maskContent returns a content without its secrets: whoever knows the rest of a file could else try short secrets until
+// the hash fits. A long content is masked in parts, so that ctx can end it.
+func maskContent(ctx context.Context, content []byte) ([]byte, error) {
+	const part = 1 << 20
+	var clean bytes.Buffer
+	for len(content) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		n := partEnd(content, part)
+		text, _ := masking.Mask(string(content[:n]))
+		clean.WriteString(text)
+		content = content[n:]
 	}
-	d.number(uint64(len(content)))
-	d.hash.Write(content)
+	return clean.Bytes(), nil
+}
+
+// partEnd returns where the first part of a content ends: at the end of a line if there is one behind most bytes.
+func partEnd(content []byte, most int) int {
+	if len(content) <= most {
+		return len(content)
+	}
+	if i := bytes.IndexByte(content[most:], '\n'); i >= 0 {
+		return most + i + 1
+	}
+	return len(content)
 }
 
 // submodule adds the commit a submodule is at, which `git status` knows but does not say, and its own changes.
@@ -155,11 +198,11 @@ func (d *differ) submodule(root string, c change) error {
 
 func (d *differ) text(s string) {
 	d.number(uint64(len(s)))
-	io.WriteString(d.hash, s) // a hash returns no error
+	d.parts = append(d.parts, diffPart{bytes: []byte(s)})
 }
 
 func (d *differ) number(n uint64) {
-	d.hash.Write(binary.BigEndian.AppendUint64(nil, n))
+	d.parts = append(d.parts, diffPart{bytes: binary.BigEndian.AppendUint64(nil, n)})
 }
 
 // contextReader ends when its context does.

@@ -244,6 +244,24 @@ func TestDiffLargerThanLimit(t *testing.T) {
 	wantNotice(t, rev, "larger than 1 MiB", "commit the changes")
 }
 
+// TestLongContentIsMasked edits a long file: a secret in it does not change the hash, another line does.
+func TestLongContentIsMasked(t *testing.T) {
+	dir := newRepo(t)
+	lines := strings.Repeat("an ordinary line of a long file\n", 5<<20/32)
+	hash := func(line string) string {
+		write(t, dir, "a.txt", lines+line+"\n"+lines)
+		rev, err := gitRevision(t.Context(), dir, generous)
+		if err != nil || rev.DiffHash == "" {
+			t.Fatalf("%+v, %v", rev, err)
+		}
+		return rev.DiffHash
+	}
+	one, other := hash("DB_PASSWORD=hun"+"ter2hunter2"), hash("DB_PASSWORD=cor"+"rectbattery7")
+	if one != other || one == hash("DB_PORT=5432") {
+		t.Errorf("hashes %s and %s, and that of another line", one, other)
+	}
+}
+
 // TestHugeFile has the real limit. The file takes no room on disk.
 func TestHugeFile(t *testing.T) {
 	dir := newRepo(t)
@@ -265,12 +283,12 @@ func TestDiffTakesTooLong(t *testing.T) {
 	status := treeStatus{commit: idA, changes: []change{{path: "a.txt", mode: "100644"}}}
 	late, cancel := context.WithTimeoutCause(t.Context(), 0, errBudget)
 	defer cancel()
-	if hash, err := diffHash(late, tree, status, defaultLimits); hash != "" || err == nil || !strings.Contains(err.Error(), "200ms") {
+	if hash, err := diffHash(t.Context(), late, tree, status, defaultLimits); hash != "" || err == nil || !strings.Contains(err.Error(), "200ms") {
 		t.Errorf("time is up: %q, %v, want an error that names the limit", hash, err)
 	}
 	interrupted, stop := context.WithCancel(t.Context())
 	stop()
-	if hash, err := diffHash(interrupted, tree, status, defaultLimits); hash != "" || !errors.Is(err, context.Canceled) {
+	if hash, err := diffHash(interrupted, interrupted, tree, status, defaultLimits); hash != "" || !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %q, %v, want context.Canceled", hash, err)
 	}
 }

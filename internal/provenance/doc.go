@@ -4,7 +4,7 @@
 // # The revision
 //
 // [Find] runs one `git status`. It takes at most 200 ms, takes no lock, starts no daemon, and leaves the repository
-// as it was. If it fails or takes too long, `git rev-parse` gives the commit alone. Without git the revision is
+// as it was. Masking the changed files takes about 50 ms for each MiB more. If it fails or takes too long, `git rev-parse` gives the commit alone. Without git the revision is
 // unknown. The diff hash tells different edits of one commit apart.
 //
 // Untracked files do not count: a results file written by the run would otherwise make every seed another revision.
@@ -25,7 +25,8 @@
 //	text    path from the root of the work tree, elements separated by '/'
 //	text    mode as git writes it: "100644", "100755", "120000" a link, "160000" a submodule,
 //	        "000000" missing or not tracked
-//	text    content: the bytes of a file on disk, masked up to 4 MiB, the target of a link, the commit of a submodule, nothing for a missing file;
+//	text    content: the bytes of a file on disk, masked in parts of about 1 MiB that end with a line, the target of a link,
+//	        the commit of a submodule, nothing for a missing file;
 //	        for a submodule also the number of its own changes, and each of them in the same way
 //
 // It is about the files as they are, so staging an edit does not change it. Bytes are taken as they are on disk: if

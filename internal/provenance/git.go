@@ -31,7 +31,7 @@ var errNoRepository = errors.New("not in a git repository")
 
 // limits bound what a revision may cost.
 type limits struct {
-	time    time.Duration // in total, with all subprocesses
+	time    time.Duration // in total, with all subprocesses and without masking
 	output  int           // bytes of the list of changes
 	content int64         // bytes read for the diff hash
 }
@@ -48,6 +48,7 @@ var errBudget = errors.New("time is up")
 // damaged repository or a context that ends, is reported in the notice of the state. The state returned with an error
 // is unknown and has a notice, too.
 func gitRevision(ctx context.Context, dir string, limits limits) (codeState, error) {
+	whole := ctx
 	ctx, cancel := context.WithTimeoutCause(ctx, limits.time, errBudget)
 	defer cancel()
 
@@ -70,7 +71,7 @@ func gitRevision(ctx context.Context, dir string, limits limits) (codeState, err
 	rev := codeState{Commit: status.commit, Dirty: dirtyNo}
 	if len(status.changes) > 0 || status.cut {
 		rev.Dirty = dirtyYes
-		if rev.DiffHash, err = diffHash(ctx, tree, status, limits); err != nil {
+		if rev.DiffHash, err = diffHash(whole, ctx, tree, status, limits); err != nil {
 			notices = append(notices, fmt.Sprintf("no diff hash, so different edits of this commit look the same: %v; commit the changes", err))
 		}
 	}

@@ -84,7 +84,8 @@ func (b *batchRun) countKind(e *batchEntry, kind Kind) {
 
 func (b *batchRun) problem(e *batchEntry, a Answer) {
 	if b.observer.Problem != nil {
-		p := answer.LineProblem{Line: e.Line, Field: a.Problem.Field}
+		p := answer.LineProblem{Line: e.Line}
+		p.Field, _ = b.seeds.Store.Texts().Text(a.Problem.Field)
 		p.Message, _ = b.seeds.Store.Texts().Text(a.Problem.Message)
 		b.observer.Problem(BatchProblem{p, a.Problem.Hint, a.Outcome == conflicting})
 	}

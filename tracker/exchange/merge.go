@@ -62,6 +62,11 @@ func (m *merge) run(ctx context.Context) error {
 	if err := checkSpecs(ctx, m.from); err != nil {
 		return fmt.Errorf("%s: %w", m.path, err)
 	}
+	if !m.options.isNarrowed() { // a part is only taken for a bundle, whose names were admitted when they were recorded
+		if err := m.from.CheckNames(ctx, m.store.Reader); err != nil {
+			return err
+		}
+	}
 	scenarios, err := m.from.ScenarioRecords(ctx)
 	if err != nil {
 		return err

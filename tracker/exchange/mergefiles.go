@@ -7,6 +7,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/admission"
 	"track/store"
 	"track/tracker/integrity"
 )
@@ -83,6 +84,7 @@ func (m *filesMerge) run(ctx context.Context, st *store.Store) {
 			state = answer.MergeInPart
 		}
 		m.fail(i, state, err)
+		m.answer.Files[i].Error, _ = st.Texts().Text(err.Error())
 		stopped = !errors.Is(err, track.ErrInvalid) && !errors.Is(err, track.ErrNotFound) // it is not the fault of the file
 	}
 }
@@ -103,7 +105,7 @@ func mergeFile(ctx context.Context, st *store.Store, file string, o FilesOptions
 			return f, err
 		}
 	}
-	options := MergeOptions{DryRun: o.DryRun, Conflict: func(c Conflict) { f.Conflicts = append(f.Conflicts, c.answer()) }}
+	options := MergeOptions{DryRun: o.DryRun, Conflict: func(c Conflict) { f.Conflicts = append(f.Conflicts, c.answer(st.Texts())) }}
 	if o.Progress != nil {
 		update, end := o.Progress("merging")
 		defer end()
@@ -136,8 +138,10 @@ func checkSource(ctx context.Context, st *store.Store, o FilesOptions) error {
 	return nil
 }
 
-func (c Conflict) answer() answer.MergeConflict {
-	m := answer.MergeConflict{Kind: string(c.Kind), Name: c.Name, Label: c.Label, Configuration: c.Configuration, Reason: c.Describe()}
+// answer returns a conflict as it may be shown: the reason may quote what both databases hold.
+func (c Conflict) answer(rules *admission.Rules) answer.MergeConflict {
+	m := answer.MergeConflict{Kind: string(c.Kind), Name: c.Name, Label: c.Label, Configuration: c.Configuration}
+	m.Reason, _ = rules.Text(c.Describe())
 	if c.Kind == kindSeed || c.Kind == kindSpec {
 		m.Scenario = c.Scenario
 	} else {
