@@ -42,7 +42,8 @@ var mayImport = map[string][]string{
 	"track/internal/lazyregexp": {},
 
 	// Bounds of what is unpacked.
-	"track/internal/sizes": {"track"},
+	"track/internal/sizes":  {"track"},
+	"track/internal/gunzip": {},
 
 	// What writes shell text.
 	"track/internal/shell": {},
@@ -50,9 +51,9 @@ var mayImport = map[string][]string{
 	// Formats: they know no storage.
 	"track/spec":                {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
 	"track/importer/lines":      {"track", "track/internal/sizes", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
-	"track/series":              {"track", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
+	"track/series":              {"track", "track/internal/gunzip", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/series/parquet":      {"track", "github.com/klauspost/compress/..."},
-	"track/importer/...":        {"track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
+	"track/importer/...":        {"track/internal/gunzip", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/internal/provenance": {"track", "track/internal/masking"},
 
 	// Records that wait for a database.

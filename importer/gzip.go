@@ -2,10 +2,10 @@ package importer
 
 import (
 	"bufio"
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
+
+	"track/internal/gunzip"
 )
 
 const headSize = 64 << 10 // what Detect gets to see
@@ -13,12 +13,12 @@ const headSize = 64 << 10 // what Detect gets to see
 // Decompress returns r, decompressed where it is gzip.
 func Decompress(r io.Reader) (*bufio.Reader, error) {
 	reader := bufio.NewReaderSize(r, 1<<20)
-	if magic, _ := reader.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+	if !gunzip.IsGzip(reader) {
 		return reader, nil
 	}
-	unzipped, err := gzip.NewReader(reader)
+	unzipped, err := gunzip.NewReader(reader)
 	if err != nil {
-		return nil, fmt.Errorf("gzip: %w", err)
+		return nil, err
 	}
 	return bufio.NewReaderSize(unzipped, 1<<20), nil
 }

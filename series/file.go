@@ -1,7 +1,7 @@
 package series
 
 import (
-	"compress/gzip"
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"track"
+	"track/internal/gunzip"
 	"track/internal/sizes"
 )
 
@@ -143,9 +144,9 @@ func checkNames(list []track.Series) error {
 }
 
 func readGzippedCSV(s source, l limits) ([]track.Series, error) {
-	unzipped, err := gzip.NewReader(s)
+	unzipped, err := gunzip.NewReader(bufio.NewReader(s))
 	if err != nil {
-		return nil, failure(0, "", "not gzip: %v", err)
+		return nil, failure(0, "", "%v", err)
 	}
 	return readCSV(l.bytes.Reader(unzipped), l)
 }
@@ -166,8 +167,8 @@ func unreadable(line int, err error) *track.FieldError {
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return failure(line, "", "the file ends too early")
-	case errors.Is(err, gzip.ErrHeader): // of what follows the first part
-		return failure(line, "", "something that is not gzip follows what is compressed")
+	case errors.Is(err, gunzip.ErrTrailing):
+		return failure(line, "", "%v", gunzip.ErrTrailing)
 	}
 	return failure(line, "", "cannot be read: %v", err)
 }

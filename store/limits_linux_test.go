@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"track"
 	"track/store"
@@ -157,13 +158,28 @@ func inNamespace(t *testing.T) bool {
 	})
 }
 
-// mountSmall mounts a disk of two megabytes.
+// mountSmall mounts a disk of three megabytes.
 func mountSmall(t *testing.T, disk string) {
 	t.Helper()
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=2m"); err != nil {
+	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=3m"); err != nil {
 		t.Skipf("mounting a small disk: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
+}
+
+// fill leaves not one byte on a disk.
+func fill(t *testing.T, disk string) {
+	t.Helper()
+	filler, err := os.OpenFile(filepath.Join(disk, "filler"), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = filler.Write(make([]byte, 4096))
+	}
+	if err := filler.Close(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // The disk is a file system that only the child sees.
@@ -173,13 +189,15 @@ func TestFullDisk(t *testing.T) {
 	}
 	disk := t.TempDir()
 	mountSmall(t, disk)
-	path := filepath.Join(disk, "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
+	path, other := filepath.Join(disk, "track.db"), filepath.Join(disk, "other.db")
+	for _, path := range []string{path, other} {
+		if _, err := store.Init(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
 	}
 	isFull := func(what string, err error) {
 		t.Helper()
-		if !errors.Is(err, track.ErrDatabase) || !strings.Contains(fmt.Sprint(track.Hints(err)), "space") {
+		if !errors.Is(err, track.ErrDatabase) || !strings.Contains(err.Error(), "the disk is full") || !strings.Contains(fmt.Sprint(track.Hints(err)), "space") {
 			t.Errorf("%s on a full disk: %v with hints %q, want ErrDatabase and the way out", what, err, track.Hints(err))
 		}
 	}
@@ -208,10 +226,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	all(st)
-	write(t, filepath.Join(disk, "filler"), "") // and not one byte is left
-	for filler, err := os.OpenFile(filepath.Join(disk, "filler"), os.O_WRONLY, 0); err == nil; {
-		_, err = filler.Write(make([]byte, 4096))
-	}
+	fill(t, disk)
 	recordUntilFull(func(seed track.Seed) error { return recordAfresh(t, path, seed) })
 	fresh := filepath.Join(disk, "new", "track.db")
 	isFull("Init", doors["Init"](t.Context(), fresh))
@@ -219,6 +234,11 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("Init left a file: %v", err)
 	}
 	all(st)
+	_, err := store.OpenOther(t.Context(), other, time.Now) // a reader cannot make the files that it shares with others
+	isFull("OpenOther", err)
+	if errors.Is(err, track.ErrInvalid) {
+		t.Errorf("a full disk is not the fault of the file: %v", err)
+	}
 	if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // badInput returns an error that blames the other file.
 func badInput(err error) error {
-	if errors.Is(err, track.ErrDatabase) {
+	if errors.Is(err, track.ErrDatabase) && !isDiskError(err) {
 		return fmt.Errorf("%w: %w", track.ErrInvalid, err)
 	}
 	return err

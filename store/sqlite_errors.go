@@ -156,6 +156,12 @@ func isConstraint(err error) bool {
 	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_CONSTRAINT
 }
 
+// isDiskError reports whether the disk is full, or failed. No file is to blame for that.
+func isDiskError(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && (failure.Code()&0xff == sqlite3.SQLITE_IOERR || failure.Code()&0xff == sqlite3.SQLITE_FULL)
+}
+
 // explain puts SQLite's result codes that a user can do something about into words.
 func explain(err error) error {
 	var failure *sqlite.Error
@@ -163,7 +169,11 @@ func explain(err error) error {
 		return err
 	}
 	reason, hint := "", track.Hint{}
-	switch failure.Code() & 0xff {
+	code := failure.Code() & 0xff
+	if failure.Code() == sqlite3.SQLITE_IOERR_SHMSIZE { // the file next to the write-ahead log could not grow
+		code = sqlite3.SQLITE_FULL
+	}
+	switch code {
 	case sqlite3.SQLITE_FULL:
 		reason, hint = "the disk is full", freeSpace()
 	case sqlite3.SQLITE_READONLY:

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -21,7 +22,7 @@ import (
 func (r Runner) measured(out string, stdout *tail) (values map[string]float64, list []track.Series, err error) {
 	files, seriesErr := r.seriesFiles(out)
 	if seriesErr == nil {
-		if list, seriesErr = series.ReadFiles(files, sizes.Unpacked); seriesErr != nil {
+		if list, seriesErr = series.ReadFiles(files, cmp.Or(r.Largest, sizes.Unpacked)); seriesErr != nil {
 			list = nil
 		}
 	}

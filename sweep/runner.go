@@ -19,6 +19,7 @@ import (
 
 	"track"
 	"track/internal/masking"
+	"track/internal/sizes"
 )
 
 const (
@@ -50,6 +51,7 @@ type Runner struct {
 	Retries       int           // attempts after one that failed
 	CollapsedExit int           // the exit code by which the command says that the simulation collapsed; 0 for none
 	Series        []string      // patterns of files of series in the folder of the run; those that are called series where empty
+	Largest       sizes.Size    // what a file of series may hold when it is unpacked; sizes.Unpacked if zero
 	Now           func() time.Time
 
 	temporary string // folder that is removed in the end; empty for none

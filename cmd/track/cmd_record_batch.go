@@ -52,6 +52,7 @@ Examples:
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
 			&cli.BoolFlag{Name: "values-win", Usage: "keep given values that differ from those of the series", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede recorded seeds that differ; executions never", Destination: &o.replace},
+			p.maxSizeFlag(),
 			spoolFlag(&o.spool),
 		},
 		Action: func(c *cli.Context) error {
@@ -110,7 +111,7 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	defer bar.watch()()
 	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
 	d := answer.NewRecordedLines(name)
-	summary, err := exchange.RecordAll(ctx, recorder, lines.Read(name, bar.reader(source)), exchange.BatchObserver{
+	summary, err := exchange.RecordAll(ctx, recorder, lines.ReadWithin(name, bar.reader(source), p.maxSize), exchange.BatchObserver{
 		Problem: func(problem exchange.BatchProblem) {
 			bar.clear()
 			p.tellProblem(name, problem)

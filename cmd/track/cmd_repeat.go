@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -28,7 +29,7 @@ Examples:
    track repeat growth 7 -- python sim.py --seed {seed} --out {out}
    track repeat growth@theta-14 7 -- ./sim --seed {seed} --theta {theta}`,
 		BashComplete: p.completeScenarios,
-		Flags:        append(bound.flags(), f.folderFlags()...),
+		Flags:        slices.Concat(bound.flags(), f.folderFlags(), []cli.Flag{p.maxSizeFlag()}),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
 				return err
@@ -67,6 +68,7 @@ func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlag
 		return err
 	}
 	defer runner.Close()
+	runner.Largest = p.maxSize
 	if here := p.sweepRevision(ctx, ""); here != c.Revision && here.Commit != "" {
 		p.notice("the seed is recorded under %s, and the code here is %s", sweeps.RevisionText(c.Revision), sweeps.RevisionText(here))
 	}

@@ -123,6 +123,7 @@ Examples:
 		Flags: append(f.flags(),
 			&cli.IntFlag{Name: "shard", Usage: "run the part with this `NUMBER`, from 1; not needed if there is only one", Destination: &shard},
 			&cli.StringFlag{Name: "jsonl", Usage: "keep the seeds as lines in `FILE`, which track ingest records; the same file resumes", Destination: &lines},
+			p.maxSizeFlag(),
 			&cli.BoolFlag{Name: "any-revision", Usage: "run even if the code here has another revision than the plan", Destination: &anyRevision},
 		),
 		Action: func(c *cli.Context) error {

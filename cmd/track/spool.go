@@ -137,7 +137,7 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 	if err != nil {
 		return err
 	}
-	d, err := exchange.SpoolLines(ctx, w, lines.Read(name, source), p.texts(), p.tellFailure)
+	d, err := exchange.SpoolLines(ctx, w, lines.ReadWithin(name, source, p.maxSize), p.texts(), p.tellFailure)
 	if err != nil {
 		return err
 	}
