@@ -42,7 +42,8 @@ type resultCheck struct {
 	n          int
 	statuses   [3]int
 	weights    *specWeights
-	unknown    *int64 // a metric that the spec does not have; nil if there is none
+	isUnknown  bool // there is a metric that the spec does not have
+	unknown    int64
 }
 
 // specWeights are the metrics of a spec, and the scores that a seed has for them.
@@ -113,12 +114,12 @@ func (c *resultCheck) add(metric, status int64, score float64) {
 	status = min(max(status, 0), 2)
 	c.statuses[status]++
 	if c.weights == nil || !c.weights.set(metric, int8(status), score) {
-		c.unknown = &metric
+		c.isUnknown, c.unknown = true, metric
 	}
 }
 
 func (c *resultCheck) begin(seed, spec int64) {
-	c.seed, c.spec, c.n, c.statuses, c.unknown, c.weights = seed, spec, 0, [3]int{}, nil, c.specs[spec]
+	c.seed, c.spec, c.n, c.statuses, c.isUnknown, c.weights = seed, spec, 0, [3]int{}, false, c.specs[spec]
 	if c.weights != nil {
 		for i := range c.weights.scores {
 			c.weights.scores[i], c.weights.statuses[i] = math.NaN(), noResult
@@ -169,8 +170,8 @@ func (c *resultCheck) finish() error {
 func (c *resultCheck) compare(a *checkedAssessment) {
 	c.counts.Assessments++
 	switch {
-	case c.unknown != nil:
-		c.found(Damage{"result", "its spec does not have its metric", fmt.Sprintf("metric %d, %s", *c.unknown, a.name())})
+	case c.isUnknown:
+		c.found(Damage{"result", "its spec does not have its metric", fmt.Sprintf("metric %d, %s", c.unknown, a.name())})
 	case a.counts != c.statuses:
 		c.found(Damage{"assessment", "its counts differ from its results", fmt.Sprintf("%s: %v stored, %v counted", a.name(), a.counts, c.statuses)})
 	default:
