@@ -63,8 +63,8 @@ const namesAtOnce = 1000
 
 const (
 	findMetrics   = `SELECT name, id FROM metric WHERE name IN (`
-	insertMetrics = `INSERT INTO metric (name) VALUES `
-	returningIDs  = ` RETURNING name, id`
+	lastMetric    = `SELECT coalesce(max(id), 0) FROM metric`
+	insertMetrics = `INSERT INTO metric (id, name) VALUES `
 )
 
 // learnMetrics learns the ids of metrics, and adds those that are new. One line of a batch may bring hundreds of
@@ -76,23 +76,33 @@ func (t *Tx) learnMetrics(names []string) error {
 		if err := t.stream(t.ctx, findMetrics+inList(len(chunk))+`)`, anys(chunk), learn); err != nil {
 			return err
 		}
-		var added []string
-		for _, name := range chunk {
-			if _, known := t.ids.metrics[name]; !known {
-				if err := t.checkName("metric", name); err != nil {
-					return err
-				}
-				added = append(added, name)
-			}
-		}
-		if len(added) == 0 {
-			continue
-		}
-		if err := t.stream(t.ctx, insertMetrics+singleList(len(added))+returningIDs, anys(added), learn); err != nil {
+		if err := t.addMetrics(chunk); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addMetrics adds the metrics that are not known yet.
+func (t *Tx) addMetrics(names []string) error {
+	args, last := t.arguments(), int64(0)
+	for _, name := range names {
+		if _, known := t.ids.metrics[name]; known {
+			continue
+		}
+		if err := t.checkName("metric", name); err != nil {
+			return err
+		}
+		if len(args.values) == 0 {
+			if err := t.get(&last, lastMetric); err != nil {
+				return err
+			}
+		}
+		last++
+		args.add(last, name)
+		t.ids.metrics[name] = last
+	}
+	return t.insertRows(insertMetrics, 2, args)
 }
 
 // PreloadMetrics learns the ids of all metrics of a spec in one query.

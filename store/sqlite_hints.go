@@ -15,6 +15,3 @@ func inList(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), "
 
 // rowList returns n rows of three placeholders.
 func rowList(n int) string { return strings.TrimSuffix(strings.Repeat("(?,?,?),", n), ",") }
-
-// singleList returns n rows of one placeholder.
-func singleList(n int) string { return strings.TrimSuffix(strings.Repeat("(?),", n), ",") }
