@@ -93,7 +93,7 @@ func rates(w io.Writer, repetitions int) error {
 	fmt.Fprintf(w, ratesText, repetitions)
 	row(w, "sd", "policy", "simulated", "reported", "method")
 	row(w, "---:", "---", "---:", "---:", "---")
-	significant := 0.0
+	large := 0.0
 	for _, sd := range noises {
 		for _, p := range policies() {
 			rate, high, err := nothing(p, sd, 0, repetitions)
@@ -101,13 +101,13 @@ func rates(w io.Writer, repetitions int) error {
 				return err
 			}
 			if sd == 10 && p.Name() == "threshold" {
-				significant = high
+				large = high
 			}
 			told, method := evolution.FalseAccept(p, conditions(p, sd))
 			row(w, fmt.Sprint(sd), "`"+p.Name()+"`", percent(rate), percent(told), method)
 		}
 	}
-	fmt.Fprintf(w, tail, percent(significant), percent(peeking(1_000_000)))
+	fmt.Fprintf(w, tail, percent(large), percent(peeking(1_000_000)))
 	return nil
 }
 

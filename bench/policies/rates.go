@@ -8,9 +8,9 @@ import (
 	"track/scoring/numeric"
 )
 
-// nothing is the share of mutations that change nothing which a policy accepts, and of those that threshold calls
-// significant, with fresh trials of both sides.
-func nothing(p evolution.Policy, sd, share float64, repetitions int) (accepted, significant float64, err error) {
+// nothing is the share of mutations that change nothing which a policy accepts, and the share that gets the label
+// large_improvement, with fresh trials of both sides.
+func nothing(p evolution.Policy, sd, share float64, repetitions int) (accepted, large float64, err error) {
 	l := &lab{world: world{noise: sd, share: share}, random: rand.New(rand.NewPCG(2026, 11))}
 	const truth = 50
 	for range repetitions {
@@ -22,11 +22,11 @@ func nothing(p evolution.Policy, sd, share float64, repetitions int) (accepted, 
 			accepted++
 		}
 		if d.Label == evolution.Significant {
-			significant++
+			large++
 		}
 	}
 	n := float64(repetitions)
-	return accepted / n, significant / n, nil
+	return accepted / n, large / n, nil
 }
 
 // peeking is the share of sequences of differences around 0 in which a one-sided t test at 5 % rejects at least once

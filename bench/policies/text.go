@@ -37,6 +37,6 @@ The share of them that is accepted, of %d for each row, without shared noise. Th
 
 `
 	tail = `
-At an sd of 10, ` + "`threshold`" + ` also calls %s of them significant improvements. A one-sided t test at 5 %% that is repeated after every pair, from 2 to 40, accepts %s.
+At an sd of 10, ` + "`threshold`" + ` also labels %s of them ` + "`large_improvement`" + ` (delta > 5). A one-sided t test at 5 %% that is repeated after every pair, from 2 to 40, accepts %s.
 `
 )
