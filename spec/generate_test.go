@@ -123,6 +123,24 @@ func gateRules() *rapid.Generator[scoring.GateRules] {
 	})
 }
 
+// drawGuard makes the rules guard some of the metrics and groups of a spec, or leave some out.
+func drawGuard(t *rapid.T, g *scoring.GateRules, metrics []scoring.Metric) {
+	var names []string
+	for _, m := range metrics {
+		names = append(names, m.Name)
+		if m.Group != "" {
+			names = append(names, m.Group)
+		}
+	}
+	if rapid.Bool().Draw(t, "has guard") {
+		g.Guard = rapid.SliceOfN(rapid.SampledFrom(names), 1, 3).Draw(t, "guard")
+	}
+	for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom(names), 0, 2, rapid.ID[string]).Draw(t, "leave_out") {
+		reason := rapid.String().Filter(func(s string) bool { return strings.TrimSpace(s) != "" }).Draw(t, "reason")
+		g.LeaveOut = append(g.LeaveOut, scoring.LeftOut{Name: name, Reason: reason})
+	}
+}
+
 // specs draws any usable spec.
 func specs() *rapid.Generator[scoring.Spec] {
 	return rapid.Custom(func(t *rapid.T) scoring.Spec {
@@ -147,7 +165,9 @@ func specs() *rapid.Generator[scoring.Spec] {
 				MaxDegradationBase: rapid.OneOf(rapid.Just(0.25), positive()).Draw(t, "base"),
 			}
 		}
-		s.Gate = rapid.Ptr(gateRules(), true).Draw(t, "gate")
+		if s.Gate = rapid.Ptr(gateRules(), true).Draw(t, "gate"); s.Gate != nil {
+			drawGuard(t, s.Gate, s.Metrics)
+		}
 		if problems := s.Problems(); len(problems) > 0 {
 			t.Fatalf("the generator drew a spec with problems: %v", problems)
 		}
@@ -216,6 +236,20 @@ func drawGate(t *rapid.T, g scoring.GateRules) document {
 		}
 	}
 	d = optional(t, d, "fail_on", drawVerdicts(t, verdicts), g.FailOn == nil)
+	if g.Guard != nil {
+		d = append(d, member{"guard", rapid.Permutation(g.Guard).Draw(t, "guard")})
+	} else {
+		d = optional(t, d, "guard", nil, true)
+	}
+	leftOut := []document{}
+	for _, out := range g.LeaveOut {
+		leftOut = append(leftOut, rapid.Permutation(document{{"name", out.Name}, {"reason", out.Reason}}).Draw(t, "left out"))
+	}
+	if len(leftOut) > 0 {
+		d = append(d, member{"leave_out", rapid.Permutation(leftOut).Draw(t, "leave_out")})
+	} else {
+		d = optional(t, d, "leave_out", nil, true)
+	}
 	if len(d) == 0 {
 		return d
 	}

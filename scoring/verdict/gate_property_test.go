@@ -11,6 +11,7 @@ import (
 
 	"track/internal/property"
 	"track/scoring"
+	"track/scoring/stats"
 	"track/scoring/verdict"
 )
 
@@ -163,6 +164,77 @@ func TestOutcomesAgreeWithTheirNumbers(t *testing.T) {
 			t.Fatalf("%s of %v", g.Verdict, all)
 		}
 	})
+}
+
+// guarded asks the whole gate about one metric of weight 3 with these differences.
+func guarded(t rapid.TB, d []float64) verdict.Outcome {
+	t.Helper()
+	spec := scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{{Name: "m", Weight: 3, Target: scoring.Range{Max: 1}}}}
+	var candidate, baseline []verdict.JudgedSeed
+	for i, x := range d {
+		before := min(1, 1-x) // so that both scores lie in [0, 1]
+		candidate = append(candidate, verdict.JudgedSeed{Number: uint64(i), Passed: true, Total: before + x, Scores: []float64{before + x}})
+		baseline = append(baseline, verdict.JudgedSeed{Number: uint64(i), Passed: true, Total: before, Scores: []float64{before}})
+	}
+	compared, err := verdict.Compare(spec, candidate, baseline, options())
+	fatal(t, err)
+	in := input(scoring.GateRules{NoDegradation: true}, stability(len(d), len(d), totalsOf(candidate)))
+	in.Improvement = &compared
+	for _, o := range gate(t, in).Scenarios[0].Outcomes {
+		if o.Rule == "no_degradation" && o.Metric == "m" {
+			return o
+		}
+	}
+	t.Fatal("the gate does not judge the metric")
+	return verdict.Outcome{}
+}
+
+// The whole gate passes a metric of which no seed loses anything from 35 pairs on, and never takes a PASS away for larger
+// wins. (A PASS may not become a FAIL or INCONCLUSIVE; WARN says that a loss is shown, and stays within the threshold.)
+func TestGateIsMonotoneInWins(t *testing.T) {
+	holds := func(o verdict.Outcome) bool { return o.Verdict == pass || o.Verdict == warn }
+	for n, want := range map[int]bool{10: false, 34: false, 35: true} {
+		if o := guarded(t, make([]float64, n)); holds(o) != want || o.N != n || o.Interval.Method != stats.MethodBoundedMean {
+			t.Errorf("%d ties: %s, %+v", n, o.Verdict, o.Interval)
+		}
+	}
+	property.Check(t, func(t *rapid.T) {
+		d := rapid.SliceOfN(rapid.SampledFrom([]float64{-1, -0.3, -0.05, 0, 0, 0, 0.01, 0.05, 0.3}), 8, 40).Draw(t, "differences")
+		before := guarded(t, d)
+		for range 4 {
+			if i := rapid.IntRange(0, len(d)-1).Draw(t, "which"); d[i] >= 0 {
+				d[i] = max(d[i], rapid.Float64Range(0.001, 1).Draw(t, "win"))
+			}
+		}
+		if after := guarded(t, d); holds(before) && !holds(after) {
+			t.Fatalf("more wins turn %s into %s: %s", before.Verdict, after.Verdict, after.Message)
+		}
+	})
+}
+
+// A candidate that breaks a guard in as many seeds as it may passes the whole gate in at most 5 % of the runs, and one
+// that loses nothing but noise passes in most. 4 standard deviations of 200 runs at 5 % are 0.062.
+func TestGateGuardsInFewFalsePasses(t *testing.T) {
+	const runs, n, loss = 200, 20, 0.25 / 3
+	r, broken, noisy := rng(), 0, 0
+	for range runs {
+		breaks, noise := make([]float64, n), make([]float64, n)
+		for i := range n {
+			if r.Float64() < loss {
+				breaks[i] = -1
+			}
+			noise[i] = 0.05 * r.NormFloat64()
+		}
+		if o := guarded(t, breaks); o.Verdict == pass || o.Verdict == warn {
+			broken++
+		}
+		if o := guarded(t, noise); o.Verdict == pass || o.Verdict == warn {
+			noisy++
+		}
+	}
+	if float64(broken)/runs > 0.05+0.062 || float64(noisy)/runs < 0.9 {
+		t.Errorf("of %d runs %d pass that break the guard, and %d that lose nothing", runs, broken, noisy)
+	}
 }
 
 // A configuration exactly at the limits of four rules, two of the metrics of the last one among them: any FAIL is
