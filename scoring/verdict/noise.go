@@ -14,6 +14,9 @@ import (
 // MaxFlipRate is the largest share of flips at which [NewNoise] calls a decision steady.
 const MaxFlipRate = 0.05
 
+// warnPilot is the code of the warning that a pilot is too small for the rules of a gate.
+const warnPilot = "pilot_too_small"
+
 // NoiseOptions say what is tried and how often.
 type NoiseOptions struct {
 	Rules      scoring.GateRules // those about seeds; NoDegradation is judged with the improvement check
@@ -62,6 +65,7 @@ type Rate struct {
 	N            int            `json:"n"`    // pairs of samples
 	NPopulations int            `json:"n_populations"`
 	Interval     stats.Interval `json:"ci"`
+	NPilotNeeded int            `json:"n_pilot_needed"` // about how many seeds would say whether the rate is at most 5 %, at most 10,000; 0 if these do
 }
 
 // NoiseAt says how often decisions between two samples of identical configurations differed at one number of seeds.
@@ -136,6 +140,9 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 	n.SteadyCheck = steadyFrom(n.At, func(a NoiseAt) Rate { return a.FalseDegraded })
 	if len(seeds) < 10 {
 		n.Warnings = append(n.Warnings, Warning{string(stats.WarnSmallN), fmt.Sprintf("%d seeds stand for all others: the rates are rough", len(seeds))})
+	}
+	if n.HasGate() && pilot.isTooSmall(gate) {
+		n.Warnings = append(n.Warnings, Warning{warnPilot, fmt.Sprintf("rules about scores need a pilot of at least %d scored seeds, for fewer may all be of one kind: how often the gate flips is unknown", minPilot)})
 	}
 	return n, nil
 }

@@ -204,6 +204,33 @@ func TestNoiseOfFewSeeds(t *testing.T) {
 	}
 }
 
+// Fewer than 12 scores may all be of one kind: a rule about scores then flips at an unknown rate. A rule about the pass rate
+// has its rate from any pilot. Each rate names the pilot that would say whether it is at most 5 %.
+func TestNoiseNamesThePilotItNeeds(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		rules   scoring.GateRules
+		seeds   int
+		unknown bool
+		needed  bool
+	}{
+		{"scores of 11", scoring.GateRules{MinScore: ptr(0.5)}, 11, true, true},
+		{"scores of 12", scoring.GateRules{MinScore: ptr(0.5)}, 12, false, true},
+		{"clear scores of 12", scoring.GateRules{MinScore: ptr(0.05)}, 12, false, false},
+		{"pass rate of 11", scoring.GateRules{MinPassRate: ptr(0.5)}, 11, false, true},
+	} {
+		o := verdict.NoiseOptions{Rules: c.rules, Comparison: options(), Resamples: 200, Seed: 1, Sizes: []int{20}}
+		n := noise(t, oneMetric, seedsOf(around(0.5, c.seeds)...), o)
+		flips := n.At[n.Current].GateFlips
+		if unknown := flips.Interval.Lo == 0 && flips.Interval.Hi == 1; unknown != c.unknown || hasCode(n.Warnings, "pilot_too_small") != c.unknown {
+			t.Errorf("%s: %+v, warnings %v", c.name, flips, n.Warnings)
+		}
+		if (flips.NPilotNeeded > c.seeds) != c.needed || c.unknown && flips.NPilotNeeded < 12 {
+			t.Errorf("%s: a pilot of %d is needed for %+v", c.name, flips.NPilotNeeded, flips)
+		}
+	}
+}
+
 // Samples of many seeds are drawn less often, and the answer says so.
 func TestNoiseOfManySeeds(t *testing.T) {
 	o := verdict.NoiseOptions{Rules: scoring.GateRules{Stable: true}, Comparison: options(), Resamples: 150, Seed: 3, Sizes: []int{5}, NSeeds: 60_000}

@@ -3,21 +3,17 @@ package verdict
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 
 	"track/scoring"
+	"track/scoring/numeric"
 	"track/scoring/stats"
 )
 
-// What [rateOf] takes for chance, in standard errors of a covariance: more of estimates from few pairs than of those from
-// all pairs of verdicts.
+// Methods of the interval of a [Rate].
 const (
-	pairDoubt = 1.64
-	flipDoubt = 1
+	methodDoubleBootstrap = "double bootstrap"
+	methodUnknown         = "unknown" // the pilot is too small
 )
-
-// methodDoubleBootstrap is that of the interval of a [Rate].
-const methodDoubleBootstrap = "double bootstrap"
 
 // measure asks the gate and the improvement check about pairs of samples of n seeds.
 func (p *pilot) measure(n int, rules scoring.GateRules, o NoiseOptions, drawn func(int), rng *rand.Rand) (NoiseAt, error) {
@@ -38,17 +34,59 @@ func (p *pilot) measure(n int, rules scoring.GateRules, o NoiseOptions, drawn fu
 	}
 	at.MeanAbsDifference /= float64(populations * pairs)
 	at.LargestMetricDelta /= float64(populations * pairs)
-	at.FalseDegraded = rateOf(halves, pairs, pairDoubt, func(t tally) float64 { return t.share(t.degraded) })
-	at.FalseDecision = rateOf(halves, pairs, pairDoubt, func(t tally) float64 { return t.share(t.decided) })
+	at.FalseDegraded = rateOf(halves, pairs, func(t tally) float64 { return t.share(t.degraded) })
+	at.FalseDecision = rateOf(halves, pairs, func(t tally) float64 { return t.share(t.decided) })
+	at.FalseDegraded.NPilotNeeded = at.FalseDegraded.pilotNeeded(len(p.seeds))
+	at.FalseDecision.NPilotNeeded = at.FalseDecision.pilotNeeded(len(p.seeds))
 	if !rules.Any() {
 		return at, nil
 	}
 	rate := flipRate(halves, pairs, at.GateVerdicts)
 	at.GateFlips = &rate
+	var err error
 	if p.isOneSided() {
-		return at, tried.include(p.itself(), max(2, populations*pairs/10), &rate)
+		err = tried.include(p.itself(), max(2, populations*pairs/10), &rate)
 	}
-	return at, nil
+	if p.isTooSmall(rules) {
+		rate.Interval.Lo, rate.Interval.Hi, rate.Interval.Method = 0, 1, methodUnknown
+	}
+	rate.NPilotNeeded = rate.pilotNeeded(len(p.seeds))
+	return at, err
+}
+
+// minPilot is the number of scored seeds that say anything of a rule about scores. If a fifth of all seeds are of another kind,
+// 93 % of such pilots show one of them. maxPilot is the largest [Rate.NPilotNeeded].
+const (
+	minPilot = 12
+	maxPilot = 10_000
+)
+
+// isTooSmall reports whether the pilot has too few scores to say how often rules about scores flip.
+func (p *pilot) isTooSmall(rules scoring.GateRules) bool {
+	scored := len(p.seeds) - len(p.classes[classFailed])
+	return scored < minPilot && (rules.Stable || rules.MaxStd != nil || rules.MinScore != nil)
+}
+
+// pilotNeeded is about how many seeds would move the end of the interval that lies beyond [MaxFlipRate] back to it. The
+// distance of the end from the rate is about proportional to 1/√n.
+func (r Rate) pilotNeeded(n int) int {
+	end := r.Interval.Hi
+	if r.Rate > MaxFlipRate {
+		end = r.Interval.Lo
+	}
+	if (end > MaxFlipRate) == (r.Rate > MaxFlipRate) && r.Interval.Method != methodUnknown {
+		return 0
+	}
+	times := (end - r.Rate) / (MaxFlipRate - r.Rate)
+	need := float64(n) * float64(times*times)
+	if !(need < maxPilot) {
+		return maxPilot
+	}
+	unit := 1.0
+	for need >= 100*unit {
+		unit *= 10
+	}
+	return max(minPilot, n+1, int(float64(math.Ceil(need/unit)*unit)))
 }
 
 // trial draws pairs of samples and judges them.
@@ -145,49 +183,51 @@ func (r tally) flips() float64 {
 }
 
 // rateOf is the mean of a rate over the populations with the interval that holds 95 % of them. The estimates differ more
-// than the rates do that they are of, because each is of few pairs. The upper ones are drawn to the mean, so that their
-// variance becomes that of the rates, which is the covariance of the two halves. The lower ones stay: close to 0, where
-// most rates of skewed distributions are, chance adds little. The interval allows for the number of pairs as well.
-func rateOf(halves [][2]tally, pairs int, doubt float64, estimate func(tally) float64) Rate {
+// than the rates do that they are of, because each is of few pairs. The variance of the rates is the covariance of the two
+// halves, which has a standard error itself; the interval is that of the beta distribution with the mean and the larger
+// variance. It allows for the number of pairs as well.
+func rateOf(halves [][2]tally, pairs int, estimate func(tally) float64) Rate {
 	var first, second, all []float64
 	for _, h := range halves {
 		first, second, all = append(first, estimate(h[0])), append(second, estimate(h[1])), append(all, estimate(h[0].and(h[1])))
 	}
 	n, centre := len(all)*pairs, mean(all)
-	rate := Rate{centre, n, len(all), stats.Interval{Confidence: scoring.DefaultConfidence, Method: methodDoubleBootstrap}}
-	factor := 0.0
-	if total := covariance(all, all); total > 0 {
-		share := covariance(first, second) / total
-		if chance := doubt / math.Sqrt(float64(len(all))); share > chance { // else the rates may as well be equal
-			factor = math.Sqrt(min(1, share))
-		}
-	}
-	slices.Sort(all)
-	tail := (1 - scoring.DefaultConfidence) / 2
-	drawnTogether := func(x float64) float64 { return centre + float64(factor*(x-centre)) }
-	rate.Interval.Lo, rate.Interval.Hi = centre, min(1, drawnTogether(quantileOf(all, 1-tail)))
-	if factor > 0 {
-		rate.Interval.Lo = max(0, quantileOf(all, tail))
-	}
+	rate := Rate{Rate: centre, N: n, NPopulations: len(all), Interval: stats.Interval{Lo: centre, Hi: centre, Confidence: scoring.DefaultConfidence, Method: methodDoubleBootstrap}}
+	variance, chance := covariance(first, second)
+	rate.spread(max(0, variance) + chance)
 	if drawn, err := stats.Wilson(int(math.Round(centre*float64(n))), n, scoring.DefaultConfidence); err == nil {
 		rate.Interval.Lo, rate.Interval.Hi = min(rate.Interval.Lo, drawn.Interval.Lo), max(rate.Interval.Hi, drawn.Interval.Hi)
 	}
 	return rate
 }
 
+// spread gives a rate the interval of a beta distribution with its mean and this variance.
+func (r *Rate) spread(variance float64) {
+	const most = 0.98 // of the variance of a rate that is 0 or 1: beyond, quantiles cannot be told from these
+	whole := float64(r.Rate * (1 - r.Rate))
+	if !(variance > 0 && whole > 0) {
+		return
+	}
+	size := whole/min(variance, float64(most*whole)) - 1
+	tail := (1 - scoring.DefaultConfidence) / 2
+	a, b := float64(r.Rate*size), float64((1-r.Rate)*size)
+	r.Interval.Lo, r.Interval.Hi = numeric.BetaQuantile(tail, a, b), numeric.BetaQuantile(1-tail, a, b)
+}
+
 // flipRate is how often two verdicts differ. It is largest where a gate gives its verdict in half of the cases, and no
 // population is beyond that: if the truth is there, the interval of the rates would miss it. So the interval of the share
 // of the most frequent verdict says how large the rate can be.
 func flipRate(halves [][2]tally, pairs int, verdicts map[scoring.Verdict]int) Rate {
-	rate := rateOf(halves, pairs, flipDoubt, tally.flips)
-	most, all := scoring.VerdictPass, 0
+	rate := rateOf(halves, pairs, tally.flips)
+	most, all, kinds := scoring.VerdictPass, 0, 0
 	for _, v := range scoring.Verdicts() {
 		all += verdicts[v]
+		kinds += oneIf(verdicts[v] > 0)
 		if verdicts[v] > verdicts[most] {
 			most = v
 		}
 	}
-	share := rateOf(halves, pairs, flipDoubt, func(t tally) float64 { return float64(t.verdicts[most]) / float64(2*t.pairs) }).Interval
+	share := rateOf(halves, pairs, func(t tally) float64 { return float64(t.verdicts[most]) / float64(2*t.pairs) }).Interval
 	others, sameOthers := float64(all-verdicts[most]), 0.0
 	for v, k := range verdicts {
 		if v != most && others > 0 {
@@ -198,20 +238,17 @@ func flipRate(halves [][2]tally, pairs int, verdicts map[scoring.Verdict]int) Ra
 		p := min(max(0.5, share.Lo), share.Hi)
 		rate.Interval.Hi = max(rate.Interval.Hi, float64(2*p*(1-p))+float64((1-p)*(1-p)*(1-sameOthers)))
 	}
+	rate.Interval.Hi = min(rate.Interval.Hi, max(rate.Rate, 1-1/float64(max(2, kinds)))) // k verdicts differ in 1 - 1/k at most
 	return rate
 }
 
-func covariance(xs, ys []float64) float64 {
-	mx, my, sum := mean(xs), mean(ys), 0.0
+// covariance returns that of two columns, and its standard error.
+func covariance(xs, ys []float64) (value, standardError float64) {
+	mx, my, n := mean(xs), mean(ys), float64(len(xs))
+	products := make([]float64, len(xs))
 	for i := range xs {
-		sum += float64((xs[i] - mx) * (ys[i] - my))
+		products[i] = float64((xs[i] - mx) * (ys[i] - my))
 	}
-	return sum / float64(len(xs)-1)
-}
-
-// quantileOf is the quantile of type 7 of sorted numbers (Hyndman and Fan 1996).
-func quantileOf(sorted []float64, p float64) float64 {
-	at := p * float64(len(sorted)-1)
-	k := min(int(at), len(sorted)-2)
-	return sorted[k] + float64((float64(at)-float64(k))*(sorted[k+1]-sorted[k]))
+	moments := scoring.NewMoments(products)
+	return moments.Mean * n / (n - 1), moments.Std / math.Sqrt(n-1)
 }
