@@ -24,37 +24,50 @@ func shape(xs []float64, mean float64) (skewness, kurtosis float64) {
 	return skewness, kurtosis
 }
 
-// Samples show less skewness and kurtosis than their distribution has, and the more so the fewer they are: the bounds
-// take so many times what they show. Simulations of exponential tails chose both (docs/reference/simulations.md).
-const (
-	skewnessFactor = 2.0
-	excessFactor   = 3.0
-)
+// excessFactor is how many times the excess kurtosis of the values the intervals of a standard deviation take: samples show
+// less of it than their distribution has. Simulations of exponential tails chose this factor, and the others of this file
+// (docs/reference/simulations.md).
+const excessFactor = 3.0
+
+// skewnessOf returns what the bounds of a mean take for the skewness of low scores, from the skewness g of n scores: the fewer
+// they are, the less of it they show. Of fewer than 16 scores it is not 0 if they show none.
+func skewnessOf(g, n float64) float64 { return max(0, hiddenSkewness(n), -float64(min(4, 1.5+28/n)*g)) }
+
+// hiddenSkewness is what n scores can have without showing it.
+func hiddenSkewness(n float64) float64 { return (16 - n) / 4 }
+
+// hiddenExcess is the excess kurtosis that n scores can have without showing it.
+func hiddenExcess(n float64) float64 { return max(0, 5.8-9.4/math.Sqrt(n)) }
 
 // MeanAtLeast returns the interval from a one-sided lower bound of the mean of scores to 1: the t bound m - t·s/√n, and
-// if low scores are skewed, a bound further down:
+// if low scores are skewed, or so few that they may be, a bound further down:
 //
-//	m - (t - g·(1 + 2t²)/(6√n))·s/√n
+//	m - (t + g·(1 + 2t²)/(6√n))·s/√n
 //
-// g is twice the skewness G1 of the sample (Joanes & Gill 1998). With g = G1 it is the first term of the expansion by
-// Johnson, Modified t tests and confidence intervals for asymmetrical populations (1978), J. Am. Stat. Assoc. 73,
-// 536-544. It assumes that the scores show their tail. It is not defined below two scores.
+// g is 1.5 + 28/n times, at most 4 times, the skewness -G1 of the sample (Joanes & Gill 1998), and at least (16 - n)/4. With
+// g = -G1 it is the first term of the expansion by Johnson, Modified t tests and confidence intervals for asymmetrical
+// populations (1978), J. Am. Stat. Assoc. 73, 536-544. It assumes that the scores show their tail. It is not defined
+// below two scores.
 func (s Summary) MeanAtLeast(confidence float64) Interval {
 	i := s.TMeanAtLeast(confidence)
-	if a := s.skewnessTerm(); a < 0 && i.Defined() {
+	if a := s.skewnessTerm(); a > 0 && i.Defined() {
 		t := -numeric.StudentQuantile(1-confidence, float64(s.N-1))
-		i.Lo, i.Method = i.Lo+float64(a*(1+float64(2*t*t))*s.SD()/math.Sqrt(float64(s.N))), MethodTSkewed
+		i.Lo, i.Method = i.Lo-float64(a*(1+float64(2*t*t))*s.SD()/math.Sqrt(float64(s.N))), MethodTSkewed
 	}
 	return i.within(0, 1)
 }
 
 // MeanAtMost returns the interval from 0 to a one-sided upper bound, the mirror image of [Summary.MeanAtLeast].
 func (s Summary) MeanAtMost(confidence float64) Interval {
-	mirrored := s
-	mirrored.Mean, mirrored.Skewness = 1-s.Mean, -s.Skewness
-	i := mirrored.MeanAtLeast(confidence)
+	i := s.mirrored().MeanAtLeast(confidence)
 	i.Lo, i.Hi = 1-i.Hi, 1-i.Lo
 	return i
+}
+
+// mirrored is the summary of 1 - x.
+func (s Summary) mirrored() Summary {
+	s.Mean, s.Skewness = 1-s.Mean, -s.Skewness
+	return s
 }
 
 // TMeanAtLeast is [Summary.MeanAtLeast] without regard to the skewness.
@@ -67,13 +80,25 @@ func (s Summary) TMeanAtLeast(confidence float64) Interval {
 	return i
 }
 
-// skewnessTerm is twice the skewness G1, over 6√n; 0 if it is not known.
+// skewnessTerm is what [skewnessOf] the scores gives, over 6√n; 0 if it is not known.
 func (s Summary) skewnessTerm() float64 {
 	if s.N < 3 || s.Constant {
 		return 0
 	}
 	n := float64(s.N)
-	return float64(skewnessFactor*s.Skewness*math.Sqrt(n*(n-1))) / (n - 2) / float64(6*math.Sqrt(n))
+	return skewnessOf(s.sampleSkewness(), n) / float64(6*math.Sqrt(n))
+}
+
+// sampleSkewness is G1 of Joanes and Gill (1998).
+func (s Summary) sampleSkewness() float64 {
+	n := float64(s.N)
+	return float64(s.Skewness*math.Sqrt(n*(n-1))) / (n - 2)
+}
+
+// ShowsSkewness reports whether the scores show more skewness to the left than [Summary.MeanAtLeast] takes them to hide.
+func (s Summary) ShowsSkewness() bool {
+	n := float64(s.N)
+	return s.N >= 3 && skewnessOf(s.sampleSkewness(), n) > max(0, hiddenSkewness(n))
 }
 
 // PMeanAtLeast is the one-sided p-value of "the mean is at least x": 1 minus the confidence at which
@@ -86,7 +111,7 @@ func (s Summary) PMeanAtLeast(x float64) float64 {
 		return certain(s.Mean >= x)
 	}
 	t := (x - s.Mean) / (s.SD() / math.Sqrt(float64(s.N)))
-	if a := s.skewnessTerm(); a > 0 { // the u with t = u + a·(1 + 2u²)
+	if a := s.mirrored().skewnessTerm(); a > 0 { // the u with t = u + a·(1 + 2u²)
 		root := 1 + float64(8*a*(t-a))
 		if root < 0 {
 			return 1
@@ -168,15 +193,38 @@ func (s Summary) ScoreSDInterval(confidence float64) Interval {
 	return s.SDInterval(confidence).within(0, 0.5)
 }
 
+// SDAtMost returns the interval from 0 to a one-sided upper bound of the standard deviation of scores, by chi-square with
+// the degrees of freedom of [Summary.SDInterval], where k is 3 plus G2, or plus 5.8 - 9.4/√n if that is more: so much
+// excess n scores can have without showing it. Of fewer than 5 scores, and of equal ones, it is 0.5.
+func (s Summary) SDAtMost(confidence float64) Interval {
+	i := s.ScoreSDInterval(2*confidence - 1)
+	if i.Confidence = confidence; !i.Defined() || i.Method == MethodRange {
+		return i
+	}
+	n := float64(s.N)
+	i.Lo, i.Hi = 0, chiSquareBound(s.SD(), boxFreedom(n, max(s.excess(), hiddenExcess(n))), 1-confidence)
+	return i.within(0, 0.5)
+}
+
 // sdFreedom returns the degrees of freedom of the squared deviations.
 func (s Summary) sdFreedom() float64 {
 	n := float64(s.N)
 	if s.N <= 3 || s.Kurtosis == 0 {
 		return n - 1
 	}
-	excess := (n - 1) / float64((n-2)*(n-3)) * (float64((n+1)*(s.Kurtosis-3)) + 6)
-	k := 3 + float64(excessFactor*max(0, excess))
-	return max(1, 2*n/(k-(n-3)/(n-1)))
+	return boxFreedom(n, float64(excessFactor*max(0, s.excess())))
+}
+
+// boxFreedom is the number of degrees of freedom for an excess kurtosis.
+func boxFreedom(n, excess float64) float64 { return max(1, 2*n/(3+excess-(n-3)/(n-1))) }
+
+// excess is the excess kurtosis G2 of Joanes and Gill (1998); 0 if it is not known.
+func (s Summary) excess() float64 {
+	n := float64(s.N)
+	if s.N <= 3 || s.Kurtosis == 0 {
+		return 0
+	}
+	return (n - 1) / float64((n-2)*(n-3)) * (float64((n+1)*(s.Kurtosis-3)) + 6)
 }
 
 // PSDAtMost is the one-sided p-value of "the standard deviation is at most x", by the chi-square test with the degrees

@@ -54,7 +54,7 @@ func TestGateRules(t *testing.T) {
 	summary, err := stats.Summarize(twenty)
 	fatal(t, err)
 	meanLo, meanHi := summary.MeanAtLeast(0.95).Lo, summary.MeanAtMost(0.95).Hi
-	sdLo, sdHi := summary.SDInterval(0.9).Lo, summary.SDInterval(0.9).Hi
+	sdLo, sdHi := summary.SDInterval(0.9).Lo, summary.SDAtMost(0.95).Hi
 	for _, c := range []struct {
 		name         string
 		rule         string

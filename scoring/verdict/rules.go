@@ -201,6 +201,7 @@ func (j judge) maxStd(limit float64) (Outcome, error) {
 		return j.anytimeStd(o, limit)
 	}
 	bounds := summary.ScoreSDInterval(2*j.confidence - 1)
+	bounds.Hi = summary.SDAtMost(j.confidence).Hi
 	o.Interval, o.P = bounds, ptr(summary.PSDAtMost(limit))
 	o.Interval.Confidence = j.confidence
 	o.Verdict = passIf(bounds.Hi <= limit)
@@ -231,12 +232,13 @@ func seedsForSD(s stats.Summary, limit, confidence float64) int {
 	sd := s.SD()
 	return seedsForRate(stats.SmallN-1, 0, func(_, n int) float64 {
 		s.N, s.PopulationSD = n, sd*math.Sqrt(float64(n-1)/float64(n))
-		return limit - s.ScoreSDInterval(2*confidence-1).Hi
+		return limit - s.SDAtMost(confidence).Hi
 	})
 }
 
 // Codes of what can be seen in scores that a t bound takes for normal.
 const (
+	reasonFew       = "few"
 	reasonSkewed    = "skewed"
 	reasonGap       = "gap"
 	reasonSaturated = string(stats.WarnSaturated)
@@ -282,15 +284,18 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	return o, nil
 }
 
-// distrust says where a t bound reaches the limit, but the scores show that it may not hold: INCONCLUSIVE if it does not
-// reach it after correction for their skewness; WARN if they lie in two groups, or at 0 and 1, and a bound that is valid
+// distrust says where a t bound reaches the limit, but may not hold: INCONCLUSIVE if it does not reach it after correction
+// for the skewness that the scores show, or that so few may hide; WARN if they lie in two groups, or at 0 and 1, and a bound that is valid
 // for every distribution does not reach it.
 func (j judge) distrust(o *Outcome, s stats.Summary) error {
 	limit := *o.Limit
 	if t := s.TMeanAtLeast(j.confidence).Lo; o.Verdict != scoring.VerdictPass {
 		if t >= limit {
-			o.Reason = reasonSkewed
-			o.Message += fmt.Sprintf("; t alone gives at least %s, but low scores are skewed", format.Short(t))
+			why := fmt.Sprintf("%d scores may hide a skewed tail", s.N)
+			if o.Reason = reasonFew; s.ShowsSkewness() {
+				o.Reason, why = reasonSkewed, "low scores are skewed"
+			}
+			o.Message += fmt.Sprintf("; t alone gives at least %s, but %s", format.Short(t), why)
 		}
 		return nil
 	}

@@ -86,7 +86,7 @@ func newStableBounds(e Estimates, s stats.Summary) stableBounds {
 	if upper, err := stats.ClopperPearsonEnds(e.NPassed, e.NSeeds, b.strict); err == nil {
 		b.rateUpper = upper.Interval.Hi
 	}
-	b.sdUpper, b.sdLower = s.ScoreSDInterval(2*b.confidence-1).Hi, s.ScoreSDInterval(2*b.strict-1).Lo
+	b.sdUpper, b.sdLower = s.SDAtMost(b.confidence).Hi, s.ScoreSDInterval(2*b.strict-1).Lo
 	return b
 }
 
