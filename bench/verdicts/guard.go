@@ -38,18 +38,14 @@ func around(mean, sd float64) func(*rand.Rand) float64 {
 // guard prints how often no_degradation passes a metric of weight 3 that loses 0.0833, and one that loses nothing.
 func guard(p *page) error {
 	const loss = 0.25 / guardWeight
-	runs := max(1, p.runs/10)
+	runs := max(1, p.runs/80)
 	p.text("How often `no_degradation` passes a metric of weight %d (PASS or WARN) whose mean loss is just what it may lose, %.4f: nominal 5 %%. Before, the lower end of the 95 %% t interval decided. %d repetitions.",
 		guardWeight, loss, runs)
 	bad := []losing{
 		{"breaks in 8.34 %, else ties", levels(loss+0.0001, 1, 0, 0)},
 		{"breaks in 18.3 %, gains in 10 %", levels(loss+0.1, 1, 0.1, 1)},
-		{"loses 0.5 in 16.7 %", levels(2*loss, 0.5, 0, 0)},
-		{"three levels", levels(loss+0.05, 1, 0.1, 0.5)},
 		{"normal, sd 0.1", around(-loss, 0.1)},
-		{"normal, sd 0.3", around(-loss, 0.3)},
 		{"exponential losses", func(r *rand.Rand) float64 { return max(-1, -loss*r.ExpFloat64()) }},
-		{"skewed, both ways", func(r *rand.Rand) float64 { return max(-1, 0.2-(0.2+loss)*r.ExpFloat64()) }},
 		{"loses 0.9 in 9.3 %, else noise (not seen: the assumption fails)", func(r *rand.Rand) float64 {
 			if r.Float64() < loss/0.9 {
 				return -0.9
@@ -62,8 +58,8 @@ func guard(p *page) error {
 	}
 	p.text("\nThe same of metrics that lose nothing on average:")
 	return passShares(p, runs, []losing{
-		{"ties", levels(0, 0, 0, 0)}, {"normal, sd 0.05", around(0, 0.05)}, {"normal, sd 0.1", around(0, 0.1)},
-		{"normal, sd 0.2", around(0, 0.2)}, {"normal, sd 0.3", around(0, 0.3)},
+		{"ties", levels(0, 0, 0, 0)}, {"normal, sd 0.1", around(0, 0.1)},
+		{"normal, sd 0.2", around(0, 0.2)},
 	})
 }
 
@@ -71,7 +67,7 @@ func passShares(p *page, runs int, metrics []losing) error {
 	p.table("differences|", "pairs", "before", "after")
 	var failed error
 	for _, m := range metrics {
-		for _, n := range []int{6, 10, 20, 30, 60} {
+		for _, n := range []int{10, 20, 35} {
 			before, after := make([]int, chunks), make([]int, chunks)
 			p.each(fmt.Sprint(m.name, n), runs, func(chunk int, r *rand.Rand) {
 				d := make([]float64, n)

@@ -12,11 +12,11 @@ import (
 
 // noiseSection prints how often the interval of `track noise` covers the rate that it estimates.
 func noiseSection(p *page) error {
-	p.text(noiseText, p.runs/noiseShare)
+	p.text(noiseText, max(1, p.runs/noiseShare), percent(0.3/rootOf(max(1, p.runs/noiseShare))))
 	p.table("seeds|", "rule|", "n", "pilot", "true rate of flips", "covered, resampling alone", "covered, double bootstrap", "pilots that print 0.0 %, before", "after", "mean width, before", "after")
 	for _, w := range noiseWorlds() {
 		truth := w.truth(p)
-		for _, pilot := range []int{5, 10, 30, 100} {
+		for _, pilot := range w.pilots() {
 			old, now, err := w.coverage(p, pilot, truth)
 			if err != nil {
 				return err
@@ -29,10 +29,11 @@ func noiseSection(p *page) error {
 }
 
 // noiseShare is the part of the repetitions that a pilot gets: each has thousands of samples of its own.
-const noiseShare = 200
+const noiseShare = 500
 
 const noiseText = `Two samples of n seeds of one population go through the real gate, whose verdicts differ at the true rate. A pilot of the same population estimates that rate:
-before by drawing pairs from the pilot with replacement, with the Wilson interval of what was drawn; now by the double bootstrap. %d pilots for each row.`
+before by drawing pairs from the pilot with replacement, with the Wilson interval of what was drawn; now by the double bootstrap. %d pilots for each row, so a coverage of 90 %% has a
+standard error of %s. For rules about scores, pilots of fewer than 12 seeds say that the rate is unknown: 0 to 100 %%.`
 
 // noiseWorld is a population of seeds, and a gate of n of them.
 type noiseWorld struct {
@@ -49,7 +50,7 @@ func noiseWorlds() (list []noiseWorld) {
 	for _, c := range []struct {
 		limit, rate float64
 		n           int
-	}{{0.7, 0.5, 10}, {0.7, 0.8, 10}, {0.7, 0.95, 10}, {0.7, 1, 10}, {0.9, 0.95, 50}, {0.9, 0.99, 50}} {
+	}{{0.7, 0.8, 10}, {0.7, 0.95, 10}, {0.7, 1, 10}, {0.9, 0.99, 50}} {
 		list = append(list, noiseWorld{fmt.Sprintf("%v %% pass", 100*c.rate), c.rate, normalScore, fmt.Sprintf("min_pass_rate %v", c.limit), scoring.GateRules{MinPassRate: at(c.limit)}, c.n})
 	}
 	for _, c := range []struct {
@@ -60,6 +61,14 @@ func noiseWorlds() (list []noiseWorld) {
 			noiseWorld{"exponential tail", 0.97, skewedScore, c.name, c.rules, 20}, noiseWorld{"two levels", 0.8, bimodalScore, c.name, c.rules, 20})
 	}
 	return list
+}
+
+// pilots are the numbers of seeds that pilots have. Of fewer than 12 a rule about scores says nothing.
+func (w noiseWorld) pilots() []int {
+	if w.rules.MinPassRate != nil {
+		return []int{5, 10, 30, 100}
+	}
+	return []int{12, 30, 100}
 }
 
 func normalScore(r *rand.Rand, _ bool) float64 { return clip(0.85 + 0.05*r.NormFloat64()) }
@@ -113,9 +122,12 @@ func noiseSpec() scoring.Spec {
 	return scoring.Spec{Scenario: "s", Metrics: []scoring.Metric{{Name: "a", Weight: 4, Target: scoring.Range{Min: 0, Max: 1}}}}
 }
 
+// truthRuns are the repetitions of the true rate.
+func (w noiseWorld) truthRuns(p *page) int { return max(1, p.runs/8) }
+
 // truth is how often the gate gives two samples different verdicts.
 func (w noiseWorld) truth(p *page) float64 {
-	return p.share("truth "+w.name+w.rule, p.runs, func(r *rand.Rand) bool {
+	return p.share("truth "+w.name+w.rule, w.truthRuns(p), func(r *rand.Rand) bool {
 		one, other := w.verdict(w.seeds(r, w.n)), w.verdict(w.seeds(r, w.n))
 		return one != other
 	})
@@ -136,7 +148,7 @@ func (c *coverage) add(rate float64, i stats.Interval, truth, slack float64, run
 
 func (w noiseWorld) coverage(p *page, pilot int, truth float64) (old, now coverage, err error) {
 	runs := max(1, p.runs/noiseShare)
-	slack := 2 * math.Sqrt(truth*(1-truth)/float64(p.runs)) // of the truth, which is simulated
+	slack := 2 * math.Sqrt(truth*(1-truth)/float64(w.truthRuns(p))) // of the truth, which is simulated
 	var olds, nows [chunks]coverage
 	errs := make([]error, chunks)
 	p.each(fmt.Sprint("coverage ", w.name, w.rule, pilot), runs, func(chunk int, r *rand.Rand) {
@@ -171,7 +183,7 @@ func (c coverage) plus(o coverage) coverage {
 
 // resampled is the rate and the interval of pairs drawn from the pilot with replacement.
 func (w noiseWorld) resampled(pilot []verdict.JudgedSeed, r *rand.Rand) (float64, stats.Interval) {
-	const pairs = 200
+	const pairs = 100
 	sample := func() []verdict.JudgedSeed {
 		list := make([]verdict.JudgedSeed, w.n)
 		for i := range list {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -58,6 +59,23 @@ func (p *page) count(figure string, runs int, event func(*rand.Rand) bool) int {
 func (p *page) share(figure string, runs int, event func(*rand.Rand) bool) float64 {
 	return float64(p.count(figure, runs, event)) / float64(runs)
 }
+
+// shares are those of two events in the same repetitions.
+func (p *page) shares(figure string, runs int, events func(*rand.Rand) (bool, bool)) (share [2]float64) {
+	var counts [chunks][2]int
+	p.each(figure, runs, func(chunk int, r *rand.Rand) {
+		first, second := events(r)
+		counts[chunk][0] += oneIf(first)
+		counts[chunk][1] += oneIf(second)
+	})
+	for _, c := range counts {
+		share[0], share[1] = share[0]+float64(c[0])/float64(runs), share[1]+float64(c[1])/float64(runs)
+	}
+	return share
+}
+
+// rootOf is the square root of a number of repetitions.
+func rootOf(runs int) float64 { return math.Sqrt(float64(runs)) }
 
 // each repeats something; the chunk, below [chunks], says which of the goroutines it runs in.
 func (p *page) each(figure string, runs int, repeat func(chunk int, r *rand.Rand)) {
