@@ -19,6 +19,9 @@ type Revision struct {
 	Commit   string `json:"commit,omitempty"`    // as git names it, or as somebody declared it; empty if unknown
 	Dirty    bool   `json:"dirty,omitzero"`      // the tracked files differed from the commit
 	DiffHash string `json:"diff_hash,omitempty"` // hex SHA-256 of the changes, if Dirty and known
+	// FilesHash is the hex SHA-256 of files that the run depends on and that are not part of the commit, as
+	// [track/internal/provenance.Files] computes it; empty if there are none.
+	FilesHash string `json:"files_hash,omitempty"`
 }
 
 func (r Revision) String() string {
@@ -28,9 +31,12 @@ func (r Revision) String() string {
 	}
 	switch {
 	case r.Dirty && len(r.DiffHash) >= 4:
-		return commit + "+" + r.DiffHash[:4]
+		commit += "+" + r.DiffHash[:4]
 	case r.Dirty:
-		return commit + "+dirty"
+		commit += "+dirty"
+	}
+	if len(r.FilesHash) >= 4 {
+		commit = strings.TrimPrefix(commit+"+files:"+r.FilesHash[:4], "+")
 	}
 	return commit
 }
@@ -53,7 +59,7 @@ type RecordedConfiguration struct {
 }
 
 // Hash identifies the configuration: the hex SHA-256 of the canonical JSON (RFC 8785) of an object with the fields
-// commit, dirty, diff_hash, label and params, without the empty ones.
+// commit, dirty, diff_hash, files_hash, label and params, without the empty ones.
 func (c Configuration) Hash() string {
 	fields := struct {
 		Revision `json:",embed"`

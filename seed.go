@@ -101,6 +101,7 @@ func (s Seed) Validate() *FieldError {
 		{"configuration.label", s.Configuration.Label},
 		{"configuration.commit", s.Configuration.Revision.Commit},
 		{"configuration.diff_hash", s.Configuration.Revision.DiffHash},
+		{"configuration.files_hash", s.Configuration.Revision.FilesHash},
 	}
 	for _, o := range optional {
 		if o.text == "" {

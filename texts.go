@@ -28,6 +28,7 @@ func (c *Configuration) EachText(v TextVisitor) {
 	v.Name("configuration.label", c.Label)
 	v.Name("configuration.commit", c.Revision.Commit)
 	v.Name("configuration.diff_hash", c.Revision.DiffHash)
+	v.Name("configuration.files_hash", c.Revision.FilesHash)
 	if c.Params != "" {
 		v.Names("configuration.params", string(c.Params))
 	}

@@ -27,6 +27,7 @@ type SweepSettings struct {
 	Series        []string // patterns
 	Env           []string // KEY=VALUE
 	LibrariesFrom string
+	Depends       []string // patterns of files
 	Command       []string
 }
 
@@ -44,6 +45,7 @@ func (q *SweepSettings) params() param.List {
 		{Name: "commit", Unit: "ID", Help: "record the revision `ID` of the code instead of the working directory's", Value: param.Parsed(&q.Commit, checkedName, plainText)},
 		{Name: "retries", Unit: "N", Help: "run a failed seed up to `N` times more before it is recorded as failed", Value: param.Whole(&q.Retries, 0)},
 		{Name: "repeat-check", Unit: "SHARE", Help: "run this `SHARE` of the seeds again at the end, and compare", Value: param.Float(&q.RepeatShare)},
+		{Name: "depends", Unit: "PATTERN", Help: "make files that match `PATTERN` part of the configuration, as files that words of the command name are; again for more", Value: param.Texts(&q.Depends)},
 		{Name: "env-cmd", Unit: "COMMAND", Help: "keep what the shell `COMMAND` prints, which lists what the results depend on, such as \"pip freeze\"", Value: param.Text(&q.LibrariesFrom)},
 	}, q.runParams()...)
 }

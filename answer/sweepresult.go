@@ -134,6 +134,17 @@ func (a SweepResult) hasFailed() bool {
 	return recorded > 0
 }
 
+// nFailedBefore returns how many planned seeds failed before, if none of them ran.
+func (a SweepResult) nFailedBefore() (n int) {
+	if a.NRan > 0 {
+		return 0
+	}
+	for _, c := range a.Configurations {
+		n += c.NFailed
+	}
+	return n
+}
+
 // Notices returns what somebody who runs the sweep should know and do next.
 func (a SweepResult) Notices() []Sentence {
 	var list []Sentence
@@ -156,6 +167,10 @@ func (a SweepResult) Notices() []Sentence {
 	if a.hasFailed() {
 		hint := track.NewHint("show the end of the standard error of a seed", "show seed", a.Scenario, "SEED")
 		list = append(list, Sentence{Kind: Warning, Text: "every seed failed", Hint: &hint})
+	}
+	if n := a.nFailedBefore(); n > 0 {
+		hint := track.Hint{Text: "run them again, once their cause is mended"}.With("rerun-failed", "")
+		list = append(list, Sentence{Kind: Warning, Text: format.Counted(n, "seed") + " failed before and did not run again", Hint: &hint})
 	}
 	if a.Ending == track.SweepUndecided {
 		warn("%s", a.undecidedText())

@@ -101,8 +101,8 @@ func grow(path string, size int) error {
 		offset := highest
 		highest += perConfiguration
 		statements := []string{
-			fmt.Sprintf(`INSERT INTO configuration SELECT %d, configuration_hash('c%d', params, commit_id, dirty, diff_hash), 'c%d', params, commit_id, dirty, diff_hash, created_at,
-				checksum(configuration_hash('c%d', params, commit_id, dirty, diff_hash), created_at) FROM configuration WHERE id = 1`, id, configurations, configurations, configurations),
+			fmt.Sprintf(`INSERT INTO configuration SELECT %d, configuration_hash('c%d', params, commit_id, dirty, diff_hash, files_hash), 'c%d', params, commit_id, dirty, diff_hash, files_hash, created_at,
+				checksum(configuration_hash('c%d', params, commit_id, dirty, diff_hash, files_hash), created_at) FROM configuration WHERE id = 1`, id, configurations, configurations, configurations),
 			fmt.Sprintf(`INSERT INTO scenario_configuration SELECT %d, scenario_id, %d, n_seeds FROM scenario_configuration WHERE id = 1`, id, id),
 			fmt.Sprintf(`INSERT INTO seed SELECT id + %d, printf('%%026d', id + %d), scenario_id, %d, number, outcome, message, digest, environment_id, NULL, started_at, duration_us, recorded_at,
 				checksum(printf('%%026d', id + %d), scenario_id, %d, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at), NULL

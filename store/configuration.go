@@ -28,6 +28,7 @@ type configurationRow struct {
 	Commit    string `db:"commit_id"`
 	Dirty     bool   `db:"dirty"`
 	DiffHash  string `db:"diff_hash"`
+	FilesHash string `db:"files_hash"`
 	CreatedAt int64  `db:"created_at"`
 	Checksum  int64  `db:"checksum"`
 }
@@ -39,7 +40,7 @@ func (r configurationRow) configuration() Configuration {
 	}
 	return Configuration{
 		RecordedConfiguration: track.RecordedConfiguration{Hash: r.Hash, Configuration: track.Configuration{
-			Label: r.Label, Params: params, Revision: track.Revision{Commit: r.Commit, Dirty: r.Dirty, DiffHash: r.DiffHash},
+			Label: r.Label, Params: params, Revision: track.Revision{Commit: r.Commit, Dirty: r.Dirty, DiffHash: r.DiffHash, FilesHash: r.FilesHash},
 		}},
 		ID: r.ID, CreatedAt: fromMicros(r.CreatedAt),
 	}
@@ -63,8 +64,8 @@ func (r configurationRow) check() error {
 
 const configurationColumns = `
 	configuration.id, configuration.hash, coalesce(configuration.label, '') AS label, configuration.params,
-	coalesce(configuration.commit_id, '') AS commit_id, configuration.dirty, coalesce(configuration.diff_hash, '') AS diff_hash, configuration.created_at,
-	configuration.checksum`
+	coalesce(configuration.commit_id, '') AS commit_id, configuration.dirty, coalesce(configuration.diff_hash, '') AS diff_hash,
+	coalesce(configuration.files_hash, '') AS files_hash, configuration.created_at, configuration.checksum`
 
 const (
 	getNewestConfiguration = `

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,8 +23,8 @@ const (
 	insertMetric      = `INSERT INTO metric (name) VALUES ($1) RETURNING id`
 	findConfiguration = `SELECT id FROM configuration WHERE hash = $1`
 	insertConfig      = `
-	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, created_at, checksum)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`
+	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, files_hash, created_at, checksum)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`
 	countPair = `
 	INSERT INTO scenario_configuration (scenario_id, configuration_id, n_seeds) VALUES ($1, $2, $3)
 	ON CONFLICT (scenario_id, configuration_id) DO UPDATE SET n_seeds = n_seeds + excluded.n_seeds`
@@ -121,14 +122,16 @@ func (t *Tx) PreloadMetrics(specID int64) error {
 }
 
 func (t *Tx) configurationID(c track.Configuration) (int64, error) {
-	key := c.Label + "\x00" + string(c.Params) + "\x00" + c.Revision.Commit + "\x00" + strconv.FormatBool(c.Revision.Dirty) + "\x00" + c.Revision.DiffHash
+	r := c.Revision
+	key := strings.Join([]string{c.Label, string(c.Params), r.Commit, strconv.FormatBool(r.Dirty), r.DiffHash, r.FilesHash}, "\x00")
 	return cachedID(t.ids.configurations, key, func() (int64, error) {
 		if err := t.admit(&c); err != nil {
 			return 0, err
 		}
 		hash := c.Hash()
 		return t.upsert(findConfiguration, hash, insertConfig,
-			hash, nullText(c.Label), string(c.Params.JSON()), nullText(c.Revision.Commit), c.Revision.Dirty, nullText(c.Revision.DiffHash), t.now, Checksum(hash, t.now))
+			hash, nullText(c.Label), string(c.Params.JSON()), nullText(r.Commit), r.Dirty, nullText(r.DiffHash), nullText(r.FilesHash),
+			t.now, Checksum(hash, t.now))
 	})
 }
 

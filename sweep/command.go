@@ -72,6 +72,16 @@ func unknownPlaceholder(name string, known []string) error {
 // UsesSeed reports whether the command line holds the seed. If not, the command has to read TRACK_SEED.
 func (c Command) UsesSeed() bool { return c.usesSeed }
 
+// Literals returns the words of the command line that hold no placeholder.
+func (c Command) Literals() (words []string) {
+	for i, word := range c.arguments(nil) {
+		if !slices.ContainsFunc(c.words[i], func(p piece) bool { return p.name != "" }) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
 // arguments are the words of the command line with the values of the placeholders in their place.
 func (c Command) arguments(values map[string]string) []string {
 	words := make([]string, len(c.words))

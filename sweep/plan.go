@@ -30,6 +30,7 @@ type Plan struct {
 	Series         []string
 	Env            []string       // NAME=VALUE
 	LibrariesFrom  string         // a command of the shell
+	Depends        []string       // patterns of files that the command reads
 	RepeatShare    float64        // of the seeds that are run again, from 0 to 1
 	Until          string         // the rule by which it ends early; empty for none
 	Halving        []Tier         // empty for none
@@ -60,6 +61,7 @@ type planDocument struct {
 	Series         []string         `json:"series,omitempty"`
 	Env            []string         `json:"env,omitempty"`
 	LibrariesFrom  string           `json:"env_cmd,omitempty"`
+	Depends        []string         `json:"depends,omitempty"`
 	RepeatShare    float64          `json:"repeat_check,omitempty"`
 	Until          string           `json:"until,omitempty"`
 	Halving        []Tier           `json:"halving,omitempty"`
@@ -72,7 +74,7 @@ type planDocument struct {
 func (p Plan) JSON() ([]byte, error) {
 	d := planDocument{
 		Kind: planKind, Scenario: p.Scenario, Command: p.Command, Label: p.Label, Revision: p.Revision, Seeds: p.Seeds.String(), TimeoutS: p.Timeout.Seconds(),
-		Retries: p.Retries, CollapsedExit: p.CollapsedExit, Series: p.Series, Env: p.Env, LibrariesFrom: p.LibrariesFrom, RepeatShare: p.RepeatShare,
+		Retries: p.Retries, CollapsedExit: p.CollapsedExit, Series: p.Series, Env: p.Env, LibrariesFrom: p.LibrariesFrom, Depends: p.Depends, RepeatShare: p.RepeatShare,
 		Until: p.Until, Halving: p.Halving, Shards: p.Shards, Spec: p.Spec, CreatedVersion: p.CreatedVersion,
 	}
 	for _, params := range p.Grid {
@@ -98,7 +100,7 @@ func ReadPlan(file string, text []byte) (p Plan, err error) {
 	if err := track.CheckScenarioName(d.Scenario); err != nil {
 		return wrong("scenario", "%v", err)
 	}
-	for _, name := range [...]struct{ field, text string }{{"label", d.Label}, {"revision.commit", d.Revision.Commit}, {"revision.diff_hash", d.Revision.DiffHash}} {
+	for _, name := range [...]struct{ field, text string }{{"label", d.Label}, {"revision.commit", d.Revision.Commit}, {"revision.diff_hash", d.Revision.DiffHash}, {"revision.files_hash", d.Revision.FilesHash}} {
 		if err := track.CheckName(name.text); name.text != "" && err != nil {
 			return wrong(name.field, "%v", err)
 		}
@@ -108,7 +110,7 @@ func ReadPlan(file string, text []byte) (p Plan, err error) {
 	}
 	p = Plan{
 		Scenario: d.Scenario, Command: d.Command, Label: d.Label, Revision: d.Revision, Retries: d.Retries, CollapsedExit: d.CollapsedExit, Series: d.Series, Env: d.Env,
-		LibrariesFrom: d.LibrariesFrom, RepeatShare: d.RepeatShare, Until: d.Until, Halving: d.Halving, Shards: d.Shards, Spec: d.Spec, CreatedVersion: d.CreatedVersion,
+		LibrariesFrom: d.LibrariesFrom, Depends: d.Depends, RepeatShare: d.RepeatShare, Until: d.Until, Halving: d.Halving, Shards: d.Shards, Spec: d.Spec, CreatedVersion: d.CreatedVersion,
 	}
 	for i, object := range d.Grid {
 		params, err := track.NewParams(object)

@@ -69,7 +69,14 @@ func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlag
 	}
 	defer runner.Close()
 	runner.Largest = p.maxSize
-	if here := p.sweepRevision(ctx, ""); here != c.Revision && here.Commit != "" {
+	here, _, err := p.sweepRevision(ctx, plan, "")
+	if err != nil {
+		return err
+	}
+	if c.Revision.FilesHash == "" { // it was recorded without a sweep, which hashes no files
+		here.FilesHash = ""
+	}
+	if here != c.Revision && (here.Commit != "" || here.FilesHash != "") {
 		p.notice("the seed is recorded under %s, and the code here is %s", sweeps.RevisionText(c.Revision), sweeps.RevisionText(here))
 	}
 	again, err := runner.Run(ctx, sweep.Job{Scenario: q.Of.Scenario, Configuration: c.Configuration, Seed: q.Seed, Repeated: true})

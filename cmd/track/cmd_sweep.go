@@ -71,7 +71,9 @@ type runFlags struct {
 	spec   int
 	outDir string
 	keep   bool
-	rerun  bool
+	failed bool // run failed seeds again
+	rerun  bool // run all seeds again
+	same   bool // take seeds of another command for the same
 	spool  bool
 }
 
@@ -79,7 +81,9 @@ func (f *runFlags) flags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: "jobs", Aliases: []string{"j"}, DefaultText: "one for each processor", Usage: "run `N` seeds at a time", Destination: &f.jobs},
 		&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &f.spec},
-		&cli.BoolFlag{Name: "rerun-failed", Usage: "run seeds again that are recorded as failed; keep the old records as superseded", Destination: &f.rerun},
+		&cli.BoolFlag{Name: "rerun-failed", Usage: "run seeds again that are recorded as failed; keep the old records as superseded", Destination: &f.failed},
+		&cli.BoolFlag{Name: "rerun", Usage: "run all recorded seeds again, as after a change that the configuration does not show; keep old records that differ as superseded", Destination: &f.rerun},
+		&cli.BoolFlag{Name: "same-command", Usage: "take recorded seeds that another command ran for seeds of this one", Destination: &f.same},
 		spoolFlag(&f.spool),
 	}, f.folderFlags()...)
 }
@@ -135,17 +139,18 @@ func (p *program) newSweepRun(c *cli.Context, bound *boundParams, q *answer.Swee
 		return run, err
 	}
 	run.Plan.CreatedVersion = provenance.Version(version)
-	run.Plan.Revision = p.sweepRevision(c.Context, q.Commit)
-	return run, nil
+	run.Plan.Revision, run.Files, err = p.sweepRevision(c.Context, run.Plan, q.Commit)
+	return run, err
 }
 
-// sweepRevision returns the revision of the code in the working directory, unless the user declared one.
-func (p *program) sweepRevision(ctx context.Context, declared string) track.Revision {
-	origin := <-p.provenance(ctx, declared)
-	if origin.Notice != "" {
-		p.notice("%s", origin.Notice)
+// sweepRevision returns the revision of the code in the working directory, unless the user declared one, and the files
+// that a plan depends on.
+func (p *program) sweepRevision(ctx context.Context, plan sweep.Plan, declared string) (track.Revision, provenance.Files, error) {
+	revision, files, notice, err := sweeps.FindRevision(ctx, plan, declared, provenance.Version(version))
+	if notice != "" {
+		p.notice("%s", notice)
 	}
-	return origin.Revision
+	return revision, files, err
 }
 
 // sweep runs a plan and writes what became of it.
@@ -159,7 +164,8 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	if !runner.Command.UsesSeed() {
 		p.notice("no {seed} among the words of the command: it has to read TRACK_SEED")
 	}
-	run.Jobs, run.SpecVersion, run.RerunFailed, run.Texts = run.jobs, run.spec, run.rerun, p.texts()
+	run.Jobs, run.SpecVersion, run.Texts = run.jobs, run.spec, p.texts()
+	run.RerunFailed, run.Rerun, run.SameCommand = run.failed, run.rerun, run.same
 	program := provenance.Version(version)
 	if err := run.AddProvenance(ctx, program, run.declared, func(text string) { p.notice("%s", text) }); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
 
+	"track"
 	"track/answer"
 	"track/answer/param"
 	"track/ask"
@@ -41,10 +42,14 @@ track merge shard1.db shard2.db shard3.db`}
 			if err := passVariables(q.Env); err != nil {
 				return err
 			}
-			if _, err := sweeps.NewPlan(q.SweepSettings, answer.SweepRules{}); err != nil {
+			plan, err := sweeps.NewPlan(q.SweepSettings, answer.SweepRules{})
+			if err != nil {
 				return bound.usageError(err)
 			}
-			q.Revision, q.Creator = p.sweepRevision(c.Context, q.Commit), provenance.Version(version)
+			if q.Revision, _, err = p.sweepRevision(c.Context, plan, q.Commit); err != nil {
+				return err
+			}
+			q.Creator = provenance.Version(version)
 			a, err := p.planSweep(c, q)
 			if err != nil {
 				return bound.usageError(err)
@@ -148,7 +153,11 @@ Examples:
 			if run.Plan, err = plan.Shard(run.Shard); err != nil {
 				return usage("--shard: %v", err)
 			}
-			if err := sweeps.CheckRevision(run.Plan, p.sweepRevision(c.Context, "")); err != nil && !anyRevision {
+			var here track.Revision
+			if here, run.Files, err = p.sweepRevision(c.Context, run.Plan, ""); err != nil {
+				return err
+			}
+			if err := sweeps.CheckRevision(run.Plan, here); err != nil && !anyRevision {
 				return err
 			}
 			return p.runShard(c, run)

@@ -34,11 +34,12 @@ type seedLine struct {
 }
 
 type configuration struct {
-	Label    string         `json:"label,omitempty"`
-	Params   jsontext.Value `json:"params,omitempty"`
-	Commit   string         `json:"commit,omitempty"`
-	Dirty    bool           `json:"dirty,omitzero"`
-	DiffHash string         `json:"diff_hash,omitempty"`
+	Label     string         `json:"label,omitempty"`
+	Params    jsontext.Value `json:"params,omitempty"`
+	Commit    string         `json:"commit,omitempty"`
+	Dirty     bool           `json:"dirty,omitzero"`
+	DiffHash  string         `json:"diff_hash,omitempty"`
+	FilesHash string         `json:"files_hash,omitempty"`
 }
 
 // ParseSeed reads a line of kind seed. Its error names the field. A series_file is looked for in the working directory.

@@ -31,4 +31,14 @@
 //
 // It is about the files as they are, so staging an edit does not change it. Bytes are taken as they are on disk: if
 // git converts line endings, the same edit has another hash on another system.
+//
+// # The hash of files
+//
+// [FindFiles] identifies files that runs depend on, and that the commit does not hold: the lowercase hex SHA-256 of the
+// following, with texts as above:
+//
+//	text  "track files 1"
+//	      then for each, sorted by its name and its sum:
+//	text  path from the working directory, elements separated by '/'; for a file elsewhere its last element
+//	text  the 32 bytes of the SHA-256 of its content, which is masked if it is text of at most 4 MiB
 package provenance

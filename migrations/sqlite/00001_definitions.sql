@@ -52,6 +52,7 @@ CREATE TABLE configuration (
     commit_id  TEXT,
     dirty      INTEGER NOT NULL CHECK (dirty IN (0, 1)),
     diff_hash  TEXT,
+    files_hash TEXT,
     created_at INTEGER NOT NULL,
     checksum   INTEGER NOT NULL  -- of hash and created_at
 ) STRICT;

@@ -13,12 +13,12 @@ import (
 )
 
 // Register gives connections that are opened later the functions checksum(column, …), as [store.Checksum], and
-// configuration_hash(label, params, commit_id, dirty, diff_hash).
+// configuration_hash(label, params, commit_id, dirty, diff_hash, files_hash).
 var Register = sync.OnceFunc(func() {
 	sqlite.MustRegisterDeterministicScalarFunction("checksum", -1, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		return store.Checksum(args...), nil
 	})
-	sqlite.MustRegisterDeterministicScalarFunction("configuration_hash", 5, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
+	sqlite.MustRegisterDeterministicScalarFunction("configuration_hash", 6, func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		return configurationHash(args), nil
 	})
 })
@@ -34,6 +34,6 @@ func configurationHash(args []driver.Value) string {
 	if params == "{}" {
 		params = ""
 	}
-	revision := track.Revision{Commit: text(2), Dirty: args[3] == int64(1), DiffHash: text(4)}
+	revision := track.Revision{Commit: text(2), Dirty: args[3] == int64(1), DiffHash: text(4), FilesHash: text(5)}
 	return track.Configuration{Label: text(0), Params: params, Revision: revision}.Hash()
 }

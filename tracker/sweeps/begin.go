@@ -32,7 +32,7 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 	if _, problem := s.options.Texts.Admit(&s.sweep); problem != nil {
 		return problem
 	}
-	if err := s.noticeCommands(ctx); err != nil {
+	if err := s.checkCommands(ctx); err != nil {
 		return err
 	}
 	return s.records.begin(ctx, s.sweep)
@@ -81,7 +81,11 @@ func (s *Sweeper) addConfiguration(ctx context.Context, configuration track.Conf
 		return err
 	}
 	for number, outcome := range recorded {
-		if !o.RerunFailed || outcome == track.OutcomeOK {
+		if outcome == track.OutcomeOK {
+			c.nOK++
+		}
+		c.nBefore++
+		if s.stands(outcome) {
 			c.recorded[number] = outcome
 			if o.Plan.Seeds.Contains(number) {
 				s.nKnown++

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/scoring/format"
 )
 
 // checkSpec refuses what needs a spec if there is none.
@@ -45,16 +46,28 @@ func (s *Sweeper) notice(format string, args ...any) {
 	}
 }
 
-// noticeCommands says which other commands ran recorded seeds of the configurations, because their seeds are taken for
-// the same.
-func (s *Sweeper) noticeCommands(ctx context.Context) error {
+// checkFiles returns an error if a file that the plan depends on is no longer what it was: seeds that ran meanwhile may
+// be of either content.
+func (s *Sweeper) checkFiles(ctx context.Context) error {
+	name := s.options.Files.Changed(ctx)
+	if name == "" {
+		return nil
+	}
+	err := fmt.Errorf("%w: %s changed while the sweep runs; seeds that ran meanwhile are not recorded", track.ErrConflict, name)
+	err = track.WithHint(err, track.Hint{Text: "the same command starts a new configuration with the file as it is now"})
+	return track.WithHint(err, track.Hint{Text: "if the command itself writes the file, have it write into {out}"})
+}
+
+// checkCommands refuses a plan whose configurations have seeds that another command ran, since nobody knows whether they
+// are the same, unless the options say what to do. Other variables of the same command are a notice.
+func (s *Sweeper) checkCommands(ctx context.Context) error {
 	command, env, err := commandOf(s.sweep.Plan)
 	if err != nil {
 		return err
 	}
-	reported := map[string]bool{}
+	noticed := map[string]bool{}
 	for _, c := range s.swept {
-		if len(c.recorded) == 0 {
+		if c.nBefore == 0 || s.options.Rerun || s.options.SameCommand || s.options.RerunFailed && c.nOK == 0 {
 			continue
 		}
 		earlier, err := s.records.sweeps(ctx, s.sweep.Scenario, c.hash)
@@ -62,13 +75,33 @@ func (s *Sweeper) noticeCommands(ctx context.Context) error {
 			return err
 		}
 		for _, other := range earlier {
-			if what := other.Command + other.Env; (other.Command != command || other.Env != env) && !reported[what] {
-				reported[what] = true
-				s.notice("seeds of this configuration were run by another command, %s with %s: they are taken for the same; a parameter or a label tells them apart", other.Command, other.Env)
+			if other.Ending == track.SweepWithdrawn {
+				continue
+			}
+			if other.Command != command {
+				return c.otherCommand(s.sweep.Scenario, other.Command)
+			}
+			if other.Env != env && !noticed[other.Env] {
+				noticed[other.Env] = true
+				s.notice("seeds of this configuration were run with other variables, %s: they are taken for the same; a parameter or a label tells them apart", other.Env)
 			}
 		}
 	}
 	return nil
+}
+
+// otherCommand returns the error of a configuration whose seeds another command ran.
+func (c *sweptConfiguration) otherCommand(scenario, command string) error {
+	recorded := format.Counted(c.nBefore, "seed") + " of " + scenario + "@" + track.ShortHash(c.hash)
+	var err error
+	if c.nOK == 0 {
+		err = fmt.Errorf("%w: %s failed under another command, %s", track.ErrConflict, recorded, command)
+		return track.WithHint(err, track.Hint{Text: "run them again by this command"}.With("rerun-failed", ""))
+	}
+	err = fmt.Errorf("%w: another command, %s, ran %s", track.ErrConflict, command, recorded)
+	err = track.WithHint(err, track.Hint{Text: "take their results for those of this command, such as after a program was moved"}.With("same-command", ""))
+	err = track.WithHint(err, track.Hint{Text: "run them all again by this command, and supersede what differs"}.With("rerun", ""))
+	return track.WithHint(err, track.Hint{Text: "or tell the two apart"}.With("label", "NAME"))
 }
 
 // commandOf returns the command of a recorded plan and its variables as JSON.

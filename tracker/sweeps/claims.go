@@ -95,7 +95,13 @@ func (s *Sweeper) claim(ctx context.Context, c *sweptConfiguration, seed track.S
 
 // stands reports whether a seed with this outcome need not run; an empty outcome means that the seed is not recorded.
 func (s *Sweeper) stands(outcome track.Outcome) bool {
-	return outcome == track.OutcomeOK || outcome != "" && !s.options.RerunFailed
+	switch {
+	case outcome == "" || s.options.Rerun:
+		return false
+	case s.options.RerunFailed:
+		return outcome == track.OutcomeOK
+	}
+	return true
 }
 
 func (s *Sweeper) recordedElsewhere(c *sweptConfiguration, seed track.SeedNumber, outcome track.Outcome) {

@@ -143,6 +143,9 @@ func (s *Sweeper) finished(ctx context.Context, list []ran, done func(context.Co
 
 // record stores runs, and looks whether a rule ends the sweep.
 func (s *Sweeper) record(ctx context.Context, list []ran) error {
+	if err := s.checkFiles(ctx); err != nil {
+		return err
+	}
 	seeds := make([]track.Seed, len(list))
 	for i, r := range list {
 		seeds[i] = r.seed

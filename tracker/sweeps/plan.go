@@ -24,7 +24,7 @@ import (
 func NewPlan(q answer.SweepSettings, rules answer.SweepRules) (plan sweep.Plan, err error) {
 	plan = sweep.Plan{
 		Scenario: q.Scenario, Command: q.Command, Label: q.Label, Timeout: q.Timeout, Retries: q.Retries, CollapsedExit: q.CollapsedExit,
-		Series: q.Series, Env: q.Env, LibrariesFrom: q.LibrariesFrom, RepeatShare: q.RepeatShare, Until: rules.Until,
+		Series: q.Series, Env: q.Env, LibrariesFrom: q.LibrariesFrom, Depends: q.Depends, RepeatShare: q.RepeatShare, Until: rules.Until,
 	}
 	if plan.Seeds, err = plannedSeeds(q); err != nil {
 		return plan, err

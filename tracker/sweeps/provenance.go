@@ -10,7 +10,20 @@ import (
 	"track"
 	"track/internal/admission"
 	"track/internal/provenance"
+	"track/sweep"
 )
+
+// FindRevision returns the revision of the code and of the files that a plan depends on. declared is the commit that the
+// user named; empty to ask git. notice is for people, and says what is missing; empty if nothing is.
+func FindRevision(ctx context.Context, plan sweep.Plan, declared, program string) (revision track.Revision, files provenance.Files, notice string, err error) {
+	origin := provenance.Find(ctx, declared, program)
+	command, err := plan.ParsedCommand()
+	if err == nil {
+		files, err = provenance.FindFiles(ctx, origin.Revision, command.Literals(), plan.Depends)
+	}
+	origin.Revision.FilesHash = files.Hash()
+	return origin.Revision, files, origin.Notice, err
+}
 
 const keptAttachment = 4 << 20 // bytes
 
@@ -25,6 +38,7 @@ func (o *Options) AddProvenance(ctx context.Context, program string, declared bo
 		o.Environment["env."+name], _ = o.Texts.Setting(name, value)
 	}
 	if !declared && revision.Commit != "" {
+		revision.FilesHash = "" // they are watched on their own
 		o.CodeChanged = func() bool { return provenance.HasChanged(context.WithoutCancel(ctx), revision) }
 	}
 	if !declared && revision.Dirty {

@@ -75,6 +75,9 @@ func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.
 }
 
 func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
+	if err := s.checkFiles(ctx); err != nil {
+		return err
+	}
 	for _, r := range list {
 		differences, err := repeated(ctx, s.judge.store, r.seed, s.sweep.ID, s.entropy)
 		if err != nil {

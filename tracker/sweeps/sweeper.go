@@ -11,6 +11,7 @@ import (
 	"track"
 	"track/answer"
 	"track/internal/admission"
+	"track/internal/provenance"
 	"track/store"
 	"track/sweep"
 	"track/tracker/seeds"
@@ -24,12 +25,15 @@ type Options struct {
 	Jobs        int              // runs at a time
 	SpecVersion int              // to judge under; 0 for the newest
 	RerunFailed bool             // run seeds again that are recorded as failed, and supersede the records
+	Rerun       bool             // run all seeds again that are recorded, and supersede the records that differ
+	SameCommand bool             // take seeds that another command ran for the same
 	Environment track.Environment
 	Changes     string // of the code since its commit
 	Libraries   string
 	Until       *StopRule        // nil for none
 	Texts       *admission.Rules // by which the sweep and its seeds are recorded; a database has its own
 	CodeChanged func() bool      // reports whether the code differs from the revision of the plan; nil if nobody knows
+	Files       provenance.Files // that the plan depends on
 }
 
 // judges reports whether running the plan takes judgements of the seeds that are recorded.
@@ -91,7 +95,7 @@ type Sweeper struct {
 // NewSweeper returns a sweeper that records in a database. It runs jobs by run, as [sweep.Runner.Run] does.
 func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options Options, observer Observer) *Sweeper {
 	options.Texts = st.Texts()
-	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed}, entropy)
+	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed || options.Rerun}, entropy)
 	s := &Sweeper{
 		records: &storeRecords{Store: st, recorder: recorder}, entropy: recorder.Entropy, now: st.Now, run: run, options: options, observer: observer,
 		unknown: map[string]bool{},
@@ -105,8 +109,8 @@ func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sw
 // NewJournalSweeper returns a sweeper that keeps the seeds in a journal, where nothing is judged. known are the seeds
 // that are kept already.
 func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options Options, observer Observer) (*Sweeper, error) {
-	if options.judges() || options.RerunFailed {
-		return nil, fmt.Errorf("%w: seeds in a file of lines are not judged: rules to end early, halving, repetition and running failed seeds again need a database", track.ErrInvalid)
+	if options.judges() || options.RerunFailed || options.Rerun {
+		return nil, fmt.Errorf("%w: seeds in a file of lines are not judged: rules to end early, halving, repetition and running seeds again need a database", track.ErrInvalid)
 	}
 	return &Sweeper{
 		records: newJournalRecords(journal, known, options), entropy: ulid.Monotonic(entropy, 0),
@@ -123,6 +127,8 @@ type sweptConfiguration struct {
 	dropped   bool                  // by halving
 	recorded  map[track.SeedNumber]track.Outcome
 	known     int // of the recorded ones, those that were there before
+	nBefore   int // recorded before
+	nOK       int // of these, those that ran well
 	prefix    int // of the planned seeds, the first so many are recorded
 	next      func() (track.SeedNumber, bool)
 	looked    int                       // seeds at the last look of the stopping rule

@@ -1,0 +1,256 @@
+package provenance
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"track"
+	"track/internal/masking"
+)
+
+// Files are regular files that runs depend on, as they were when they were found.
+type Files struct {
+	files []file
+	hash  string
+}
+
+// file is a file with what its content was.
+type file struct {
+	name     string // relative to the working directory, or the last element of a path elsewhere
+	path     string
+	size     int64
+	modified time.Time
+	sum      [sha256.Size]byte
+}
+
+// filesFormat is hashed first, as [diffFormat] is.
+const filesFormat = "track files 1"
+
+const (
+	mostFiles  = 100_000
+	maskedFile = 4 << 20 // bytes: no source is longer
+)
+
+// FindFiles returns the regular files that words of a command name, alone or after a '=', and those that match
+// patterns. A pattern that matches a folder means all files below it; one that matches nothing is an error. Files that
+// the commit of a revision holds are left out, since the revision tells their state.
+func FindFiles(ctx context.Context, revision track.Revision, words, patterns []string) (Files, error) {
+	paths := map[string]bool{}
+	for _, word := range words {
+		_, value, _ := strings.Cut(word, "=")
+		for _, path := range []string{word, value} {
+			if info, err := os.Stat(path); path != "" && err == nil && info.Mode().IsRegular() {
+				paths[filepath.Clean(path)] = true
+			}
+		}
+	}
+	for _, pattern := range patterns {
+		if err := matching(ctx, pattern, paths); err != nil {
+			return Files{}, err
+		}
+	}
+	if len(paths) == 0 {
+		return Files{}, nil
+	}
+	committed, err := committedFiles(ctx, revision, paths)
+	if err != nil {
+		return Files{}, err
+	}
+	var f Files
+	for path := range paths {
+		if committed[path] {
+			continue
+		}
+		found, err := readFile(ctx, path)
+		if err != nil {
+			return Files{}, err
+		}
+		f.files = append(f.files, found)
+	}
+	f.hash = hashOfFiles(f.files)
+	return f, nil
+}
+
+// matching adds the regular files that a pattern names to paths.
+func matching(ctx context.Context, pattern string, paths map[string]bool) error {
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		return fmt.Errorf("%w: %q is no pattern: %w", track.ErrInvalid, pattern, err)
+	}
+	n := len(paths)
+	for _, path := range found {
+		err := filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return err
+			}
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+				paths[filepath.Clean(path)] = true
+			}
+			if len(paths) > mostFiles {
+				return fmt.Errorf("%w: more than %d files", track.ErrInvalid, mostFiles)
+			}
+			return nil
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", pattern, err)
+		}
+	}
+	if len(paths) == n && len(found) == 0 {
+		return fmt.Errorf("%w: no file matches %q", track.ErrNotFound, pattern)
+	}
+	return nil
+}
+
+// committedFiles returns which of the files the commit of a revision holds: as they are, or changed in a way that its
+// diff hash tells.
+func committedFiles(ctx context.Context, revision track.Revision, paths map[string]bool) (map[string]bool, error) {
+	if revision.Commit == "" || revision.Dirty && revision.DiffHash == "" {
+		return nil, nil
+	}
+	tree, err := findWorkTree("")
+	if errors.Is(err, errNoRepository) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if commit, err := tree.head(ctx); err != nil || commit != revision.Commit {
+		return nil, nil // the revision was declared: what is here may be something else
+	}
+	tracked, cut, err := tree.git(ctx, 64<<20, "ls-files", "-z")
+	if err != nil || cut {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for name := range bytes.SplitSeq(tracked, []byte{0}) {
+		known[string(name)] = true
+	}
+	committed := map[string]bool{}
+	for path := range paths {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		if absolute, err = filepath.EvalSymlinks(absolute); err != nil {
+			return nil, err
+		}
+		if name, err := filepath.Rel(string(tree), absolute); err == nil && known[filepath.ToSlash(name)] {
+			committed[path] = true
+		}
+	}
+	return committed, nil
+}
+
+func readFile(ctx context.Context, path string) (f file, err error) {
+	f = file{name: nameOf(path), path: path}
+	opened, err := os.Open(path)
+	if err != nil {
+		return f, err
+	}
+	defer opened.Close()
+	info, err := opened.Stat()
+	if err != nil {
+		return f, err
+	}
+	f.size, f.modified = info.Size(), info.ModTime()
+	f.sum, err = sumOf(contextReader{ctx, opened}, f.size)
+	if err != nil {
+		return f, fmt.Errorf("%s: %w", path, err)
+	}
+	return f, nil
+}
+
+// nameOf returns the path of a file below the working directory, which is the same on every machine that runs the
+// command, or the name of one elsewhere.
+func nameOf(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		here, err := os.Getwd()
+		if relative, relErr := filepath.Rel(here, absolute); err == nil && relErr == nil && filepath.IsLocal(relative) {
+			return filepath.ToSlash(relative)
+		}
+	}
+	return filepath.Base(path)
+}
+
+// sumOf returns the SHA-256 of a content. A text that may be a source is masked first: whoever knows the rest of it could
+// else try short secrets until the hash fits.
+func sumOf(r io.Reader, size int64) (sum [sha256.Size]byte, err error) {
+	if size > maskedFile {
+		h := sha256.New()
+		_, err = io.Copy(h, r)
+		return [sha256.Size]byte(h.Sum(nil)), err
+	}
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return sum, err
+	}
+	if bytes.IndexByte(content, 0) < 0 {
+		text, _ := masking.Mask(string(content))
+		content = []byte(text)
+	}
+	return sha256.Sum256(content), nil
+}
+
+func hashOfFiles(files []file) string {
+	if len(files) == 0 {
+		return ""
+	}
+	slices.SortFunc(files, func(a, b file) int { return cmp.Or(strings.Compare(a.name, b.name), bytes.Compare(a.sum[:], b.sum[:])) })
+	h := sha256.New()
+	text := func(s string) {
+		_ = binary.Write(h, binary.BigEndian, uint64(len(s)))
+		_, _ = io.WriteString(h, s)
+	}
+	text(filesFormat)
+	for _, f := range files {
+		text(f.name)
+		text(string(f.sum[:]))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Hash identifies the files by their names and contents: the lowercase hex SHA-256 that the package comment describes;
+// empty if there are none.
+func (f *Files) Hash() string { return f.hash }
+
+// Names returns the names of the files, sorted.
+func (f *Files) Names() (names []string) {
+	for _, file := range f.files {
+		names = append(names, file.name)
+	}
+	return names
+}
+
+// Changed returns the name of a file whose content is no longer what it was, or that is gone; empty if there is none.
+// It reads a file only if its size or time has changed.
+func (f *Files) Changed(ctx context.Context) string {
+	for i := range f.files {
+		known := &f.files[i]
+		info, err := os.Stat(known.path)
+		if err == nil && info.Size() == known.size && info.ModTime().Equal(known.modified) {
+			continue
+		}
+		now, err := readFile(ctx, known.path)
+		if err != nil || now.sum != known.sum {
+			return known.name
+		}
+		*known = now
+	}
+	return ""
+}
