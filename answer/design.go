@@ -3,6 +3,9 @@ package answer
 import (
 	"fmt"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"track"
 	"track/answer/param"
 	"track/scoring/design"
@@ -54,10 +57,11 @@ func (a Design) Tables() []Table {
 	for _, p := range a.Parameters {
 		t.Columns = append(t.Columns, Column{Name: p.Name})
 	}
-	for _, point := range a.Points {
-		row := make([]any, len(point))
-		for k, value := range point {
-			row[k] = value
+	for _, params := range a.Rows {
+		values := ParamTexts(params)
+		row := make([]any, len(t.Columns))
+		for k, c := range t.Columns {
+			row[k] = values[c.Name]
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -72,3 +76,20 @@ func (a Design) Item(i int) any { return a.Rows[i] }
 
 // NextPage returns the empty string: a design is one page.
 func (a Design) NextPage() string { return "" }
+
+// ParamTexts returns parameters as text by name: strings without quotes, anything else as JSON.
+func ParamTexts(p track.Params) map[string]string {
+	var values map[string]jsontext.Value
+	if json.Unmarshal(p.JSON(), &values) != nil {
+		return nil
+	}
+	texts := make(map[string]string, len(values))
+	for name, value := range values {
+		text := string(value)
+		if value.Kind() == '"' && json.Unmarshal(value, &text) != nil {
+			text = string(value)
+		}
+		texts[name] = text
+	}
+	return texts
+}

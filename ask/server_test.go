@@ -22,6 +22,7 @@ import (
 	"track/importer/lines"
 	"track/internal/lineagetest"
 	"track/internal/testdb"
+	"track/scoring"
 	"track/spec"
 	"track/store"
 	"track/tracker/exchange"
@@ -106,6 +107,7 @@ func samples() map[string][]string {
 		"gate":            {"scenario=growth_plus", "scenario=growth_plus@theta-14&scenario=growth_plus&min-score=0.5&no-degradation=true"},
 		"baseline show":   {"scenario=growth_plus"},
 		"baseline list":   {""},
+		"params":          {"scenario=grid&metric=m", "scenario=grid&plot=theta&by=rule&heatmap=theta,rule"},
 		"noise":           {"scenario=growth_plus"},
 		"seeds-needed":    {"scenario=growth_plus&effect=0.05"},
 		"seeds":           {"", "scenario=growth_plus&limit=3", "limit=0&min-score=0.5", "status=FAIL"},
@@ -206,6 +208,11 @@ func newSample(t *testing.T) (*store.Store, *strings.Replacer) {
 	for _, name := range []string{"growth_plus", "growth_plus__small_economy", "growth_plus__theta_14"} {
 		recordFile(t, st, "../examples/bam/"+name+".jsonl")
 	}
+	grid := scoring.Spec{Scenario: "grid", Metrics: []scoring.Metric{{Name: "m", Weight: 1, Target: scoring.Range{Max: 5}}}}
+	if _, err := seeds.AddSpec(t.Context(), st, grid); err != nil {
+		t.Fatal(err)
+	}
+	recordFile(t, st, "testdata/grid.jsonl")
 	pin := answer.SetBaselineQuestion{Of: answer.Selector{Scenario: "growth_plus", Configuration: "small-economy"}, Change: answer.Change{Reason: "a | release", Actor: "somebody"}}
 	if _, err := seeds.SetBaseline(t.Context(), st, pin); err != nil {
 		t.Fatal(err)

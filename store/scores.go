@@ -14,16 +14,17 @@ import (
 
 // SeedScore is a seed of a selection with its judgement under the spec of the selection.
 type SeedScore struct {
-	ID         int64
-	ULID       string
-	Number     track.SeedNumber
-	Outcome    track.Outcome
-	Message    string
-	Assessed   bool
-	TotalScore float64 // NaN if it has none
-	NFail      int
-	Digest     [sha256.Size]byte // of what it measured
-	Scores     []float64         // in the order of the spec, NaN where there is none; nil unless asked for, and for a seed without results
+	ID            int64
+	ULID          string
+	Number        track.SeedNumber
+	Configuration int64
+	Outcome       track.Outcome
+	Message       string
+	Assessed      bool
+	TotalScore    float64 // NaN if it has none
+	NFail         int
+	Digest        [sha256.Size]byte // of what it measured
+	Scores        []float64         // in the order of the spec, NaN where there is none; nil unless asked for, and for a seed without results
 }
 
 // SeedScores returns the seeds of a selection in the order in which they were recorded, with the scores of their
@@ -55,7 +56,7 @@ func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool
 
 func (s *selectedSeed) score() SeedScore {
 	return SeedScore{
-		ID: s.id, ULID: s.ulid, Number: s.number, Outcome: s.outcome, Message: s.message, Assessed: s.assessed, TotalScore: s.total,
+		ID: s.id, ULID: s.ulid, Number: s.number, Configuration: s.configuration, Outcome: s.outcome, Message: s.message, Assessed: s.assessed, TotalScore: s.total,
 		NFail: int(s.counts[2]), Digest: s.digest,
 	}
 }
@@ -227,6 +228,29 @@ func (r *Reader) MeasuredValues(ctx context.Context, sel Selection) (map[int64]m
 	err := r.streamSelected(ctx, sel, listSeedMeasured, nil, add)
 	if err == nil {
 		err = r.streamSelected(ctx, sel, listSeedComputed, []any{sel.SpecID}, add)
+	}
+	return values, explain(err)
+}
+
+const listOneMeasured = `
+	SELECT value.seed_id, value.value
+	  FROM seed ORDERED JOIN value ON value.seed_id = seed.id AND value.metric_id = (SELECT id FROM metric WHERE name = $1)
+	 WHERE {selection} AND seed.outcome = 'ok'`
+
+const listOneComputed = `
+	SELECT computed_value.seed_id, computed_value.value
+	  FROM seed
+	 ORDERED JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = $1
+	              AND computed_value.metric_id = (SELECT id FROM metric WHERE name = $2)
+	 WHERE {selection} AND seed.outcome = 'ok' AND computed_value.reason IS NULL`
+
+// OneMeasured returns, by the id of the seed, the values of one metric as [Reader.MeasuredValues] does for all.
+func (r *Reader) OneMeasured(ctx context.Context, sel Selection, metric string) (map[int64]float64, error) {
+	values := map[int64]float64{}
+	add := func(row []driver.Value) { values[row[0].(int64)] = storedValue(row[1]) }
+	err := r.streamSelected(ctx, sel, listOneMeasured, []any{metric}, add)
+	if err == nil {
+		err = r.streamSelected(ctx, sel, listOneComputed, []any{sel.SpecID, metric}, add)
 	}
 	return values, explain(err)
 }

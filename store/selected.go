@@ -16,6 +16,7 @@ import (
 type selectedSeed struct {
 	id, recordedAt int64
 	environment    int64
+	configuration  int64
 	number         track.SeedNumber
 	outcome        track.Outcome
 	message        string
@@ -100,7 +101,7 @@ func selectedSeedOf(row []driver.Value) (s selectedSeed, problem string) {
 		return s, "seed " + asText(row[0]) + " has cells of another type"
 	}
 	return selectedSeed{
-		id: asInt(rest[1]), recordedAt: asInt(row[10]), environment: asInt(row[7]), number: track.SeedNumber(asInt(row[3])), outcome: outcome,
+		id: asInt(rest[1]), recordedAt: asInt(row[10]), environment: asInt(row[7]), configuration: asInt(row[2]), number: track.SeedNumber(asInt(row[3])), outcome: outcome,
 		message: asText(row[5]), ulid: asText(row[0]), digest: [sha256.Size]byte(digest), assessed: assessment[0] != nil, total: asFloat(assessment[2]),
 		counts: [3]int32{int32(asInt(assessment[3])), int32(asInt(assessment[4])), int32(asInt(assessment[5]))},
 	}, ""

@@ -28,7 +28,7 @@ func (p *program) commandGroups() []commandGroup {
 		{"judge", []commandEntry{
 			{"stability", p.stabilityCommand}, {"seeds", p.seedsCommand}, {"show", p.showCommand},
 			{"history", p.historyCommand}, {"gate", p.gateCommand}, {"baseline", p.baselineCommand},
-			{"improvement", p.improvementCommand}, {"compare", p.compareCommand}, {"noise", p.noiseCommand},
+			{"improvement", p.improvementCommand}, {"compare", p.compareCommand}, {"params", p.paramsCommand}, {"noise", p.noiseCommand},
 			{"seeds-needed", p.seedsNeededCommand}, {"rescore", p.rescoreCommand}, {"series", p.seriesCommand},
 			{"executions", p.executionsCommand}, {"fitness", p.fitnessCommand}, {"rubric", p.rubricCommand},
 		}},

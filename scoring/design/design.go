@@ -27,7 +27,7 @@ type Design struct {
 	Method      Method      `json:"method"`
 	Seed        *uint64     `json:"seed,omitempty"` // nil for a grid, which draws nothing
 	Parameters  []Parameter `json:"parameters"`
-	Points      [][]string  `json:"points"`       // values, in the order of the parameters
+	Points      [][]string  `json:"-"`            // values, in the order of the parameters
 	NDuplicates int         `json:"n_duplicates"` // points left out because they are equal to an earlier one
 }
 

@@ -1,0 +1,191 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+
+	"track"
+	"track/answer/param"
+	"track/scoring"
+	"track/scoring/effects"
+	"track/scoring/format"
+)
+
+// ParamsQuestion asks what the parameters of a scenario's configurations do to the score or to a metric.
+type ParamsQuestion struct {
+	Scenario string
+	Metric   string  // whose values are compared; empty for the total score
+	Label    *string // of the configurations; nil if they all have the same
+	Commit   string  // of the code; empty for the newest
+	Spec     int     // version; 0 for the newest
+	Seeds    []track.SeedRange
+	Plot     string // parameter that the outcome is shown against; empty for none
+	By       string // parameter whose values have a panel each; empty for one panel
+	Heatmap  [2]string
+}
+
+// Params declares the parameters of the question.
+func (q *ParamsQuestion) Params() param.List {
+	return param.List{
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "compare the configurations of this scenario", Value: param.Text(&q.Scenario)},
+		{Name: "metric", Unit: "METRIC", Help: "compare the values of this `METRIC` instead of the score", Value: param.Text(&q.Metric)},
+		{Name: "label", Unit: "LABEL", Help: "compare the configurations with this `LABEL`; none for those without one", Value: param.Content(&q.Label)},
+		{Name: "commit", Unit: "ID", Help: "compare the configurations of this revision `ID` of the code (default: the newest)", Value: param.Text(&q.Commit)},
+		specParam(&q.Spec, "judge under this `VERSION` of the spec"),
+		seedsParam(&q.Seeds),
+		{Name: "plot", Unit: "PARAM", Help: "show the score or metric against this `PARAM`", Value: param.Text(&q.Plot)},
+		{Name: "by", Unit: "PARAM", Help: "divide the plot by the values of this `PARAM`", Value: param.Text(&q.By)},
+		{Name: "heatmap", Unit: "A,B", Help: "show the means for each pair of values of the parameters `A,B`", Value: param.Parsed(&q.Heatmap, parsePair, formatPair)},
+	}
+}
+
+func parsePair(text string) (pair [2]string, err error) {
+	a, b, ok := strings.Cut(text, ",")
+	if !ok || a == "" || b == "" || a == b {
+		return pair, fmt.Errorf("%q is not two parameters, as in theta,firms", text)
+	}
+	return [2]string{a, b}, nil
+}
+
+func formatPair(pair [2]string) string {
+	if pair[0] == "" {
+		return ""
+	}
+	return pair[0] + "," + pair[1]
+}
+
+// Check implements the check of parameters that depend on one another.
+func (q *ParamsQuestion) Check() error {
+	switch {
+	case strings.Contains(q.Scenario, "@"):
+		return &param.Error{Param: "scenario", Message: "name the scenario alone: its configurations are compared"}
+	case q.By != "" && q.Plot == "":
+		return &param.Error{Param: "by", Message: "needs plot: a parameter to show the score against"}
+	case q.By != "" && q.By == q.Plot:
+		return &param.Error{Param: "by", Message: "is the parameter of the plot itself"}
+	}
+	return nil
+}
+
+// NoLabel selects configurations without a label.
+const NoLabel = "none"
+
+// ParamsAnalysis says what parameters do to the score or to a metric.
+type ParamsAnalysis struct {
+	Scenario string              `json:"scenario"`
+	Spec     SpecRef             `json:"spec"`
+	Metric   *scoring.MetricInfo `json:"metric"` // nil for the total score
+	Label    string              `json:"label"`
+	Revision track.Revision      `json:"revision"`
+	// Configurations are those that were compared, as Ranking, Points and others number them.
+	Configurations []ComparedConfiguration `json:"configurations"`
+	LeftOut        []LeftOut               `json:"left_out"`
+	effects.Analysis
+	PlotOf  string           `json:"plot"`
+	PlotBy  string           `json:"by"`
+	Panels  []effects.Panel  `json:"panels"`
+	Heatmap *effects.Heatmap `json:"heatmap"`
+}
+
+// ComparedConfiguration is a configuration with the counts of its seeds.
+type ComparedConfiguration struct {
+	Hash    string       `json:"hash"`
+	Params  track.Params `json:"params"`
+	NSeeds  int          `json:"n_seeds"`
+	NFailed int          `json:"n_failed"` // without a score or a value
+}
+
+// LeftOut is something that was not compared, and why.
+type LeftOut struct {
+	N      int    `json:"n"`
+	What   string `json:"what"` // "configuration" or "seed"
+	Reason string `json:"reason"`
+}
+
+// Outcome names what is compared.
+func (a ParamsAnalysis) Outcome() string {
+	if a.Metric == nil {
+		return "score"
+	}
+	return a.Metric.Name
+}
+
+// Number writes a value of what is compared.
+func (a ParamsAnalysis) Number() func(float64) string {
+	if a.Metric == nil {
+		return format.Four
+	}
+	return func(x float64) string { return format.Mean(x, a.Metric.Format) }
+}
+
+// Lead implements [Answer].
+func (a ParamsAnalysis) Lead() []Sentence {
+	texts := a.Subject()
+	lead := []Sentence{{Kind: Heading, Text: texts[0]}}
+	for _, text := range texts[1:] {
+		lead = append(lead, Sentence{Kind: Heading, Text: text, Joined: true})
+	}
+	for _, text := range a.LeftOutTexts() {
+		lead = append(lead, Sentence{Kind: Warning, Text: text})
+	}
+	return lead
+}
+
+// Subject says what was compared, and how.
+func (a ParamsAnalysis) Subject() []string {
+	of := fmt.Sprintf("%s, spec version %d", a.Scenario, a.Spec.Version)
+	if a.Label != "" {
+		of += ", label " + a.Label
+	}
+	if a.Revision != (track.Revision{}) {
+		of += ", revision " + a.Revision.String()
+	}
+	what := "the total score, in which a seed without one counts as 0"
+	if a.Metric != nil {
+		what = "the values of " + a.Metric.Name
+	}
+	texts := []string{
+		fmt.Sprintf("%s: %s, %s", of, format.Counted(a.NConfigurations, "configuration"), format.Counted(a.NSeeds, "seed")),
+		"compared is " + what,
+	}
+	return append(texts, a.methodText())
+}
+
+// methodText says how the effects were computed.
+func (a ParamsAnalysis) methodText() string {
+	confidence := format.Confidence(a.Confidence)
+	switch {
+	case a.Factorial && a.Paired:
+		return fmt.Sprintf("effects: full factorial, paired over the %d seeds that all configurations share; %s t intervals over seeds", a.NCommonSeeds, confidence)
+	case a.Paired:
+		return fmt.Sprintf("effects: means over the %d seeds that all configurations share; %s intervals over configurations (t, Welch)", a.NCommonSeeds, confidence)
+	}
+	return fmt.Sprintf("effects: the configurations share %s, so they are not paired; %s intervals over configurations (t, Welch)",
+		format.Counted(a.NCommonSeeds, "seed"), confidence)
+}
+
+// LeftOutTexts name what was not compared.
+func (a ParamsAnalysis) LeftOutTexts() (list []string) {
+	for _, l := range a.LeftOut {
+		list = append(list, fmt.Sprintf("left out: %s %s", format.Counted(l.N, l.What), l.Reason))
+	}
+	if a.Paired {
+		if n := a.NSeeds - a.NCommonSeeds*a.NConfigurations; n > 0 {
+			list = append(list, fmt.Sprintf("left out of the effects, and not of the ranking: %s that not all configurations have", format.Counted(n, "seed")))
+		}
+	}
+	return list
+}
+
+// ParamsTextOf writes the parameters of a compared configuration that differ.
+func (a ParamsAnalysis) ParamsTextOf(index int) string {
+	if index < 0 || index >= len(a.Configurations) {
+		return ""
+	}
+	texts := ParamTexts(a.Configurations[index].Params)
+	var words []string
+	for _, e := range a.Effects {
+		words = append(words, e.Parameter+"="+texts[e.Parameter])
+	}
+	return strings.Join(words, " ")
+}

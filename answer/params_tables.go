@@ -1,0 +1,244 @@
+package answer
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"track/scoring/effects"
+	"track/scoring/format"
+)
+
+// shownRanking is how many configurations people are shown.
+const shownRanking = 20
+
+// Tables implements [Answer].
+func (a ParamsAnalysis) Tables() []Table {
+	tables := []Table{a.ranking(), a.effects(), a.levels()}
+	if len(a.Panels) > 0 {
+		tables = append(tables, a.panels())
+	}
+	if a.Heatmap != nil {
+		tables = append(tables, a.heatmap())
+	}
+	return tables
+}
+
+func (a ParamsAnalysis) ranking() Table {
+	t := Table{Name: "ranking", Title: "Configurations, the highest first", Main: true, Shown: shownRanking, Columns: []Column{
+		{Name: "rank"}, {Name: "configuration"}, {Name: "differing", Head: "parameters", For: ForPeople}, {Name: "params", For: ForData}, {Name: "n"},
+		{Name: "n_failed", Head: "no " + a.valueWord()}, {Name: "mean"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
+		{Name: "interval", Head: a.intervalHead(), For: ForPeople}, {Name: "to_best", Head: "to the first"}, {Name: "to_best_lo", For: ForData},
+		{Name: "to_best_hi", For: ForData}, {Name: "to_best_interval", Head: a.intervalHead(), For: ForPeople},
+	}}
+	number := a.Number()
+	for i, r := range a.Ranking {
+		row := []any{i + 1, nil, a.ParamsTextOf(r.Index), nil, r.N, nil, numberCell(r.Mean, number), defined(r.Interval.Lo), defined(r.Interval.Hi), intervalCell(r.Interval, number)}
+		if r.Index >= 0 && r.Index < len(a.Configurations) {
+			c := a.Configurations[r.Index]
+			row[1], row[3], row[5] = hashCell(c.Hash), string(c.Params.JSON()), c.NFailed
+		}
+		if d := r.ToBest; d != nil {
+			row = append(row, numberCell(d.Mean, number), defined(d.Interval.Lo), defined(d.Interval.Hi), intervalCell(d.Interval, number))
+		} else {
+			row = append(row, nil, nil, nil, nil)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	t.Notes = []Sentence{{Kind: Note, Text: "the first of many looks better than it is: run fresh seeds of it before you rely on its score"}}
+	return t
+}
+
+func (a ParamsAnalysis) valueWord() string {
+	if a.Metric == nil {
+		return "score"
+	}
+	return "value"
+}
+
+func (a ParamsAnalysis) intervalHead() string { return format.Confidence(a.Confidence) + " interval" }
+
+func (a ParamsAnalysis) effects() Table {
+	t := Table{Name: "effects", Title: "Parameters, the largest effect first", Columns: []Column{
+		{Name: "parameter"}, {Name: "levels"}, {Name: "binned", For: ForData}, {Name: "range", Head: "range of means"}, {Name: "share", Head: "share of variance"},
+		{Name: "rho", Head: "rank correlation"}, {Name: "rho_lo", For: ForData}, {Name: "rho_hi", For: ForData},
+		{Name: "rho_interval", Head: a.intervalHead(), For: ForPeople}, {Name: "p"}, {Name: "p_holm", Head: "p (Holm)"}, {Name: "n"},
+	}}
+	number := a.Number()
+	for _, e := range a.Effects {
+		levels := strconv.Itoa(len(e.Levels))
+		if e.Binned {
+			levels += " ranges"
+		}
+		row := []any{e.Parameter, Cell{levels, len(e.Levels)}, yesNo(e.Binned), numberCell(e.Range, number), nil}
+		if !math.IsNaN(e.Share) {
+			row[4] = numberCell(e.Share, format.Share)
+		}
+		if s := e.Spearman; s != nil {
+			row = append(row, s.Rho, defined(s.Interval.Lo), defined(s.Interval.Hi), intervalCell(s.Interval, format.Four), numberCell(s.P, format.PValue),
+				optionalCell(e.PAdjusted, format.PValue), s.N)
+		} else {
+			row = append(row, nil, nil, nil, nil, nil, nil, nil)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for i, text := range a.EffectNotes() {
+		t.Notes = append(t.Notes, Sentence{Kind: Note, Text: text, Joined: i > 0})
+	}
+	return t
+}
+
+// EffectNotes explain the columns of the effects.
+func (a ParamsAnalysis) EffectNotes() []string {
+	notes := []string{
+		"share of variance: of the means of configurations, by one parameter alone (epsilon squared)",
+		"rank correlation: Spearman's, of parameter and mean of a configuration, with the interval of Bonett and Wright; it sees monotone effects only",
+	}
+	for _, e := range a.Effects {
+		if e.Spearman != nil {
+			notes = append(notes, "p: "+e.Spearman.Method+"; Holm's correction is over parameters")
+			break
+		}
+	}
+	for _, e := range a.Effects {
+		if e.NoTest != "" {
+			notes = append(notes, e.Parameter+" has no rank correlation: "+e.NoTest)
+		}
+	}
+	if len(a.Constant) > 0 {
+		notes = append(notes, "the same in all configurations: "+joined(a.Constant))
+	}
+	return notes
+}
+
+func joined(names []string) string {
+	text := ""
+	for i, name := range names {
+		if i > 0 {
+			text += ", "
+		}
+		text += name
+	}
+	return text
+}
+
+func (a ParamsAnalysis) levels() Table {
+	t := Table{Name: "levels", Title: "Main effects: mean of each level, and its difference to the mean of all", Grouped: true, Columns: append([]Column{{Name: "parameter"}}, a.levelColumns()...)}
+	t.Columns = append(t.Columns, Column{Name: "effect"}, Column{Name: "effect_lo", For: ForData}, Column{Name: "effect_hi", For: ForData},
+		Column{Name: "effect_interval", Head: a.intervalHead(), For: ForPeople})
+	number := a.Number()
+	for _, e := range a.Effects {
+		for _, l := range e.Levels {
+			row := append([]any{e.Parameter}, a.levelCells(l)...)
+			t.Rows = append(t.Rows, append(row, numberCell(l.Effect, withSign(number)), defined(l.EffectInterval.Lo), defined(l.EffectInterval.Hi), intervalCell(l.EffectInterval, number)))
+		}
+	}
+	return t
+}
+
+func withSign(number func(float64) string) func(float64) string {
+	return func(x float64) string {
+		if x > 0 {
+			return "+" + number(x)
+		}
+		return number(x)
+	}
+}
+
+func (a ParamsAnalysis) levelColumns() []Column {
+	return []Column{
+		{Name: "level"}, {Name: "n_configurations", Head: "configurations"}, {Name: "n_seeds", Head: "seeds"}, {Name: "mean"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
+		{Name: "interval", Head: a.intervalHead(), For: ForPeople},
+	}
+}
+
+func (a ParamsAnalysis) levelCells(l effects.Level) []any {
+	number := a.Number()
+	return []any{l.Name, l.NConfigurations, l.NSeeds, numberCell(l.Mean, number), defined(l.Interval.Lo), defined(l.Interval.Hi), intervalCell(l.Interval, number)}
+}
+
+// panels draw the mean of each level as a bar of text.
+func (a ParamsAnalysis) panels() Table {
+	t := Table{Name: "plot", Title: a.PlotTitle(), Columns: append([]Column{{Name: "panel", Head: a.PlotBy}}, a.levelColumns()...)}
+	t.Columns = append(t.Columns, Column{Name: "bar", Head: a.Outcome(), For: ForPeople})
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, p := range a.Panels {
+		for _, l := range p.Levels {
+			lo, hi = min(lo, lowest(l)), max(hi, highest(l))
+		}
+	}
+	for _, p := range a.Panels {
+		for _, l := range p.Levels {
+			row := append([]any{p.Name}, a.levelCells(l)...)
+			t.Rows = append(t.Rows, append(row, textBar(l, lo, hi)))
+		}
+	}
+	if a.PlotBy == "" {
+		t.Columns[0].For = ForData
+	}
+	return t
+}
+
+// PlotTitle says what is shown against what.
+func (a ParamsAnalysis) PlotTitle() string {
+	text := fmt.Sprintf("%s against %s", a.Outcome(), a.PlotOf)
+	if a.PlotBy != "" {
+		text += " for each " + a.PlotBy
+	}
+	return text
+}
+
+func lowest(l effects.Level) float64 {
+	if l.Interval.Defined() {
+		return l.Interval.Lo
+	}
+	return l.Mean
+}
+
+func highest(l effects.Level) float64 {
+	if l.Interval.Defined() {
+		return l.Interval.Hi
+	}
+	return l.Mean
+}
+
+// textBar draws an interval and its mean: "   ├──●──┤  ".
+func textBar(l effects.Level, lo, hi float64) string {
+	const width = 30
+	if !(lo < hi) || math.IsInf(hi-lo, 0) || math.IsNaN(l.Mean) {
+		return ""
+	}
+	at := func(x float64) int { return int(math.Round(max(0, min(1, (x-lo)/(hi-lo))) * (width - 1))) }
+	bar := make([]rune, width)
+	for i := range bar {
+		bar[i] = '·'
+	}
+	if l.Interval.Defined() {
+		for i := at(l.Interval.Lo); i <= at(l.Interval.Hi); i++ {
+			bar[i] = '─'
+		}
+	}
+	bar[at(l.Mean)] = '●'
+	return string(bar)
+}
+
+func (a ParamsAnalysis) heatmap() Table {
+	h := a.Heatmap
+	t := Table{Name: "heatmap", Title: fmt.Sprintf("mean %s by %s (down) and %s (across)", a.Outcome(), h.Y, h.X), Columns: []Column{{Name: h.Y, Head: h.Y + " \\ " + h.X}}}
+	for _, name := range h.XLevels {
+		t.Columns = append(t.Columns, Column{Name: name})
+	}
+	number := a.Number()
+	for i, name := range h.YLevels {
+		row := []any{name}
+		for k := range h.XLevels {
+			var cell any
+			if i < len(h.Cells) && k < len(h.Cells[i]) && !math.IsNaN(h.Cells[i][k].Mean) {
+				cell = numberCell(h.Cells[i][k].Mean, number)
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}

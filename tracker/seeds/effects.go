@@ -1,0 +1,310 @@
+package seeds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/answer"
+	"track/answer/param"
+	"track/scoring"
+	"track/scoring/effects"
+	"track/scoring/format"
+	"track/store"
+)
+
+// AnalyseParams ranks the configurations of a scenario, and says what each parameter does to the score or to a metric.
+func AnalyseParams(ctx context.Context, r *store.Reader, q answer.ParamsQuestion) (a answer.ParamsAnalysis, err error) {
+	all, _, err := r.Configurations(ctx, q.Scenario, allConfigurations)
+	if err != nil {
+		return a, err
+	}
+	spec, err := loadSpecInUse(ctx, r, q.Scenario, q.Spec)
+	if err != nil {
+		return a, err
+	}
+	a = answer.ParamsAnalysis{Scenario: q.Scenario, Spec: specRef(spec.stored), LeftOut: []answer.LeftOut{}, Panels: []effects.Panel{}}
+	if q.Metric != "" {
+		metric, err := findMetric(spec.decoded, q.Metric)
+		if err != nil {
+			return a, err
+		}
+		info := metric.Info()
+		a.Metric = &info
+	}
+	chosen, err := comparable(&a, all, q)
+	if err != nil {
+		return a, err
+	}
+	names, list, err := outcomesOf(ctx, r, &a, chosen, spec, q)
+	if err != nil {
+		return a, err
+	}
+	if err := analyse(&a, names, list, q); err != nil {
+		return a, err
+	}
+	return a, nil
+}
+
+// comparable returns the configurations of one label and one revision whose parameters have the same names.
+func comparable(a *answer.ParamsAnalysis, all []store.Configuration, q answer.ParamsQuestion) ([]store.Configuration, error) {
+	chosen, err := withLabel(a, all, q)
+	if err != nil {
+		return nil, err
+	}
+	if chosen, err = withRevision(a, chosen, q); err != nil {
+		return nil, err
+	}
+	chosen = withNames(a, chosen)
+	if len(chosen) < 2 {
+		err := fmt.Errorf("%w: %s has one configuration to compare, and effects of parameters need at least two", track.ErrInvalid, q.Scenario)
+		return nil, track.WithHint(err, track.NewHint("run a grid or a design", "sweep").With("scenario", q.Scenario).With("design", "FILE"))
+	}
+	return chosen, nil
+}
+
+func withLabel(a *answer.ParamsAnalysis, all []store.Configuration, q answer.ParamsQuestion) (chosen []store.Configuration, err error) {
+	counts := map[string]int{}
+	for _, c := range all {
+		counts[c.Label]++
+	}
+	switch {
+	case q.Label != nil && *q.Label != answer.NoLabel:
+		a.Label = *q.Label
+	case q.Label == nil && len(counts) == 1:
+		a.Label = all[0].Label
+	case q.Label == nil:
+		return nil, severalLabels(q.Scenario, counts)
+	}
+	for _, c := range all {
+		if c.Label == a.Label {
+			chosen = append(chosen, c)
+		}
+	}
+	if len(chosen) == 0 {
+		err := fmt.Errorf("%s has no configuration with the label %q: %w", q.Scenario, a.Label, track.ErrNotFound)
+		return nil, track.WithHint(err, track.NewHint("list its configurations", "history", q.Scenario))
+	}
+	leaveOut(a, len(all)-len(chosen), "configuration", "with another label")
+	return chosen, nil
+}
+
+// severalLabels refuses to choose between labels.
+func severalLabels(scenario string, counts map[string]int) error {
+	const most = 20
+	var words []string
+	for _, label := range slices.Sorted(maps.Keys(counts)) {
+		name := label
+		if label == "" {
+			name = answer.NoLabel
+		}
+		words = append(words, fmt.Sprintf("%s (%s)", name, format.Counted(counts[label], "configuration")))
+	}
+	if n := len(words) - most; n > 0 {
+		words = append(words[:most], fmt.Sprintf("and %d more", n))
+	}
+	err := fmt.Errorf("%w: the configurations of %s have several labels: %s", track.ErrAmbiguous, scenario, strings.Join(words, ", "))
+	return track.WithHint(err, track.NewHint("name one; none is for those without a label", "params", scenario).With("label", "LABEL"))
+}
+
+// withRevision keeps the configurations of a revision of the code: the newest unless one is named.
+func withRevision(a *answer.ParamsAnalysis, all []store.Configuration, q answer.ParamsQuestion) (chosen []store.Configuration, err error) {
+	matches := func(c store.Configuration) bool { return c.Revision == all[0].Revision }
+	if q.Commit != "" {
+		matches = func(c store.Configuration) bool { return strings.HasPrefix(c.Revision.Commit, q.Commit) }
+	}
+	others := map[track.Revision]bool{}
+	for _, c := range all {
+		if matches(c) {
+			chosen = append(chosen, c)
+		} else {
+			others[c.Revision] = true
+		}
+	}
+	if len(chosen) == 0 {
+		err := fmt.Errorf("%s has no configuration of revision %s: %w", q.Scenario, q.Commit, track.ErrNotFound)
+		return nil, track.WithHint(err, track.NewHint("list its configurations", "history", q.Scenario))
+	}
+	a.Revision = chosen[0].Revision
+	leaveOut(a, len(all)-len(chosen), "configuration", "of "+format.Counted(len(others), "other revision")+" of the code")
+	return chosen, nil
+}
+
+// withNames keeps the configurations whose parameters have the names that most have.
+func withNames(a *answer.ParamsAnalysis, all []store.Configuration) (chosen []store.Configuration) {
+	counts := map[string]int{}
+	most := ""
+	keys := make([]string, len(all))
+	for i, c := range all {
+		keys[i] = strings.Join(slices.Sorted(maps.Keys(paramValues(c.Params))), "\x00")
+		counts[keys[i]]++
+	}
+	for _, key := range keys { // the newest first, which wins a tie
+		if counts[key] > counts[most] {
+			most = key
+		}
+	}
+	for i, c := range all {
+		if keys[i] == most {
+			chosen = append(chosen, c)
+		}
+	}
+	leaveOut(a, len(all)-len(chosen), "configuration", "with other names of parameters")
+	return chosen
+}
+
+func leaveOut(a *answer.ParamsAnalysis, n int, what, reason string) {
+	if n > 0 {
+		a.LeftOut = append(a.LeftOut, answer.LeftOut{N: n, What: what, Reason: reason})
+	}
+}
+
+func paramValues(p track.Params) map[string]jsontext.Value {
+	var values map[string]jsontext.Value
+	if json.Unmarshal(p.JSON(), &values) != nil {
+		return nil // the store has read them
+	}
+	return values
+}
+
+// outcomesOf returns the names of the parameters, and the configurations with their outcomes.
+func outcomesOf(
+	ctx context.Context, r *store.Reader, a *answer.ParamsAnalysis, chosen []store.Configuration, spec specInUse, q answer.ParamsQuestion,
+) (names []string, list []effects.Configuration, err error) {
+	sel := store.Selection{Scenario: q.Scenario, SpecID: spec.stored.ID, Seeds: q.Seeds}
+	at := make(map[int64]int, len(chosen))
+	for i, c := range chosen {
+		sel.Configurations = append(sel.Configurations, c.ID)
+		at[c.ID] = i
+	}
+	rows, err := r.SeedScores(ctx, sel, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkParamsAssessed(q.Scenario, spec, rows, q.Metric); err != nil {
+		return nil, nil, err
+	}
+	var values map[int64]float64
+	if q.Metric != "" {
+		if values, err = r.OneMeasured(ctx, sel, q.Metric); err != nil {
+			return nil, nil, err
+		}
+	}
+	outcomes := make([][]effects.Outcome, len(chosen))
+	counts := make([]answer.ComparedConfiguration, len(chosen))
+	for _, row := range rows {
+		i := at[row.Configuration]
+		counts[i].NSeeds++
+		x, ok := outcomeOf(row, values)
+		if !ok {
+			counts[i].NFailed++
+		}
+		if ok || q.Metric == "" { // a seed without a score counts as 0
+			outcomes[i] = append(outcomes[i], effects.Outcome{Seed: uint64(row.Number), Value: x})
+		}
+	}
+	names = slices.Sorted(maps.Keys(paramValues(chosen[0].Params)))
+	without, failed := 0, 0
+	for i, c := range chosen {
+		failed += counts[i].NFailed
+		if len(outcomes[i]) == 0 {
+			without++
+			continue
+		}
+		slices.SortFunc(outcomes[i], func(x, y effects.Outcome) int { return compareSeeds(x.Seed, y.Seed) })
+		list = append(list, effects.Configuration{Values: valuesOf(names, c.Params), Outcomes: outcomes[i]})
+		counts[i].Hash, counts[i].Params = c.Hash, c.Params
+		a.Configurations = append(a.Configurations, counts[i])
+	}
+	if q.Metric != "" {
+		leaveOut(a, failed, "seed", "without a value of "+q.Metric)
+	}
+	leaveOut(a, without, "configuration", "without such a seed")
+	return names, list, nil
+}
+
+func compareSeeds(a, b uint64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// checkParamsAssessed refuses seeds that were never scored: their absence would look like a property of the parameters.
+func checkParamsAssessed(scenario string, spec specInUse, rows []store.SeedScore, metric string) error {
+	if metric != "" {
+		return nil
+	}
+	totals := store.Totals{SeedTotals: scoring.SeedTotals{NSeeds: len(rows)}}
+	for _, row := range rows {
+		if isUnassessed(row) {
+			totals.NUnassessed++
+		}
+	}
+	return checkAssessed(scenario, spec.stored.Version, totals)
+}
+
+// outcomeOf returns the score of a seed, or its value of the metric; ok is false if it has none.
+func outcomeOf(row store.SeedScore, values map[int64]float64) (x float64, ok bool) {
+	x = row.TotalScore
+	ok = ranWell(row)
+	if values != nil {
+		var known bool
+		x, known = values[row.ID]
+		ok = ok && known
+	}
+	if !ok || math.IsNaN(x) || math.IsInf(x, 0) {
+		return 0, false
+	}
+	return x, true
+}
+
+// valuesOf returns the values of parameters in the order of names.
+func valuesOf(names []string, p track.Params) []effects.Value {
+	values, texts := paramValues(p), answer.ParamTexts(p)
+	list := make([]effects.Value, len(names))
+	for i, name := range names {
+		list[i] = effects.Value{Text: texts[name], IsText: true}
+		if values[name].Kind() == '0' {
+			x, err := strconv.ParseFloat(string(values[name]), 64)
+			list[i].Number, list[i].IsText = x, err != nil
+		}
+	}
+	return list
+}
+
+// analyse computes the statistics of an answer.
+func analyse(a *answer.ParamsAnalysis, names []string, list []effects.Configuration, q answer.ParamsQuestion) (err error) {
+	if a.Analysis, err = effects.Analyse(names, list, scoring.DefaultConfidence); err != nil {
+		if errors.Is(err, effects.ErrOneConfiguration) {
+			err = fmt.Errorf("%w: %s: %w", track.ErrInvalid, q.Scenario, err)
+		}
+		return err
+	}
+	a.PlotOf, a.PlotBy = q.Plot, q.By
+	if q.Plot != "" {
+		if a.Panels, err = effects.Against(names, list, q.Plot, q.By, scoring.DefaultConfidence); err != nil {
+			return &param.Error{Param: "plot", Message: err.Error()}
+		}
+	}
+	if q.Heatmap[0] != "" {
+		h, err := effects.NewHeatmap(names, list, q.Heatmap[0], q.Heatmap[1])
+		if err != nil {
+			return &param.Error{Param: "heatmap", Message: err.Error()}
+		}
+		a.Heatmap = &h
+	}
+	return nil
+}
