@@ -93,4 +93,9 @@ func (r csRule) at(s sample) State {
 	return Continue
 }
 
-func (p CS) falseAccept(c Conditions) (float64, string) { return simulated(p.rule(), c.SDPairs) }
+func (p CS) falseAccept(c Conditions) (float64, string) {
+	rates, method := p.falseAccepts(c.SDPairs)
+	return rates[0], method
+}
+
+func (p CS) falseAccepts(sds ...float64) ([]float64, string) { return simulated(p.rule(), sds...) }

@@ -9,7 +9,12 @@ import "track/scoring/stats"
 // its key are errors. A child with at least three failed trials, and as many as the policy asks for, is rejected if no
 // trial has a score.
 func Decide(p Policy, e Evidence, draw Draw) (Decision, error) {
-	d, s, err := judge(p, e, draw)
+	return decideUnder(decisionVersion, p, e, draw)
+}
+
+// decideUnder decides by the rules of a version; by the present ones if it is unknown.
+func decideUnder(version string, p Policy, e Evidence, draw Draw) (Decision, error) {
+	d, s, err := judge(version, p, e, draw)
 	if err != nil {
 		return Decision{}, err
 	}
@@ -21,11 +26,11 @@ func Decide(p Policy, e Evidence, draw Draw) (Decision, error) {
 
 // Judge is [Decide] without the noise, for simulations that decide many times.
 func Judge(p Policy, e Evidence, draw Draw) (Decision, error) {
-	d, _, err := judge(p, e, draw)
+	d, _, err := judge(decisionVersion, p, e, draw)
 	return d, err
 }
 
-func judge(p Policy, e Evidence, draw Draw) (Decision, sides, error) {
+func judge(version string, p Policy, e Evidence, draw Draw) (Decision, sides, error) {
 	if err := p.validate(); err != nil {
 		return Decision{}, sides{}, err
 	}
@@ -36,6 +41,7 @@ func judge(p Policy, e Evidence, draw Draw) (Decision, sides, error) {
 	if err != nil {
 		return Decision{}, sides{}, err
 	}
+	s.keepsWaiting = version == firstVersion || version == secondVersion
 	d := Decision{
 		Version: decisionVersion, Policy: p.Name(),
 		NChild: len(s.child.scored), NParent: len(s.parent.scored), FailedChild: s.child.failed, FailedParent: s.parent.failed,

@@ -4,9 +4,13 @@ import "track/scoring/rubric"
 
 // decisionVersion names the rules by which [Decide] decides. It changes when equal evidence could give another
 // decision.
-const decisionVersion = "decide/2"
+const decisionVersion = "decide/3"
 
-// firstVersion differs from [decisionVersion] in what a decision reports of its noise, and in nothing that decides: its
+// secondVersion differs from [decisionVersion] in one thing: [Bands] waited forever for a child of which some trials had a
+// score, and all others failed.
+const secondVersion = "decide/2"
+
+// firstVersion differs from [secondVersion] in what a decision reports of its noise, and in nothing that decides: its
 // intervals, P(improvement), noise and warnings did not use the pairs of [Threshold].
 const firstVersion = "decide/1"
 
@@ -44,7 +48,7 @@ const (
 // Labels under every policy.
 const (
 	needsEvidence Label = "needs_evidence"
-	ChildFailed   Label = "failed" // no trial of the child has a score
+	ChildFailed   Label = "failed" // no trial of the child has a score; under [Bands], too few have one and too many failed
 )
 
 // Decision is the verdict on one mutation with what it follows from.

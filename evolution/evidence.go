@@ -49,6 +49,7 @@ type side struct {
 type sides struct {
 	child, parent side
 	step          int
+	keepsWaiting  bool // as versions before [decisionVersion] did: see [secondVersion]
 }
 
 // sorted returns the evidence in the order in which it is decided and hashed, with times as they are stored.

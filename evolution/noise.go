@@ -2,6 +2,7 @@ package evolution
 
 import (
 	"math"
+	"slices"
 
 	"track/scoring/numeric"
 	"track/scoring/stats"
@@ -57,8 +58,8 @@ func newNoise(p Policy, d Decision, s sides) Noise {
 	if c.dfPairs > 0 {
 		n.NPairs = c.dfPairs + 1
 	}
-	rate, method := p.falseAccept(c)
-	n.FalseAccept, n.Method, n.FalseAcceptCI = &rate, method, falseAcceptInterval(p, c, rate)
+	rate, method, interval := falseAcceptRates(p, c)
+	n.FalseAccept, n.Method, n.FalseAcceptCI = &rate, method, interval
 	if n.Serves == p.Name() {
 		n.ServesFalseAccept = &rate
 		return n
@@ -70,24 +71,35 @@ func newNoise(p Policy, d Decision, s sides) Noise {
 	return n
 }
 
-// falseAcceptInterval returns the rates over the chi-square interval of the sd that the policy's rate depends on. The
-// rates of a simulation are widened by its own Wilson interval.
-func falseAcceptInterval(p Policy, c Conditions, rate float64) *stats.Interval {
+// simulatedPolicy has rates from a simulation, of several sds at once.
+type simulatedPolicy interface {
+	limits() (nMin, nMax int)
+	falseAccepts(sds ...float64) (rates []float64, method string)
+}
+
+// falseAcceptRates returns the rate of a policy, and those over the chi-square interval of the sd that it depends on; nil if
+// the scores do not vary. The rates of a simulation are widened by its own Wilson interval.
+func falseAcceptRates(p Policy, c Conditions) (rate float64, method string, i *stats.Interval) {
 	df, tail := c.degrees(p), (1-Confidence)/2
 	if !(df > 0) {
-		return nil
+		rate, method = p.falseAccept(c)
+		return rate, method, nil
 	}
-	i := stats.Interval{Lo: rate, Hi: rate, Confidence: Confidence, Method: "chi-square of the sd"}
-	for _, q := range [...]float64{1 - tail, tail} {
-		at, _ := p.falseAccept(c.scaled(math.Sqrt(df / numeric.ChiSquaredQuantile(q, df))))
-		i.Lo, i.Hi = min(i.Lo, at), max(i.Hi, at)
+	factors := [...]float64{1, math.Sqrt(df / numeric.ChiSquaredQuantile(1-tail, df)), math.Sqrt(df / numeric.ChiSquaredQuantile(tail, df))}
+	i = &stats.Interval{Confidence: Confidence, Method: "chi-square of the sd"}
+	simulated, ok := p.(simulatedPolicy)
+	if !ok {
+		rate, method = p.falseAccept(c)
+		low, _ := p.falseAccept(c.scaled(factors[1]))
+		high, _ := p.falseAccept(c.scaled(factors[2]))
+		i.Lo, i.Hi = min(rate, low, high), max(rate, low, high)
+		return rate, method, i
 	}
-	if rule, ok := p.(interface{ limits() (int, int) }); ok {
-		_, nMax := rule.limits()
-		i.Lo, i.Hi = widened(i.Lo, i.Hi, repetitions(nMax))
-		i.Method += " and simulation"
-	}
-	return &i
+	rates, method := simulated.falseAccepts(c.SDPairs, float64(c.SDPairs*factors[1]), float64(c.SDPairs*factors[2]))
+	_, nMax := simulated.limits()
+	i.Lo, i.Hi = widened(slices.Min(rates), slices.Max(rates), repetitions(nMax))
+	i.Method += " and simulation"
+	return rates[0], method, i
 }
 
 // widened adds the Wilson intervals of n simulations to the ends of an interval.

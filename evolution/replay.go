@@ -126,7 +126,7 @@ func (p *replay) decide(policy Policy) {
 	if draw.Label != p.record.Draw.Label {
 		return // reported already: there is no draw of a decision
 	}
-	d, err := Decide(policy, p.record.Evidence, draw)
+	d, err := decideUnder(p.record.Decision.Version, policy, p.record.Evidence, draw)
 	if err != nil {
 		p.differs("evidence", "", err.Error())
 		return
@@ -137,7 +137,10 @@ func (p *replay) decide(policy Policy) {
 // under returns the decision as the version that stored another one would have made it. What the first version reported
 // about the noise is taken over from the stored decision.
 func (d Decision) under(stored Decision) Decision {
-	if stored.Version == firstVersion {
+	switch stored.Version {
+	case secondVersion:
+		d.Version = stored.Version
+	case firstVersion:
 		d.Version, d.Interval, d.PImprove, d.Noise, d.Warnings = stored.Version, stored.Interval, stored.PImprove, stored.Noise, stored.Warnings
 	}
 	return d

@@ -63,41 +63,50 @@ const (
 	simulationPlace = 3
 )
 
-// simulated returns the share of sequences of differences N(0, sd²) that a rule accepts if it is applied after every
-// pair.
-func simulated(rule sequential, sd float64) (float64, string) {
+// simulated returns for each sd the share of sequences of differences N(0, sd²) that a rule accepts if it is applied after
+// every pair. The sequences are the same for all sds but for their scale.
+func simulated(rule sequential, sds ...float64) (rates []float64, method string) {
 	_, nMax := rule.limits()
 	n := repetitions(nMax)
 	r := rand.New(rand.NewPCG(simulationSeed, simulationPlace))
-	accepted := 0
+	accepted := make([]int, len(sds))
 	for range n {
-		if acceptsNothing(rule, sd, r) {
-			accepted++
-		}
+		countAccepted(rule, sds, r, accepted)
 	}
-	return float64(accepted) / float64(n), fmt.Sprintf("%d simulations", n)
+	for _, k := range accepted {
+		rates = append(rates, float64(k)/float64(n))
+	}
+	return rates, fmt.Sprintf("%d simulations", n)
 }
 
 // repetitions returns how many sequences of at most nMax pairs are simulated.
 func repetitions(nMax int) int { return max(fewest, min(simulations, simulatedPairs/nMax)) }
 
-func acceptsNothing(rule sequential, sd float64, r *rand.Rand) bool {
+// countAccepted counts one sequence, of sd 1, at each sd at which the rule accepts it.
+func countAccepted(rule sequential, sds []float64, r *rand.Rand, accepted []int) {
 	nMin, nMax := rule.limits()
-	mean, squares := 0.0, 0.0
-	for n := 1; n <= nMax; n++ {
-		x := float64(sd * r.NormFloat64())
+	mean, squares, left := 0.0, 0.0, len(sds)
+	isOver := make([]bool, len(sds))
+	for n := 1; n <= nMax && left > 0; n++ {
+		x := r.NormFloat64()
 		step := x - mean
 		mean += step / float64(n)
 		squares += float64(step * (x - mean)) // Welford
 		if n < nMin {
 			continue
 		}
-		switch rule.at(sample{n, mean, math.Sqrt(squares / float64(n-1))}) {
-		case Accept:
-			return true
-		case Reject:
-			return false
+		spread := math.Sqrt(squares / float64(n-1))
+		for k, sd := range sds {
+			if isOver[k] {
+				continue
+			}
+			state := rule.at(sample{n, float64(sd * mean), float64(sd * spread)})
+			if state == Accept {
+				accepted[k]++
+			}
+			if isOver[k] = state != Continue; isOver[k] {
+				left--
+			}
 		}
 	}
-	return false
 }

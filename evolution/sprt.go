@@ -79,4 +79,9 @@ func (r sprtRule) at(s sample) State {
 	return Continue
 }
 
-func (p SPRT) falseAccept(c Conditions) (float64, string) { return simulated(p.rule(), c.SDPairs) }
+func (p SPRT) falseAccept(c Conditions) (float64, string) {
+	rates, method := p.falseAccepts(c.SDPairs)
+	return rates[0], method
+}
+
+func (p SPRT) falseAccepts(sds ...float64) ([]float64, string) { return simulated(p.rule(), sds...) }

@@ -412,6 +412,20 @@ func (j judge) applyPlan(outcomes []Outcome) {
 	}
 }
 
+// Open names the first rule that more seeds could decide; empty if there is none. Warnings about single metrics, failed seeds
+// or degraded metrics are findings. A warning that a limit is met but not shown is open.
+func (g Gate) Open() string {
+	for _, s := range g.Scenarios {
+		for _, o := range s.Outcomes {
+			notShown := o.Verdict == scoring.VerdictWarn && (o.Rule == ruleStable || o.Need != "")
+			if o.Verdict == scoring.VerdictInconclusive || notShown {
+				return o.Rule
+			}
+		}
+	}
+	return ""
+}
+
 // Unattainable lists what cannot be met at the number of seeds there is, as "scenario: why".
 func (g Gate) Unattainable() []string {
 	var list []string

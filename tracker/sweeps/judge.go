@@ -76,6 +76,10 @@ func (j *judge) gate(ctx context.Context, c *sweptConfiguration, planned track.S
 	if err := seeds.RecordLooks(ctx, j.store, report.Looks, j.entropy); err != nil {
 		return false, err
 	}
+	if open := report.Open(); report.Verdict == scoring.VerdictWarn && open != "" {
+		d.Verdict, d.Reason = report.Verdict, "the gate is not decided: WARN, and more seeds could change "+open
+		return false, nil
+	}
 	return decidedBy(d, "the gate", report.Verdict), nil
 }
 
