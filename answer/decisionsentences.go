@@ -59,7 +59,7 @@ func (a Decision) scoreText() string {
 	text := fmt.Sprintf("%s: delta %s, from %s to %s", a.Policy, signed(*a.Delta), format.Fixed(*a.OldScore, 2), format.Fixed(*a.NewScore, 2))
 	if i := a.CI; i != nil {
 		text += "; "
-		if i.Estimate != *a.Delta {
+		if i.N > 0 && i.Estimate != *a.Delta { // ledgers of "decide/1" have no n
 			text += fmt.Sprintf("mean of %s %s, ", format.Counted(i.N, "pair"), signed(i.Estimate))
 		}
 		text += fmt.Sprintf("%s %s interval %s to %s", format.Confidence(i.Confidence), i.Method, signed(i.Lo), signed(i.Hi))

@@ -28,7 +28,7 @@ func (l *lineageReport) noise() []document.Block {
 		p = all
 	}
 	sd, df := p.sd, p.df()
-	items := append(l.newestNoise(), cell("all decisions: sd of the score within a version %s, %s", sdText(p), what))
+	items := append(l.newestNoise(), cell("all decisions: sd per score %s, %s", sdText(p), what))
 	if parted {
 		items = append(items, cell("over all trials of each version, not split: %s", sdText(all)))
 	}
@@ -37,11 +37,6 @@ func (l *lineageReport) noise() []document.Block {
 		items = append(items, l.falseAccept(policy, sd))
 	}
 	items = append(items, l.recommended(policy, sd, df))
-	for _, n := range []int{5, 20} {
-		if text := detectable(sd, n); text != "" {
-			items = append(items, document.T(text))
-		}
-	}
 	return append(append(blocks, document.List{Items: items}), l.driftNote(pieces, p)...)
 }
 
@@ -180,16 +175,6 @@ func (l *lineageReport) falseAccept(policy evolution.Policy, sd float64) documen
 	c := l.conditions(sd)
 	_, method := evolution.FalseAccept(policy, c)
 	return append(text, plain(", at this noise and with %d and %d trials, an assumption, since it decided nothing (%s)", c.NChild, c.NParent, method))
-}
-
-// detectable returns the difference that n pairs detect.
-func detectable(sd float64, n int) string {
-	const power = 0.8
-	dz, err := stats.Design{Alpha: 0.05, Alternative: stats.TwoSided}.DetectableDz(n, power)
-	if err != nil || sd == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d pairs of independent trials detect a difference of %.2f points (paired t test, two-sided at 0.05, power 0.8)", n, dz*sd*math.Sqrt2)
 }
 
 // costs sums up what the lineage took.

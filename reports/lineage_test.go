@@ -363,7 +363,7 @@ func TestLineageReportNoise(t *testing.T) {
 	for i := range b.data.Versions[0].Trials {
 		*b.data.Versions[0].Trials[i].Score = 50
 	}
-	wantText(t, textOf(b.report().Blocks), "version 0.00 (n = 3, df = 2)", "no policy is recommended: the scores within a version do not differ")
+	wantText(t, textOf(b.report().Blocks), "sd per score 0.00 (n = 3, df = 2)", "no policy is recommended: the scores within a version do not differ")
 	*b.data.Versions[0].Trials[0].Score = 460
 	wantText(t, textOf(b.report().Blocks), "no policy is recommended: the scores are not between 0 and 100 (460 of v001)")
 }
@@ -421,7 +421,7 @@ func TestLineageReportMethods(t *testing.T) {
 	b.entry(evolution.KindSettings, evolution.SettingsChange{Settings: b.data.Settings}, b.last.HeadAfter)
 	b.mutate(0, "rephrase", "", 70, 71, 73)
 	text := textOf(b.report().Blocks)
-	wantText(t, text, " (paired t, 3 pairs) | 0.67: 2 of 3 pairs | ", " | - | 1.00: 3 of 3 combinations | ", "+14.13 (paired t, 3 pairs) | 1.00: 3 of 3 pairs | ", ", 95 % paired t interval -", ", no interval, n = 1 and 3",
+	wantText(t, text, " (paired t around +4.67, 3 pairs) | 0.67: 2 of 3 pairs | ", " | - | 1.00: 3 of 3 combinations | ", "+14.13 (paired t, 3 pairs) | 1.00: 3 of 3 pairs | ", ", 95 % paired t interval -", ", no interval, n = 1 and 3",
 		"the share of comparisons that the child won; a tie counts half")
 }
 
@@ -506,7 +506,7 @@ func TestLineageReportDrift(t *testing.T) {
 	b.later(1, 30, 31, 32) // the world changed
 	text := textOf(b.report().Blocks)
 	wantText(t, text,
-		"sd of the score within a version 1.00 (95 % chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each version are split at its acceptance and at rollbacks\n",
+		"sd per score 1.00 (95 % chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each version are split at its acceptance and at rollbacks\n",
 		"over all trials of each version, not split: 18.54 (95 % chi-square interval ", // √((2 + 2404)/7)
 		"v002: mean 71.00 first (n = 3), 31.00 last (n = 3): -40.00 (95 % Welch interval -42.27 to -37.73)\n")
 	if strings.Contains(text, "between their trials") {

@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "ae7a08f8bc591bcb"
-	txnReport  = "caa25f58776cb52a"
+	mastReport = "c0312c50037d0ceb"
+	txnReport  = "36ea5db0f64a07e6"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts
