@@ -75,7 +75,12 @@ func formatLeaveOut(list []scoring.LeftOut) string {
 
 func parseVerdicts(text string) (list []scoring.Verdict, err error) {
 	for word := range strings.SplitSeq(text, ",") {
-		list = append(list, scoring.Verdict(strings.ToUpper(strings.TrimSpace(word))))
+		word = strings.TrimSpace(word)
+		v := scoring.Verdict(strings.ToUpper(word))
+		if v != scoring.VerdictWarn && v != scoring.VerdictInconclusive && v != scoring.VerdictFail {
+			v = scoring.Verdict(word) // the rules refuse it as it was given
+		}
+		list = append(list, v)
 	}
 	return list, nil
 }

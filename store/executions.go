@@ -198,6 +198,7 @@ const (
 
 // Execution returns the execution with this ULID, or with the only one that begins like this.
 func (r *Reader) Execution(ctx context.Context, id string) (d track.RecordedExecution, err error) {
+	given := id
 	id = strings.ToUpper(id)
 	query, args := executionByID, []any{id}
 	if id == "" {
@@ -219,11 +220,11 @@ func (r *Reader) Execution(ctx context.Context, id string) (d track.RecordedExec
 	case err != nil:
 		return d, explain(err)
 	case len(rows) == 0:
-		return d, track.WithHint(fmt.Errorf("execution %s: %w", id, track.ErrNotFound), track.NewHint("list the executions", "executions"))
+		return d, track.WithHint(fmt.Errorf("execution %s: %w", given, track.ErrNotFound), track.NewHint("list the executions", "executions"))
 	case len(rows) == 1:
 		return d, nil
 	}
-	return d, track.WithHint(fmt.Errorf("execution %s is %w: several ids begin like this", id, track.ErrAmbiguous), track.Hint{Text: "write more of the id"})
+	return d, track.WithHint(fmt.Errorf("execution %s is %w: several ids begin like this", given, track.ErrAmbiguous), track.Hint{Text: "write more of the id"})
 }
 
 type textRow struct {

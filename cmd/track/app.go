@@ -13,6 +13,7 @@ import (
 	"track"
 	"track/answer"
 	"track/internal/provenance"
+	"track/spec"
 	"track/store"
 )
 
@@ -134,8 +135,8 @@ func group(c *cli.Context) error {
 		commands = c.App.Commands
 	}
 	err := usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(names(commands), ", "))
-	if question := cli.SuggestCommand(commands, c.Args().First()); question != "" {
-		err = track.WithHint(err, track.Hint{Text: question})
+	if nearest := spec.Nearest(c.Args().First(), names(commands)); nearest != "" {
+		err = track.WithHint(err, track.Hint{Text: fmt.Sprintf("did you mean %q?", nearest)})
 	}
 	return err
 }

@@ -31,12 +31,13 @@ var errNoRepository = errors.New("not in a git repository")
 
 // limits bound what a revision may cost.
 type limits struct {
-	time    time.Duration // in total, with all subprocesses and without masking
+	time    time.Duration // of the state and the changes, without masking
+	commit  time.Duration // of the commit alone, if the state is not known in time
 	output  int           // bytes of the list of changes
 	content int64         // bytes read for the diff hash
 }
 
-var defaultLimits = limits{time: 200 * time.Millisecond, output: 16 << 20, content: 32 << 20}
+var defaultLimits = limits{time: 200 * time.Millisecond, commit: 2 * time.Second, output: 16 << 20, content: 32 << 20}
 
 // errBudget is the cause of a context that ended because the time of the limits was up.
 var errBudget = errors.New("time is up")
@@ -63,9 +64,9 @@ func gitRevision(ctx context.Context, dir string, limits limits) (codeState, err
 		return unknown("the revision is unknown: %v", err), err
 	}
 
-	status, err := tree.statusWithin(ctx, limits)
+	status, err := tree.status(ctx, limits.output)
 	if err != nil {
-		return tree.commitAlone(ctx, err), nil
+		return tree.commitAlone(whole, limits, err), nil
 	}
 	var notices []string
 	rev := codeState{Commit: status.commit, Dirty: dirtyNo}
@@ -82,16 +83,11 @@ func gitRevision(ctx context.Context, dir string, limits limits) (codeState, err
 	return rev, nil
 }
 
-// statusWithin leaves a quarter of the time for [workTree.commitAlone].
-func (w workTree) statusWithin(ctx context.Context, limits limits) (treeStatus, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, limits.time/4*3, errBudget)
-	defer cancel()
-	return w.status(ctx, limits.output)
-}
-
 // commitAlone returns what can be known if `git status` failed. Without the commit, a slow moment of git would make
-// another configuration.
-func (w workTree) commitAlone(ctx context.Context, failure error) codeState {
+// another configuration, so it has time of its own.
+func (w workTree) commitAlone(ctx context.Context, limits limits, failure error) codeState {
+	ctx, cancel := context.WithTimeoutCause(ctx, limits.commit, errBudget)
+	defer cancel()
 	commit, err := w.head(ctx)
 	if err != nil {
 		return unknown("the revision of %s is unknown: %v", w, failure)

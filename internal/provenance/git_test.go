@@ -15,8 +15,8 @@ import (
 
 // generous keeps tests of what git says from failing on a busy machine; impatient is for a git that hangs.
 var (
-	generous  = limits{time: time.Minute, output: defaultLimits.output, content: defaultLimits.content}
-	impatient = limits{time: time.Second, output: defaultLimits.output, content: defaultLimits.content}
+	generous  = limits{time: time.Minute, commit: time.Minute, output: defaultLimits.output, content: defaultLimits.content}
+	impatient = limits{time: time.Second, commit: time.Minute, output: defaultLimits.output, content: defaultLimits.content}
 )
 
 // TestMain shields the tests from the git configuration of their user, and from a git that runs them as a hook.
