@@ -92,7 +92,7 @@ func PinHint(scenario string) track.Hint {
 func (a Baselines) Tables() []Table { return []Table{baselinesTable(a.Items)} }
 
 func baselinesTable(list []Baseline) Table {
-	t := Table{Name: "baselines", HiddenIfEmpty: true, Columns: columns("scenario", "configuration", "label", "revision", "replaced", "set", "by", "reason")}
+	t := Table{Name: "baselines", HiddenIfEmpty: true, Columns: columns("scenario", "configuration", "label", "revision", "replaced", "set", "by", "reason").drop("replaced", "by", "revision", "set", "label", "reason").wrap("reason")}
 	for _, b := range list {
 		row := []any{b.Scenario, "none", "", ""}
 		if c := b.Configuration; c != nil {

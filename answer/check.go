@@ -102,10 +102,10 @@ func (a DatabaseCheck) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a DatabaseCheck) Tables() []Table {
-	damage := Table{Name: "damage", HiddenIfEmpty: true, Main: true, Columns: []Column{
+	damage := Table{Name: "damage", HiddenIfEmpty: true, Main: true, Columns: Columns{
 		{Name: "table"}, {Name: "problem"}, {Name: "n"}, {Name: "record", Head: "for example", For: ForPeople}, {Name: "records", For: ForData},
 		{Name: "rescue", For: ForData},
-	}}
+	}.drop("record").wrap("problem", "record")}
 	for _, d := range a.Damage {
 		damage.Rows = append(damage.Rows, []any{d.Table, d.Problem, d.N, d.example(), strings.Join(d.Records, "; "), d.Rescue})
 		if !slices.ContainsFunc(damage.Notes, func(s Sentence) bool { return s.Text == d.Rescue }) {

@@ -100,7 +100,7 @@ func (a Comparison) Tables() []Table {
 
 // scoresTable shows the parameters that differ, and the scores of each side.
 func (a Comparison) scoresTable() Table {
-	t := Table{Name: "scores", Columns: append([]Column{{Name: "name", Head: " "}}, columns(a.sideNames()...)...)}
+	t := Table{Name: "scores", Columns: append(Columns{{Name: "name", Head: " "}}, columns(a.sideNames()...).wrap(a.sideNames()...)...)}
 	add := func(name string, cell func(side int) any) {
 		row := []any{name}
 		for i := range a.Sides {
@@ -167,9 +167,9 @@ func (a Comparison) metricsTable() Table {
 	if a.AsValues {
 		what = " mean values"
 	}
-	t := Table{Name: "metrics", Main: true, Grouped: true, Notes: warningNotes(a.warnings()), Columns: append([]Column{
+	t := Table{Name: "metrics", Main: true, Grouped: true, Notes: warningNotes(a.warnings()), Columns: append(Columns{
 		{Name: "group", For: ForPeople}, {Name: "metric"}, {Name: "target", For: ForPeople}, {Name: "weight", For: ForPeople},
-	}, columns(a.sideNames()...)...)}
+	}.drop("weight", "target").wrap("target"), columns(a.sideNames()...)...)}
 	if len(a.Sides) == 0 {
 		return t
 	}

@@ -30,10 +30,10 @@ func (Draws) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a Draws) Tables() []Table {
-	t := Table{Name: "draws", Empty: "lineage " + a.Lineage + " has drawn nothing yet", Columns: []Column{
+	t := Table{Name: "draws", Empty: "lineage " + a.Lineage + " has drawn nothing yet", Columns: Columns{
 		{Name: "number", Head: "#"}, {Name: "mutation", Head: "for"}, {Name: "label"}, {Name: "attempt"}, {Name: "seed"}, {Name: "raw"}, {Name: "u"}, {Name: "p"},
 		{Name: "used"}, {Name: "outcome"}, {Name: "algorithm"},
-	}}
+	}.drop("algorithm", "raw", "attempt", "seed", "label")}
 	for _, d := range a.Items {
 		t.Rows = append(t.Rows, []any{
 			d.Number, d.Key.Mutation, d.Key.Label, d.Key.Attempt, d.Seed, d.Raw.String(), Cell{fmt.Sprintf("%.6f", d.U), d.U}, d.comparedP(), d.Used, d.Outcome, d.Algorithm,
@@ -137,11 +137,11 @@ func (Operators) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a Operators) Tables() []Table {
-	t := Table{Name: "operators", Columns: []Column{
+	t := Table{Name: "operators", Columns: Columns{
 		{Name: "operator"}, {Name: "risk"}, {Name: "tried"}, {Name: "refused"}, {Name: "open"}, {Name: "accepted"}, {Name: "rate"}, {Name: "interval"},
 		{Name: "mean_delta", Head: "mean delta"}, {Name: "interval_of_delta", Head: "interval of delta"}, {Name: "cost_per_point", Head: "cost/point"},
 		{Name: "rolled_back", Head: "rolled back"}, {Name: "weight"},
-	}}
+	}.drop("cost_per_point", "rolled_back", "interval_of_delta", "weight", "refused", "open", "risk", "interval", "mean_delta")}
 	two := func(x float64) string { return format.Fixed(x, 2) }
 	for _, o := range a.Operators {
 		t.Rows = append(t.Rows, []any{

@@ -89,10 +89,10 @@ func beyond(i stats.Interval, lo float64, what string) string {
 
 // estimatesTable shows the aggregates of a configuration, each with its interval, n and method.
 func estimatesTable(e verdict.Estimates) Table {
-	t := Table{Name: "estimates", Columns: []Column{
+	t := Table{Name: "estimates", Columns: Columns{
 		{Name: "name", Head: " "}, {Name: "estimate"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
 		{Name: "interval", Head: format.Confidence(e.Mean.Interval.Confidence) + " interval", For: ForPeople}, {Name: "n"}, {Name: "method"},
-	}}
+	}.wrap("method")}
 	for _, r := range EstimateRows(e) {
 		var value, interval any
 		if r.Value != "" {

@@ -129,7 +129,7 @@ func (a Execution) components() Table {
 }
 
 func (a Execution) calls() Table {
-	t := Table{Name: "calls", Title: "tool calls", Main: true, HiddenIfEmpty: true, Columns: columns("call", "tool", "exit", "result", "input", "output", "duration")}
+	t := Table{Name: "calls", Title: "tool calls", Main: true, HiddenIfEmpty: true, Columns: columns("call", "tool", "exit", "result", "input", "output", "duration").drop("input", "output", "duration")}
 	for i, c := range a.Calls {
 		var exit, output any
 		if c.Exit != nil {
@@ -171,7 +171,7 @@ func callResult(c track.RecordedCall) string {
 
 // componentTable returns a table of components with their parts, which are indented for people.
 func componentTable(list []rubric.Component) Table {
-	t := Table{Name: "components", Columns: columns("component", "value", "weight", "reason")}
+	t := Table{Name: "components", Columns: columns("component", "value", "weight", "reason").drop("weight").wrap("reason")}
 	var add func(list []rubric.Component, indent string)
 	add = func(list []rubric.Component, indent string) {
 		for _, c := range list {

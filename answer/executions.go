@@ -59,7 +59,7 @@ func (Executions) Lead() []Sentence { return nil }
 func (a Executions) Tables() []Table {
 	t := Table{Name: "executions", Empty: "no executions match", Columns: columns(
 		"id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "duration", "cost", "at",
-	)}
+	).drop("cost", "rubric", "duration", "at", "calls", "failed", "task", "lineage").wrap("task")}
 	for _, e := range a.Items {
 		t.Rows = append(t.Rows, []any{
 			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, twoDecimals), e.Grade, e.Rubric,

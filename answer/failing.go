@@ -9,7 +9,7 @@ import (
 
 func failingTable(seeds []track.FailingSeed) Table {
 	const shownMetrics = 6
-	t := Table{Name: "failing_seeds", Title: fmt.Sprintf("failing seeds (%d)", len(seeds)), Shown: 50, Columns: columns("seed", "outcome", "reason", "metrics")}
+	t := Table{Name: "failing_seeds", Title: fmt.Sprintf("failing seeds (%d)", len(seeds)), Shown: 50, Columns: columns("seed", "outcome", "reason", "metrics").wrap("reason", "metrics")}
 	for _, f := range seeds {
 		var names []string
 		for _, m := range f.Metrics {

@@ -81,7 +81,7 @@ func (a Fitness) meanText() string {
 
 // Tables implements [Answer].
 func (a Fitness) Tables() []Table {
-	used := Table{Name: "used", Title: "executions used", Main: true, Columns: columns("id", "started", "score", "weight")}
+	used := Table{Name: "used", Title: "executions used", Main: true, Columns: columns("id", "started", "score", "weight").drop("started")}
 	for _, u := range a.Used {
 		used.Rows = append(used.Rows, []any{u.ID, timeCell(u.At), numberCell(u.Value, twoDecimals), u.Weight})
 	}

@@ -11,7 +11,7 @@ import (
 
 // Tables implements [Answer]. People see the rules about seeds, and the metrics that did not pass.
 func (a Gate) Tables() []Table {
-	columns := []Column{{Name: "verdict"}, {Name: "scenario"}, {Name: "rule"}, {Name: "metric"}, {Name: "n"}, {Name: "p"}, {Name: "p_of", Head: "p of"}, {Name: "found"}}
+	columns := Columns{{Name: "verdict"}, {Name: "scenario"}, {Name: "rule"}, {Name: "metric"}, {Name: "n"}, {Name: "p"}, {Name: "p_of", Head: "p of"}, {Name: "found"}}.drop("p_of", "n", "p").wrap("p_of", "found")
 	rules := Table{Name: "rules", Columns: columns}
 	metrics := Table{Name: "remarks", Columns: columns, HiddenIfEmpty: true, Shown: 40}
 	for _, s := range a.Scenarios {

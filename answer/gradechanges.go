@@ -50,10 +50,10 @@ func (a GradeChanges) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a GradeChanges) Tables() []Table {
-	t := Table{Name: "changes", HiddenIfEmpty: true, Columns: []Column{
+	t := Table{Name: "changes", HiddenIfEmpty: true, Columns: Columns{
 		{Name: "id"}, {Name: "version"}, {Name: "task"}, {Name: "from_score", Head: "active score"}, {Name: "from_grade", Head: "grade"},
 		{Name: "to_score", Head: a.Rubric}, {Name: "to_grade", Head: "grade under it"},
-	}}
+	}.drop("task", "from_grade", "to_grade")}
 	for _, c := range a.Items {
 		t.Rows = append(t.Rows, []any{c.ID, c.Version, c.Task, c.From, c.FromGrade, c.To, c.ToGrade})
 	}

@@ -135,7 +135,7 @@ func (a History) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a History) Tables() []Table {
-	t := Table{Name: "history", Notes: a.notes(), Columns: []Column{
+	t := Table{Name: "history", Notes: a.notes(), Columns: Columns{
 		{Name: "label"}, {Name: "revision"}, {Name: "differing_params", Head: "differing params", For: ForPeople}, {Name: "params", For: ForData},
 		{Name: "configuration"}, {Name: "first_recorded", Head: "first recorded"}, {Name: "n_seeds", Head: "n"}, {Name: "n_failed", Head: "no score"},
 		{Name: "pass_rate", Head: "pass"}, {Name: "pass_interval", Head: "each end one-sided", For: ForPeople},
@@ -145,7 +145,7 @@ func (a History) Tables() []Table {
 		{Name: "combined_score", Head: "combined"},
 		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
 		{Name: "stable", For: ForData}, {Name: "verdict"}, {Name: "notes", For: ForPeople},
-	}}
+	}.drop("sd_interval", "first_recorded", "pass_interval", "sd", "combined_score", "n_failed", "configuration", "revision", "change_interval", "notes", "mean_interval", "change", "differing_params").wrap("differing_params", "notes")}
 	for _, e := range a.Entries {
 		t.Rows = append(t.Rows, a.row(e))
 	}

@@ -67,12 +67,12 @@ func (a HookStatus) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a HookStatus) Tables() []Table {
-	events := Table{Name: "events", Main: true, Empty: "no event has arrived yet", Columns: columns("event", "count", "last", "ago")}
+	events := Table{Name: "events", Main: true, Empty: "no event has arrived yet", Columns: columns("event", "count", "last", "ago").drop("last")}
 	for _, e := range a.Events {
 		events.Rows = append(events.Rows, []any{e.Name, e.N, timeCell(e.LastAt), Cell{e.Age.String(), e.Age.Seconds()}})
 	}
 	open := Table{Name: "open", Title: "in progress", HiddenIfEmpty: true, Notes: a.problems(),
-		Columns: columns("session", "subagent", "lineage", "since", "last event", "calls", "state")}
+		Columns: columns("session", "subagent", "lineage", "since", "last event", "calls", "state").drop("since", "calls", "subagent", "lineage")}
 	for _, t := range a.Open {
 		state := "working"
 		if t.Stopped {

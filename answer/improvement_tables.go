@@ -10,9 +10,9 @@ import (
 
 // Tables implements [Answer].
 func (a Improvement) Tables() []Table {
-	total := Table{Name: "total", HiddenIfEmpty: true, Columns: []Column{
+	total := Table{Name: "total", HiddenIfEmpty: true, Columns: Columns{
 		{Name: "name", Head: "total score"}, {Name: "value", Head: " "}, {Name: "interval", Head: " "}, {Name: "method"},
-	}}
+	}.wrap("method")}
 	for _, r := range TotalRows(a.Improvement) {
 		total.Rows = append(total.Rows, []any{r.Name, r.Value, r.Detail, r.Method})
 	}
@@ -26,13 +26,13 @@ func (a Improvement) metricsTable() Table {
 	if len(a.Metrics) > 0 {
 		confidence = a.Metrics[0].Interval.Confidence
 	}
-	t := Table{Name: "metrics", Main: true, Grouped: true, Columns: []Column{
+	t := Table{Name: "metrics", Main: true, Grouped: true, Columns: Columns{
 		{Name: "group"}, {Name: "metric"}, {Name: "weight"}, {Name: "baseline_mean", Head: "baseline"}, {Name: "candidate_mean", Head: "candidate"},
 		{Name: "change", For: ForPeople}, {Name: "mean_delta", Head: "mean delta"}, {Name: "ci_lo", For: ForData}, {Name: "ci_hi", For: ForData},
 		{Name: "interval", Head: format.Confidence(confidence) + " interval", For: ForPeople}, {Name: "threshold", Head: "may lose"}, {Name: "point_comparison", Head: "point comparison"},
 		{Name: "p", For: ForData}, {Name: "p_max_t", Head: "p " + a.MetricCorrection()}, {Name: "decided", For: ForData},
 		{Name: "wins", For: ForData}, {Name: "losses", For: ForData}, {Name: "ties", For: ForData}, {Name: "wins_losses_ties", Head: "W/L/T", For: ForPeople},
-	}}
+	}.drop("weight", "threshold", "wins_losses_ties", "baseline_mean", "candidate_mean", "p_max_t", "point_comparison", "interval")}
 	weight := WeightText(a.Metrics, func(m verdict.MetricDelta) float64 { return m.Weight })
 	for _, m := range a.Metrics {
 		t.Rows = append(t.Rows, []any{

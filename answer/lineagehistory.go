@@ -95,12 +95,12 @@ func (a LineageHistory) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a LineageHistory) Tables() []Table {
-	t := Table{Name: "history", Notes: a.notes(), Columns: []Column{
+	t := Table{Name: "history", Notes: a.notes(), Columns: Columns{
 		{Name: "version"}, {Name: "first"}, {Name: "n_executions", Head: "executions"}, {Name: "n_failed", Head: "failed"}, {Name: "n"}, {Name: "mean"},
 		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
 		{Name: "sd"}, {Name: "sd_interval", Head: "95% interval", For: ForPeople}, {Name: "fitness"}, {Name: "grade"}, {Name: "effective_n", Head: "effective n"},
 		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
-	}}
+	}.drop("sd_interval", "sd", "effective_n", "first", "n_executions", "n_failed", "fitness", "change_interval", "grade", "mean_interval", "change")}
 	for _, e := range a.Entries {
 		t.Rows = append(t.Rows, append([]any{
 			e.Version, timeCell(e.First), e.NExecutions, e.NFailed, e.Mean.N, estimated(e.Mean, twoDecimals),

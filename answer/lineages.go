@@ -45,10 +45,10 @@ func (a Lineages) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Lineages) Tables() []Table {
-	t := Table{Name: "lineages", HiddenIfEmpty: true, Columns: []Column{
+	t := Table{Name: "lineages", HiddenIfEmpty: true, Columns: Columns{
 		{Name: "lineage"}, {Name: "n_versions", Head: "versions"}, {Name: "n_executions", Head: "executions"}, {Name: "keep_text", Head: "keeps text"},
 		{Name: "last"}, {Name: "head"}, {Name: "n_mutations", Head: "mutations"},
-	}}
+	}.drop("keep_text", "last", "n_mutations")}
 	for _, l := range a.Items {
 		var head, mutations any
 		if l.Subject != "" {

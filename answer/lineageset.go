@@ -113,7 +113,7 @@ func (a LineageSettings) Lead() (lead []Sentence) {
 
 // Tables implements [Answer].
 func (a LineageSettings) Tables() []Table {
-	t := Table{Name: "settings", Columns: columns("setting", "value")}
+	t := Table{Name: "settings", Columns: columns("setting", "value").wrap("value")}
 	if a.Settings != nil {
 		t = settingsTable(*a.Settings)
 	}

@@ -145,11 +145,11 @@ func (a Merged) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Merged) Tables() []Table {
-	t := Table{Name: "files", Columns: []Column{
+	t := Table{Name: "files", Columns: Columns{
 		{Name: "file"}, {Name: "seeds"}, {Name: "known", Head: "seeds known"}, {Name: "conflicts", Head: "seed conflicts"}, {Name: "executions"},
 		{Name: "known executions", Head: "executions known"}, {Name: "conflicting executions", Head: "execution conflicts"},
 		{Name: "entries", Head: "ledger entries"}, {Name: "conflicts in all", For: ForData}, {Name: "state"},
-	}}
+	}.drop("known executions", "known", "entries", "conflicting executions", "executions").wrap("file", "state")}
 	for _, f := range a.Files {
 		t.Rows = append(t.Rows, []any{
 			f.File, f.Seeds.Recorded, f.Seeds.Known, f.Seeds.Conflicts, f.Executions.Recorded, f.Executions.Known, f.Executions.Conflicts, f.entries(), f.N,

@@ -30,10 +30,10 @@ type Mutation struct {
 
 // mutationsTable returns mutations as rows.
 func mutationsTable(list ...Mutation) Table {
-	t := Table{Name: "mutations", Columns: []Column{
+	t := Table{Name: "mutations", Columns: Columns{
 		{Name: "number", Head: "#"}, {Name: "mutation"}, {Name: "parents"}, {Name: "child"}, {Name: "operator"}, {Name: "risk"}, {Name: "state"},
 		{Name: "n_decisions", Head: "decisions"}, {Name: "delta"}, {Name: "proposed_at", Head: "proposed"},
-	}}
+	}.drop("risk", "n_decisions", "proposed_at", "parents", "operator")}
 	for _, m := range list {
 		t.Rows = append(t.Rows, []any{
 			m.Number, m.ID, strings.Join(m.Parents, " "), m.Child, m.Operator, string(m.Risk), string(m.State), m.NDecisions, signedCell(m.Delta), timeCell(m.ProposedAt),

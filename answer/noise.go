@@ -99,13 +99,13 @@ func (a Noise) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Noise) Tables() []Table {
-	t := Table{Name: "sizes", Notes: a.notes(), Columns: []Column{
+	t := Table{Name: "sizes", Notes: a.notes(), Columns: Columns{
 		{Name: "n"}, {Name: "gate_flips", Head: "gate flips"}, {Name: "gate_flips_interval", Head: "95% interval", For: ForPeople},
 		{Name: "gate_verdict", Head: "most frequent verdict", For: ForPeople},
 		{Name: "false_degraded", Head: "false degraded"}, {Name: "false_degraded_interval", Head: "95% interval", For: ForPeople},
 		{Name: "false_decision", Head: "false verdict"}, {Name: "false_decision_interval", Head: "95% interval", For: ForPeople},
 		{Name: "mean_abs_difference", Head: "|delta| of totals"}, {Name: "mean_largest_metric_loss", For: ForData},
-	}}
+	}.drop("mean_abs_difference", "false_decision_interval", "false_degraded_interval", "gate_flips_interval", "gate_verdict").wrap("gate_verdict")}
 	for i, at := range a.At {
 		n := strconv.Itoa(at.N)
 		if i == a.Current {

@@ -106,7 +106,7 @@ func (a Ingested) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Ingested) Tables() []Table {
-	t := Table{Name: "files", Columns: columns("file", "lines", "recorded", "known", "rejected", "conflicts", "state"), HiddenIfEmpty: true}
+	t := Table{Name: "files", Columns: columns("file", "lines", "recorded", "known", "rejected", "conflicts", "state").drop("known", "conflicts", "rejected").wrap("file", "state"), HiddenIfEmpty: true}
 	for _, f := range a.Files {
 		t.Rows = append(t.Rows, []any{f.Path, f.Lines, f.Recorded, f.Known, f.Rejected, f.Conflicts, f.state()})
 	}

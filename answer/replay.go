@@ -149,7 +149,7 @@ func (a Replays) Tables() []Table {
 		counterfactual = true
 		people := Table{
 			Name: "alternatives", Title: "what " + r.Policy + " would have decided from the evidence of " + r.Lineage, HiddenIfEmpty: true,
-			Columns: columns("#", "mutation", "attempt", "was", "would", "label", "delta", "needs"),
+			Columns: columns("#", "mutation", "attempt", "was", "would", "label", "delta", "needs").drop("attempt", "label", "needs").wrap("needs"),
 		}
 		for _, d := range r.Counterfactual {
 			data.Rows = append(data.Rows, d.dataRow(r.Lineage))

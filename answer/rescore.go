@@ -70,9 +70,9 @@ func (a Rescored) changesText() string {
 
 // Tables implements [Answer].
 func (a Rescored) Tables() []Table {
-	t := Table{Name: "flips", HiddenIfEmpty: true, Columns: []Column{
+	t := Table{Name: "flips", HiddenIfEmpty: true, Columns: Columns{
 		{Name: "seed"}, {Name: "label"}, {Name: "configuration"}, {Name: "metric"}, {Name: "from_version", Head: "from version"}, {Name: "from"}, {Name: "to"},
-	}}
+	}.drop("label", "from_version", "configuration")}
 	for _, f := range a.Items {
 		t.Rows = append(t.Rows, []any{f.Seed, f.Label, hashCell(f.Configuration), f.Metric, f.FromVersion, string(f.From), string(f.To)})
 	}

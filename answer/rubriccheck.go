@@ -52,12 +52,12 @@ func (a RubricCheck) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a RubricCheck) Tables() []Table {
-	t := Table{Name: "separations", Columns: []Column{
+	t := Table{Name: "separations", Columns: Columns{
 		{Name: "name", Head: " "}, {Name: "n_success", Head: "n success"}, {Name: "n_failure", Head: "n failure"},
 		{Name: "mean_success", Head: "mean success"}, {Name: "mean_failure", Head: "mean failure"}, {Name: "auc", Head: "AUC"},
 		{Name: "auc_lo", For: ForData}, {Name: "auc_hi", For: ForData},
 		{Name: "interval", Head: "95% interval", For: ForPeople}, {Name: "separates", Head: "separates", For: ForPeople},
-	}}
+	}.drop("n_success", "n_failure", "mean_success", "mean_failure", "separates")}
 	for _, s := range a.Separations {
 		t.Rows = append(t.Rows, []any{
 			s.Name, s.NSuccess, s.NFailure, defined(s.Success), defined(s.Failure), defined(s.AUC.Value), defined(s.AUC.Interval.Lo), defined(s.AUC.Interval.Hi),

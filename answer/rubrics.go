@@ -22,9 +22,9 @@ func (Rubrics) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a Rubrics) Tables() []Table {
-	t := Table{Name: "rubrics", Grouped: true, Columns: []Column{
+	t := Table{Name: "rubrics", Grouped: true, Columns: Columns{
 		{Name: "heading", For: ForPeople}, {Name: "rubric", For: ForData}, {Name: "component"}, {Name: "weight"}, {Name: "description"},
-	}}
+	}.wrap("description")}
 	for _, r := range a.Items {
 		var add func(parts []rubric.Part, indent string)
 		add = func(parts []rubric.Part, indent string) {

@@ -160,10 +160,10 @@ func (a Seed) Tables() []Table {
 }
 
 func (a Seed) metricsTable() Table {
-	t := Table{Name: "metrics", Main: true, HiddenIfEmpty: true, Notes: a.notes(), Columns: []Column{
+	t := Table{Name: "metrics", Main: true, HiddenIfEmpty: true, Notes: a.notes(), Columns: Columns{
 		{Name: "group", For: ForData}, {Name: "metric"}, {Name: "type", For: ForData}, {Name: "weight"}, {Name: "target"}, {Name: "value"}, {Name: "status"},
 		{Name: "score"}, {Name: "reason", For: ForData},
-	}}
+	}.drop("weight", "target").wrap("target", "value")}
 	for _, m := range a.Metrics {
 		value, score := any(Cell{m.Reason, ""}), any(nil)
 		if m.Value != nil {

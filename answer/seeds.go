@@ -44,10 +44,10 @@ func (Seeds) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a Seeds) Tables() []Table {
-	t := Table{Name: "seeds", Empty: "no seeds match", Columns: []Column{
+	t := Table{Name: "seeds", Empty: "no seeds match", Columns: Columns{
 		{Name: "scenario"}, {Name: "seed"}, {Name: "label"}, {Name: "configuration"}, {Name: "outcome"}, {Name: "status"}, {Name: "score"},
 		{Name: "pass"}, {Name: "warn"}, {Name: "fail"}, {Name: "spec"}, {Name: "recorded"},
-	}}
+	}.drop("recorded", "spec", "warn", "label", "pass", "fail", "configuration")}
 	for _, s := range a.Items {
 		version := any(nil)
 		if s.SpecVersion > 0 {

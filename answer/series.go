@@ -75,7 +75,7 @@ func (a SeriesList) Lead() []Sentence { return a.lead() }
 
 // Tables implements [Answer].
 func (a SeriesList) Tables() []Table {
-	t := Table{Name: "series", Columns: columns("name", "n", "bytes", "hash", "pruned"), Empty: noSeries(a.SeedRef.Seed)}
+	t := Table{Name: "series", Columns: columns("name", "n", "bytes", "hash", "pruned").drop("hash", "pruned"), Empty: noSeries(a.SeedRef.Seed)}
 	for _, s := range a.Items {
 		t.Rows = append(t.Rows, []any{s.Name, s.N, s.Bytes, hashCell(s.Hash), timeCell(s.PrunedAt)})
 	}
@@ -109,10 +109,10 @@ func (a SeriesSummaries) Lead() []Sentence { return a.lead() }
 
 // Tables implements [Answer].
 func (a SeriesSummaries) Tables() []Table {
-	t := Table{Name: "series", Empty: noSeries(a.SeedRef.Seed), Columns: []Column{
+	t := Table{Name: "series", Empty: noSeries(a.SeedRef.Seed), Columns: Columns{
 		{Name: "name", Head: "series"}, {Name: "n"}, {Name: "n_nan", Head: "NaN"}, {Name: "min"}, {Name: "mean"}, {Name: "max"}, {Name: "last"},
 		{Name: "outline", Head: "over time", For: ForPeople},
-	}}
+	}.drop("outline", "last", "n_nan")}
 	for _, s := range a.Items {
 		t.Rows = append(t.Rows, []any{s.Name, s.N, s.NNaN, defined(s.Min), defined(s.Mean), defined(s.Max), defined(s.Last), chart.Sparkline(s.Outline, 0)})
 	}

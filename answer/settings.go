@@ -218,7 +218,7 @@ func ParsePatterns(text string) ([]string, error) {
 
 // settingsTable shows settings, key by key.
 func settingsTable(s evolution.Settings) Table {
-	t := Table{Name: "settings", Title: fmt.Sprintf("settings, version %d", s.Number), Columns: columns("setting", "value")}
+	t := Table{Name: "settings", Title: fmt.Sprintf("settings, version %d", s.Number), Columns: columns("setting", "value").wrap("value")}
 	add := func(key, value string) { t.Rows = append(t.Rows, []any{key, value}) }
 	rubric := s.Rubric
 	if rubric == "" {

@@ -48,7 +48,7 @@ func (a Specs) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Specs) Tables() []Table {
-	t := Table{Name: "specs", Columns: columns("scenario", "version", "hash", "metrics", "title", "added"), HiddenIfEmpty: true}
+	t := Table{Name: "specs", Columns: columns("scenario", "version", "hash", "metrics", "title", "added").drop("hash", "added", "title").wrap("title"), HiddenIfEmpty: true}
 	for _, s := range a.Items {
 		t.Rows = append(t.Rows, []any{s.Scenario, s.Version, hashCell(s.Hash), s.NMetrics, s.Title, timeCell(s.AddedAt)})
 	}
@@ -128,7 +128,7 @@ func (a Spec) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Spec) Tables() []Table {
-	t := Table{Name: "metrics", Columns: columns("metric", "type", "weight", "target", "group")}
+	t := Table{Name: "metrics", Columns: columns("metric", "type", "weight", "target", "group").drop("group", "type").wrap("target")}
 	for _, m := range a.Metrics {
 		t.Rows = append(t.Rows, []any{m.Name, string(m.Type), Cell{fmt.Sprint(m.Weight), m.Weight}, m.Target, m.Group})
 	}
@@ -152,7 +152,7 @@ func (a SpecDiff) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a SpecDiff) Tables() []Table {
-	t := Table{Name: "changes", Columns: columns("change", "metric", "field", "old", "new"), HiddenIfEmpty: true}
+	t := Table{Name: "changes", Columns: columns("change", "metric", "field", "old", "new").wrap("old", "new"), HiddenIfEmpty: true}
 	for _, c := range a.Items {
 		t.Rows = append(t.Rows, []any{string(c.Kind), c.Metric, c.Field, c.Old, c.New})
 	}
@@ -175,7 +175,7 @@ func (a SpecLint) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a SpecLint) Tables() []Table {
-	t := Table{Name: "remarks", Columns: columns("metric", "field", "message"), HiddenIfEmpty: true}
+	t := Table{Name: "remarks", Columns: columns("metric", "field", "message").drop("field").wrap("message"), HiddenIfEmpty: true}
 	for _, w := range a.Items {
 		t.Rows = append(t.Rows, []any{w.Metric, w.Field, w.Message})
 	}

@@ -138,7 +138,7 @@ func (a SweepPlan) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a SweepPlan) Tables() []Table {
-	return []Table{{Name: "plan", Columns: columns("plan"), Rows: [][]any{{string(a.Plan)}}}}
+	return []Table{{Name: "plan", Columns: columns("plan").wrap("plan"), Rows: [][]any{{string(a.Plan)}}}}
 }
 
 func commandParam(to *[]string) param.Param {

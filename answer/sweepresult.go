@@ -78,7 +78,7 @@ func (a SweepResult) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a SweepResult) Tables() []Table {
-	t := Table{Name: "configurations", Columns: columns("configuration", "label", "parameters", "planned", "recorded", "failed", "end")}
+	t := Table{Name: "configurations", Columns: columns("configuration", "label", "parameters", "planned", "recorded", "failed", "end").drop("label", "parameters").wrap("parameters", "end")}
 	for _, c := range a.Configurations {
 		t.Rows = append(t.Rows, []any{hashCell(c.Hash), c.Label, ParamsText(c.Params), c.NPlanned, c.NSeeds, c.NFailed, c.endText()})
 	}

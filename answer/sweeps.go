@@ -66,7 +66,7 @@ func (Sweeps) Lead() []Sentence { return nil }
 func (a Sweeps) Tables() []Table { return []Table{sweepTable(a.Items)} }
 
 func sweepTable(sweeps []RecordedSweep) Table {
-	t := Table{Name: "sweeps", Empty: "no sweeps", Columns: columns("sweep", "scenario", "started", "configurations", "planned", "ran", "failed", "ending", "command")}
+	t := Table{Name: "sweeps", Empty: "no sweeps", Columns: columns("sweep", "scenario", "started", "configurations", "planned", "ran", "failed", "ending", "command").drop("started", "configurations", "planned", "scenario", "command").wrap("ending", "command")}
 	for _, s := range sweeps {
 		planned := 0
 		for _, c := range s.Configurations {
@@ -130,14 +130,14 @@ func (Sweep) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a Sweep) Tables() []Table {
-	facts := Table{Name: "facts", Columns: columns("what", "value"), Rows: [][]any{
+	facts := Table{Name: "facts", Columns: columns("what", "value").wrap("value"), Rows: [][]any{
 		{"id", a.ID}, {"scenario", a.Scenario}, {"command", commandText(a.Command)}, {"started", timeCell(a.StartedAt)}, {"ended", timeCell(a.EndedAt)},
 		{"ending", a.endingText()}, {"ran", a.NRuns}, {"failed", a.NFailed},
 	}}
 	for _, name := range slices.Sorted(maps.Keys(a.Environment)) {
 		facts.Rows = append(facts.Rows, []any{name, a.Environment[name]})
 	}
-	configurations := Table{Name: "configurations", Title: "configurations", Columns: columns("configuration", "label", "parameters", "commit", "planned", "n_planned")}
+	configurations := Table{Name: "configurations", Title: "configurations", Columns: columns("configuration", "label", "parameters", "commit", "planned", "n_planned").drop("n_planned", "commit", "label", "parameters").wrap("parameters", "planned")}
 	for _, c := range a.Configurations {
 		configurations.Rows = append(configurations.Rows, []any{
 			hashCell(c.Hash), c.Label, ParamsText(c.Params), revisionText(c.Revision), c.Planned, c.NPlanned,

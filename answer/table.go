@@ -14,7 +14,7 @@ import (
 type Table struct {
 	Name    string // for programs: metrics, failing_seeds
 	Title   string // for people; empty for none
-	Columns []Column
+	Columns Columns
 	Rows    [][]any
 	// DataRows follow Rows if the reader is a program.
 	DataRows [][]any
@@ -37,6 +37,39 @@ type Column struct {
 	Name string // for programs, in snake_case
 	Head string // for people; Name if it is empty
 	For  Reader
+	// Priority is 0 for a column that is always shown. If a table is too wide for a reader's screen, the column with the
+	// highest priority is left out first.
+	Priority int
+	Wrap     bool // a text that may be broken into lines, such as a message; not a name, a number or a status
+}
+
+// Columns are the columns of a table.
+type Columns []Column
+
+// drop returns the columns with priorities: if the table is too wide, the first of names is left out first.
+func (list Columns) drop(names ...string) Columns {
+	for i, name := range names {
+		list.find(name).Priority = len(names) - i
+	}
+	return list
+}
+
+// wrap returns the columns, with texts in some of them that may be broken into lines.
+func (list Columns) wrap(names ...string) Columns {
+	for _, name := range names {
+		list.find(name).Wrap = true
+	}
+	return list
+}
+
+// find returns the column that people see under this name.
+func (list Columns) find(name string) *Column {
+	for i := range list {
+		if list[i].Name == name && list[i].For != ForData {
+			return &list[i]
+		}
+	}
+	panic("no column " + name) // caught by any test that shows the table
 }
 
 // Reader says who gets to see a column.
@@ -50,8 +83,8 @@ const (
 )
 
 // columns returns columns for all readers, named alike for programs and people.
-func columns(names ...string) []Column {
-	list := make([]Column, len(names))
+func columns(names ...string) Columns {
+	list := make(Columns, len(names))
 	for i, name := range names {
 		list[i].Name = name
 	}

@@ -41,7 +41,7 @@ type Version struct {
 
 // versionsTable returns versions as rows.
 func versionsTable(list ...Version) Table {
-	t := Table{Name: "versions", Columns: columns("version", "place", "parent", "operator", "fitness", "n", "failed", "content")}
+	t := Table{Name: "versions", Columns: columns("version", "place", "parent", "operator", "fitness", "n", "failed", "content").drop("content", "failed", "operator", "parent")}
 	t.Columns[6].Name, t.Columns[6].Head = "n_failed", "failed"
 	t.Columns[7].Name, t.Columns[7].Head = "content_sha256", "content"
 	for _, v := range list {

@@ -17,17 +17,6 @@ import (
 	"track/store"
 )
 
-// sharedOptions are the flags that every command has.
-type sharedOptions struct {
-	db     string
-	format string
-	quiet  bool
-	// safeCSV keeps text from being taken for a formula.
-	safeCSV bool
-	// secretNames says to record names that look like secrets.
-	secretNames bool
-}
-
 // app returns the program with the command of that name alone; with all commands if none has the name, and without
 // any for --version.
 func (p *program) app(command string) *cli.App {
@@ -106,17 +95,11 @@ func (p *program) prepare(commands []*cli.Command) {
 			if c.IsSet("seeds") && c.Generic("seeds") == nil && c.String("seeds") == "" {
 				return usage("--seeds is empty: name seeds as in 0..99,200, or leave the flag out for all")
 			}
-			return action(c)
+			if err := p.shared.screen.check(c.IsSet("width")); err != nil {
+				return err
+			}
+			return p.paged(func() error { return action(c) })
 		}
-	}
-}
-
-func (p *program) sharedFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "db", Usage: "use the database `FILE`; else TRACK_DB, else .track/track.db here or in a folder above", Destination: &p.shared.db},
-		&cli.StringFlag{Name: "format", Usage: "write the answer in this `FORMAT`: table, json, jsonl, csv or md", Value: "table", Destination: &p.shared.format},
-		&cli.BoolFlag{Name: "csv-safe", Usage: "write an apostrophe before text like =1+1 in CSV, so that no spreadsheet computes it", Destination: &p.shared.safeCSV},
-		&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print no notices and no progress", Destination: &p.shared.quiet},
 	}
 }
 

@@ -67,6 +67,7 @@ func (p *program) watch(ctx context.Context, o agents.WatchOptions) error {
 	if err != nil {
 		return err
 	}
+	p.unpaged()
 	p.notice("watching %s; Ctrl-C ends it", st.Path())
 	err = w.Watch(ctx, p.writeWatched)
 	if errors.Is(err, context.Canceled) { // Ctrl-C is how it ends

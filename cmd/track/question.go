@@ -205,5 +205,8 @@ func (p *program) writeAnswer(a answer.Answer) error {
 }
 
 func (p *program) renderOptions() render.Options {
-	return render.Options{Format: render.Format(p.shared.format), SafeCSV: p.shared.safeCSV, Colour: p.getenv("NO_COLOR") == "" && isTerminal(p.out), Hint: shellHint}
+	return render.Options{
+		Format: render.Format(p.shared.format), SafeCSV: p.shared.safeCSV, Colour: p.getenv("NO_COLOR") == "" && isTerminal(p.out), Hint: shellHint,
+		Width: p.pageWidth(), WideHint: "--wide shows them",
+	}
 }

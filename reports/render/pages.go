@@ -16,8 +16,12 @@ type Pages struct {
 	end     string // what closes the JSON of a list
 }
 
-// NewPages returns a writer of the pages of one list. Its columns are as wide as each page needs.
-func NewPages(w io.Writer, o Options) *Pages { return &Pages{w: w, options: o} }
+// NewPages returns a writer of the pages of one list. Its columns are as wide as each page needs; the first page decides
+// which of them are left out.
+func NewPages(w io.Writer, o Options) *Pages {
+	o.fixed, o.leftNote = map[string][]int{}, new(string)
+	return &Pages{w: w, options: o}
+}
 
 // Write writes the next page. In JSON, the items must be the last field of the answer.
 func (p *Pages) Write(a answer.Answer) error {
@@ -53,8 +57,13 @@ func (p *Pages) continueJSON(list answer.Listing) error {
 	return err
 }
 
-// Close ends the list.
+// Close ends the list, and says which columns were left out.
 func (p *Pages) Close() error {
+	if *p.options.leftNote != "" {
+		end := &page{Options: p.options}
+		end.writeParagraph(*p.options.leftNote, -1)
+		p.end += end.String()
+	}
 	_, err := io.WriteString(p.w, p.end)
 	return err
 }

@@ -33,6 +33,12 @@ type Options struct {
 	// Continued says that the page before was written already, so that tables need no header.
 	Continued bool
 	Hint      func(track.Hint) string // writes a hint in the language of the face; nil for the hint's own text
+	// Width is the number of columns that tables and paragraphs may take, in the format table; 0 for any number.
+	Width    int
+	WideHint string // says how to see the columns that are left out of a table
+
+	fixed    map[string][]int // the columns that are left out of a table of several pages, by the name of the table
+	leftNote *string          // names them, at the end
 }
 
 // Write writes an answer.
@@ -86,6 +92,14 @@ func writePage(w io.Writer, a answer.Answer, o Options) error {
 type page struct {
 	bytes.Buffer
 	Options
+}
+
+// width returns how wide the page may be; 0 for any width.
+func (p *page) width() int {
+	if p.Format == Markdown {
+		return 0
+	}
+	return p.Width
 }
 
 // beginBlock sets what follows apart from what was written before.

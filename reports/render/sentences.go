@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"track/answer"
 )
@@ -11,13 +12,33 @@ func (p *page) writeSentences(list []answer.Sentence) {
 		if beginsParagraph(list, i) {
 			p.beginBlock()
 		}
-		text := p.sentence(s)
+		text, command := p.sentence(s)
 		if s.Kind == answer.Diff {
-			text = p.diff(text)
+			fmt.Fprintln(p, p.diff(text))
 		} else {
-			text = p.paragraph(text)
+			p.writeParagraph(text, command)
 		}
-		fmt.Fprintln(p, text)
+	}
+}
+
+// writeParagraph writes a text of one or more lines, which wrap. What follows byte kept stays together, see [wrap].
+func (p *page) writeParagraph(text string, kept int) {
+	width := p.width()
+	if width <= 0 {
+		fmt.Fprintln(p, p.paragraph(text))
+		return
+	}
+	last := strings.LastIndexByte(text, '\n') + 1
+	for line := range strings.Lines(text[:last]) {
+		fmt.Fprintln(p, strings.Join(wrap(p.paragraph(strings.TrimSuffix(line, "\n")), width, -1), "\n"))
+	}
+	before, command := text[last:], ""
+	if kept >= last {
+		before, command = text[last:kept], text[kept:]
+	}
+	before = p.paragraph(before)
+	for _, line := range wrap(before+p.paragraph(command), width, len(before)) {
+		fmt.Fprintln(p, line)
 	}
 }
 
@@ -34,8 +55,9 @@ func beginsParagraph(list []answer.Sentence, i int) bool {
 	return true
 }
 
-func (p *page) sentence(s answer.Sentence) string {
-	text := s.Text
+// sentence returns the text of a sentence, and where in it a command begins that a reader may copy; -1 if there is none.
+func (p *page) sentence(s answer.Sentence) (text string, command int) {
+	text = s.Text
 	switch s.Kind {
 	case answer.Verdict:
 		switch {
@@ -50,14 +72,18 @@ func (p *page) sentence(s answer.Sentence) string {
 		text = "  needed: " + text
 	}
 	if s.Hint == nil {
-		return text
+		return text, -1
 	}
 	hint := s.Hint.String()
 	if p.Hint != nil {
 		hint = p.Hint(*s.Hint)
 	}
-	if text == "" {
-		return hint
+	if text != "" {
+		text += "; "
 	}
-	return text + "; " + hint
+	command = -1
+	if start := len(s.Hint.Text) + len(": "); start < len(hint) {
+		command = len(text) + start
+	}
+	return text + hint, command
 }

@@ -14,27 +14,50 @@ import (
 
 // writeTable writes a table for people, one for each group if it is grouped.
 func (p *page) writeTable(t answer.Table) {
-	columns := shownColumns(t, answer.ForPeople)
 	switch {
 	case t.ForPrograms, len(t.Rows) == 0 && t.HiddenIfEmpty:
 	case len(t.Rows) == 0 && t.Empty != "":
 		p.beginBlock()
-		fmt.Fprintln(p, p.paragraph(t.Empty))
-	case t.Grouped:
-		for _, group := range groupRows(t.Rows) {
-			p.writeRows(peopleText(group[0][0]), t.Columns, columns[1:], group)
-		}
+		p.writeParagraph(t.Empty, -1)
 	default:
-		rows := t.Rows
-		if t.Shown > 0 && len(rows) > t.Shown {
-			rows = rows[:t.Shown]
-		}
-		p.writeRows(t.Title, t.Columns, columns, rows)
-		if left := len(t.Rows) - len(rows); left > 0 {
-			fmt.Fprintf(p, "and %d more; the format json lists all\n", left)
-		}
+		p.writeFilledTable(t)
 	}
 	p.writeSentences(t.Notes)
+}
+
+// writeFilledTable writes a table that has rows, or at least a header, and says what is left out of it.
+func (p *page) writeFilledTable(t answer.Table) {
+	columns, rows := shownColumns(t, answer.ForPeople), t.Rows
+	if t.Shown > 0 && len(rows) > t.Shown && !t.Grouped {
+		rows = rows[:t.Shown]
+	}
+	groups := [][][]any{rows}
+	if t.Grouped {
+		columns, groups = columns[1:], groupRows(rows)
+	}
+	all := p.cells(t.Columns, columns, rows)
+	left, fixed := p.fixed[t.Name]
+	if !fixed {
+		left = all.leftOut(p.width())
+	}
+	for _, group := range groups {
+		title := t.Title
+		if t.Grouped {
+			title = peopleText(group[0][0])
+		}
+		p.writeRows(title, p.cells(t.Columns, columns, group).without(left))
+	}
+	if more := len(t.Rows) - len(rows); more > 0 {
+		fmt.Fprintf(p, "and %d more; the format json lists all\n", more)
+	}
+	if len(left) > 0 && p.fixed == nil {
+		p.writeParagraph(p.leftOutNote(all, left), -1)
+	} else if p.fixed != nil && !fixed {
+		p.fixed[t.Name] = left
+		if len(left) > 0 {
+			*p.leftNote = p.leftOutNote(all, left)
+		}
+	}
 }
 
 // groupRows returns the rows by their first cell, in the order in which the groups first appear.
@@ -53,7 +76,26 @@ func groupRows(rows [][]any) (groups [][][]any) {
 	return groups
 }
 
-func (p *page) writeRows(title string, all []answer.Column, columns []int, rows [][]any) {
+// cells returns the texts of some columns of a table.
+func (p *page) cells(all []answer.Column, columns []int, rows [][]any) cells {
+	c := cells{rows: make([][]string, len(rows))}
+	for _, k := range columns {
+		header := strings.TrimSpace(all[k].Head)
+		if all[k].Head == "" {
+			header = all[k].Name
+		}
+		c.columns, c.header, c.numeric = append(c.columns, all[k]), append(c.header, p.line(header)), append(c.numeric, isNumericColumn(rows, k))
+	}
+	for i, row := range rows {
+		c.rows[i] = make([]string, len(columns))
+		for j, k := range columns {
+			c.rows[i][j] = p.line(peopleText(row[k]))
+		}
+	}
+	return c
+}
+
+func (p *page) writeRows(title string, c cells) {
 	p.beginBlock()
 	if p.Continued {
 		title = ""
@@ -61,27 +103,13 @@ func (p *page) writeRows(title string, all []answer.Column, columns []int, rows 
 	if title != "" && p.Format == Markdown {
 		fmt.Fprintf(p, "### %s\n\n", p.line(title))
 	} else if title != "" {
-		fmt.Fprintln(p, p.line(title))
-	}
-	header, numeric := make([]string, len(columns)), make([]bool, len(columns))
-	for i, k := range columns {
-		if header[i] = strings.TrimSpace(all[k].Head); all[k].Head == "" {
-			header[i] = all[k].Name
-		}
-		header[i], numeric[i] = p.line(header[i]), isNumericColumn(rows, k)
-	}
-	texts := make([][]string, len(rows))
-	for i, row := range rows {
-		texts[i] = make([]string, len(columns))
-		for j, k := range columns {
-			texts[i][j] = p.colour(p.line(peopleText(row[k])))
-		}
+		p.writeParagraph(p.line(title), -1)
 	}
 	if p.Format == Markdown {
-		p.markdownTable(header, numeric, texts)
+		p.markdownTable(c.header, c.numeric, c.rows)
 		return
 	}
-	p.plainTable(header, numeric, texts)
+	p.plainTable(c.wrapped(p.width()))
 }
 
 func (p *page) markdownTable(header []string, numeric []bool, rows [][]string) {
@@ -100,26 +128,33 @@ func (p *page) markdownTable(header []string, numeric []bool, rows [][]string) {
 	}
 }
 
-func (p *page) plainTable(header []string, numeric []bool, rows [][]string) {
+func (p *page) plainTable(c cells) {
 	t := table.NewWriter()
-	configs := make([]table.ColumnConfig, len(header))
-	for i := range header {
+	configs := make([]table.ColumnConfig, len(c.header))
+	for i := range c.header {
 		align := text.AlignLeft
-		if numeric[i] {
+		if c.numeric[i] {
 			align = text.AlignRight
 		}
 		configs[i] = table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
 	}
 	if !p.Continued {
-		t.AppendHeader(tableRow(header))
+		t.AppendHeader(tableRow(c.header))
 	}
 	t.SetColumnConfigs(configs)
-	for _, row := range rows {
+	for _, row := range c.rows {
+		for i := range row {
+			row[i] = p.colour(row[i])
+		}
 		t.AppendRow(tableRow(row))
 	}
 	t.SetStyle(plainStyle())
 	for line := range strings.Lines(t.Render() + "\n") {
-		fmt.Fprintln(p, strings.TrimRight(line, " \n"))
+		line = strings.TrimRight(line, " \n")
+		if width := p.width(); width > 0 && strings.HasPrefix(line, rule) {
+			line = text.Trim(line, width) // it goes on beneath the gap after the last column
+		}
+		fmt.Fprintln(p, line)
 	}
 }
 
@@ -131,11 +166,14 @@ func tableRow(cells []string) table.Row {
 	return row
 }
 
+// rule is what the line beneath the header is made of.
+const rule = "─"
+
 func plainStyle() table.Style {
 	style := table.StyleDefault
 	style.Box = table.StyleBoxLight
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	style.Box.MiddleHorizontal = "─"
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", strings.Repeat(" ", gap)
+	style.Box.MiddleHorizontal = rule
 	style.Format.Header = text.FormatDefault
 	style.Options = table.Options{SeparateHeader: true}
 	return style
