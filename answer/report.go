@@ -56,6 +56,7 @@ type StabilityReport struct {
 // ImprovementReport is everything that a report of a candidate and its baseline shows.
 type ImprovementReport struct {
 	Improvement     `json:"improvement"`
+	Declared        []scoring.Metric     `json:"declared"`              // by which both sides were judged
 	Ranges          string               `json:"seed_ranges,omitempty"` // of the seeds that were asked for, as in 0..99,200
 	CandidateSeeds  []verdict.JudgedSeed `json:"candidate_seeds"`
 	BaselineSeeds   []verdict.JudgedSeed `json:"baseline_seeds"`

@@ -100,8 +100,22 @@ type Spec struct {
 	SpecInfo    `json:",embed"`
 	Improvement *scoring.Improvement `json:"improvement,omitempty"`
 	Gate        string               `json:"gate,omitempty"` // its rules in words
-	Metrics     []scoring.MetricInfo `json:"metrics"`
+	Metrics     []DeclaredMetric     `json:"metrics"`
 	Document    jsontext.Value       `json:"document"` // canonical; its SHA-256 is the hash
+}
+
+// DeclaredMetric is a metric with how its value comes about, and what its statuses mean.
+type DeclaredMetric struct {
+	scoring.MetricInfo `json:",embed"`
+	Computed           string         `json:"computed"` // as in "mean of unemployment, skip 500"; "given" if the seed carries the value
+	Pass               string         `json:"pass"`     // the values with this status, in words
+	Warn               string         `json:"warn"`     // empty for none
+	Bands              []scoring.Band `json:"bands"`    // from the smallest values to the largest
+}
+
+// Declare returns a metric for readers.
+func Declare(m scoring.Metric) DeclaredMetric {
+	return DeclaredMetric{MetricInfo: m.Info(), Computed: m.Computed(), Pass: m.BandText(scoring.Pass), Warn: m.BandText(scoring.Warn), Bands: m.Bands()}
 }
 
 // Lead implements [Answer].
@@ -128,10 +142,13 @@ func (a Spec) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Spec) Tables() []Table {
-	t := Table{Name: "metrics", Columns: columns("metric", "type", "weight", "target", "group").drop("group", "type").wrap("target")}
+	t := Table{Name: "metrics", Columns: Columns{
+		{Name: "metric"}, {Name: "type"}, {Name: "weight"}, {Name: "target"}, {Name: "computed"}, {Name: "pass", Head: "PASS"}, {Name: "warn", Head: "WARN"}, {Name: "group"},
+	}.drop("group", "target", "type", "weight").wrap("target", "computed", "pass", "warn")}
 	for _, m := range a.Metrics {
-		t.Rows = append(t.Rows, []any{m.Name, string(m.Type), Cell{fmt.Sprint(m.Weight), m.Weight}, m.Target, m.Group})
+		t.Rows = append(t.Rows, []any{m.Name, string(m.Type), Cell{fmt.Sprint(m.Weight), m.Weight}, m.Target, m.Computed, m.Pass, m.Warn, m.Group})
 	}
+	t.Notes = []Sentence{{Kind: Note, Text: "Other values are FAIL. A limit between two statuses belongs to the better one. The WARN band is narrower for a heavier metric."}}
 	return []Table{t}
 }
 

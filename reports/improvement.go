@@ -20,7 +20,7 @@ func Improvement(a answer.ImprovementReport) document.Document {
 	return document.Document{
 		Title: "Improvement of " + d.title(),
 		Blocks: slices.Concat(
-			d.summary(), d.degraded(), d.forest(), d.paired(), d.metrics(), d.unmatched(), d.differences(), d.warnings(), d.provenance(), d.reproduce(),
+			d.summary(), d.degraded(), d.forest(), d.paired(), d.metrics(), judgingBlocks(d.Declared), d.unmatched(), d.differences(), d.warnings(), d.provenance(), d.reproduce(),
 		),
 	}
 }

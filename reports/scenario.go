@@ -103,19 +103,13 @@ func (d scenarioReport) spec() []document.Block {
 	if d.NPinsBefore > 0 {
 		list = append(list, fmt.Sprintf("%s: track baseline show %s", format.Counted(d.NPinsBefore, "earlier pin"), shellWord(d.Spec.Scenario)))
 	}
-	t := columns("metric", "target", "type", "#weight", "#share", "group", "value")
+	t := columns("metric", "target", "type", "#weight", "#share", "group", "value", "PASS", "WARN", "FAIL")
 	weight, weightText := totalWeight(declared), answer.WeightText(declared.Metrics, func(m scoring.Metric) float64 { return m.Weight })
 	for _, m := range declared.Metrics {
-		from := "given"
-		if m.From != nil {
-			if from = "from series " + m.From.Series; m.From.With != "" {
-				from += " and " + m.From.With
-			}
-		}
-		t.Rows = append(t.Rows, []document.Text{
+		t.Rows = append(t.Rows, append([]document.Text{
 			codeCell(m.Name), document.T(m.Description()), document.T(string(m.Target.Type())), document.T(weightText(m.Weight)),
-			document.T(format.Percent(m.Weight / weight)), document.T(format.OrDash(m.Group)), document.T(from),
-		})
+			document.T(format.Percent(m.Weight / weight)), document.T(format.OrDash(m.Group)), document.T(m.Computed()),
+		}, bandCells(m)...))
 	}
 	return append(append(blocks, bullets(list)...), folded(t, alwaysShown, "in the order of the spec")...)
 }

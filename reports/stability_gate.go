@@ -115,7 +115,7 @@ func (d stabilityReport) metrics() []document.Block {
 	for _, group := range groups {
 		blocks = append(blocks, groupBlocks(group, len(groups), metrics)...)
 	}
-	return append(blocks, d.heatMap(metrics)...)
+	return append(append(blocks, judgingBlocks(d.Spec.Declared.Metrics)...), d.heatMap(metrics)...)
 }
 
 // intervalNote says which intervals are no t intervals; empty if all are.

@@ -37,6 +37,14 @@ func (m Metric) Description() string {
 	return m.Target.String()
 }
 
+// Computed says how the value comes about, as in "mean of unemployment, skip 500"; "given" if the seed carries it.
+func (m Metric) Computed() string {
+	if m.From == nil {
+		return "given"
+	}
+	return m.From.String()
+}
+
 // Improvement says how a scenario is compared with its baseline.
 type Improvement struct {
 	Baseline           string  `json:"baseline,omitempty"`   // scenario whose seeds are the baseline; empty for the scenario itself

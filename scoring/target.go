@@ -25,6 +25,8 @@ type Target interface {
 	score(actual float64) float64
 	// Check judges actual; escalation (see [failEscalationMultiplier]) scales the band between Pass and Fail.
 	check(actual, escalation float64) Status
+	// limits returns, up to rounding, the values at which the status changes.
+	limits(escalation float64) []float64
 	// String describes the target for people, as in "0.065 ± 0.02".
 	String() string
 	// problems lists what makes the target unusable.

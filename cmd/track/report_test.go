@@ -344,7 +344,7 @@ func TestReportUsage(t *testing.T) {
 func TestReportScenarioInWords(t *testing.T) {
 	t.Parallel()
 	report := exampleDatabase(t, asTheyAre).must("", "report", "scenario", "growth_plus")
-	for _, want := range []string{"- Against a baseline: scenario growth\\_plus has no baseline.\n", "Not compared: scenario growth\\_plus has no baseline.\n", "from series unemployment and wage\\_inflation"} {
+	for _, want := range []string{"- Against a baseline: scenario growth\\_plus has no baseline.\n", "Not compared: scenario growth\\_plus has no baseline.\n", "pearson of unemployment with wage\\_inflation"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q:\n%.3000s", want, report)
 		}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,11 +13,11 @@ import (
 // gap is what separates two columns of a table.
 const gap = 2
 
-// The least width of a column whose text wraps: while other columns can be left out, and when none can.
-const (
-	leastText = 20
-	leastWord = 12
-)
+// least says how narrow columns may become: those whose text wraps, and names and other short texts.
+type least struct{ text, name int }
+
+// layouts are tried in turn: names wrap only if there is no other way, and numbers never.
+func layouts() []least { return []least{{20, math.MaxInt}, {12, math.MaxInt}, {12, 12}} }
 
 // cells are the texts of a table: a header and rows.
 type cells struct {
@@ -37,13 +38,13 @@ func (c cells) leftOut(width int) (indices []int) {
 		shown[i] = true
 	}
 	for _, i := range c.dropOrder() {
-		if total(c.least(shown, leastText)) <= width {
+		if total(c.least(shown, layouts()[0])) <= width {
 			return indices
 		}
 		shown[i] = false
 		indices = append(indices, i)
 	}
-	for i := len(c.columns) - 1; i > 0 && total(c.least(shown, leastText)) > width && total(c.least(shown, leastWord)) > width; i-- {
+	for i := len(c.columns) - 1; i > 0 && total(c.narrowest(shown, width)) > width; i-- {
 		if shown[i] {
 			shown[i] = false
 			indices = append(indices, i)
@@ -80,20 +81,32 @@ func (c cells) content(column int) (width int) {
 	return width
 }
 
-// least returns the least widths of the columns that are shown: of the words of the header, and of cells that do not
-// wrap. Only with leastWord, names and other short texts wrap too, if there is no other way.
-func (c cells) least(shown []bool, text int) []int {
+// narrowest returns the widths of the columns that are shown in the first layout that fits; in the last if none does.
+func (c cells) narrowest(shown []bool, width int) (widths []int) {
+	for _, l := range layouts() {
+		if widths = c.least(shown, l); total(widths) <= width {
+			break
+		}
+	}
+	return widths
+}
+
+// least returns the least widths of the columns that are shown: of the words of the header, and of cells.
+func (c cells) least(shown []bool, l least) []int {
 	var widths []int
 	for i := range c.columns {
 		if !shown[i] {
 			continue
 		}
 		width := c.content(i)
-		if !c.numeric[i] && (c.columns[i].Wrap || text == leastWord) {
-			width = min(width, text)
+		switch {
+		case c.columns[i].Wrap && !c.numeric[i]:
+			width = min(width, l.text)
+		case !c.numeric[i]:
+			width = min(width, l.name)
 		}
 		for word := range strings.FieldsSeq(c.header[i]) {
-			width = max(width, min(displayWidth(word), text))
+			width = max(width, min(displayWidth(word), l.text))
 		}
 		widths = append(widths, width)
 	}
@@ -151,10 +164,7 @@ func (c cells) widths(width int) []int {
 	for i := range shown {
 		shown[i] = true
 	}
-	widths := c.least(shown, leastText)
-	if total(widths) > width {
-		widths = c.least(shown, leastWord)
-	}
+	widths := c.narrowest(shown, width)
 	content, header := make([]int, len(widths)), make([]int, len(widths))
 	for i := range widths {
 		content[i], header[i] = c.content(i), displayWidth(c.header[i])

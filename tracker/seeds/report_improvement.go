@@ -49,7 +49,7 @@ func selectionOf(c Choice, ranges []track.SeedRange) store.Selection {
 func (c Compared) report(ranges []track.SeedRange) (answer.ImprovementReport, error) {
 	parameters, err := parameterChanges(c.Baseline.Configuration.Params, c.Candidate.Configuration.Params)
 	return answer.ImprovementReport{
-		Improvement: c.Improvement, Ranges: track.SeedRanges(ranges).String(), CandidateSeeds: c.candidateSeeds, BaselineSeeds: c.baselineSeeds,
+		Improvement: c.Improvement, Declared: c.spec.Metrics, Ranges: track.SeedRanges(ranges).String(), CandidateSeeds: c.candidateSeeds, BaselineSeeds: c.baselineSeeds,
 		Parameters: parameters, CandidateSHA256: c.candidateHash, BaselineSHA256: c.baselineHash,
 	}, err
 }

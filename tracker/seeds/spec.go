@@ -125,7 +125,7 @@ func ShowSpec(ctx context.Context, r *store.Reader, q answer.SpecQuestion) (a an
 		a.Gate = decoded.Gate.String()
 	}
 	for _, m := range decoded.Metrics {
-		a.Metrics = append(a.Metrics, m.Info())
+		a.Metrics = append(a.Metrics, answer.Declare(m))
 	}
 	return a, nil
 }
