@@ -21,6 +21,8 @@ type SweepSettings struct {
 	Label         string
 	Commit        string // instead of the revision of the code that is there
 	Timeout       time.Duration
+	LimitCPU      time.Duration
+	LimitMemory   string // such as 512MiB
 	Retries       int
 	CollapsedExit int
 	RepeatShare   float64
@@ -54,6 +56,8 @@ func (q *SweepSettings) params() param.List {
 func (q *SweepSettings) runParams() param.List {
 	return param.List{
 		{Name: "timeout", Unit: "TIME", Help: "end a run that takes longer than `TIME`, such as 90s or 5m, and record it as timeout", Value: param.Duration(&q.Timeout)},
+		{Name: "limit-cpu", Unit: "TIME", Help: "end a run of which a process uses more than `TIME` of processor time, in whole seconds, and record it as timeout", Value: param.Duration(&q.LimitCPU)},
+		{Name: "limit-memory", Unit: "SIZE", Help: "let no process of a run have more than `SIZE` of memory of its own, such as 512MiB", Value: param.Text(&q.LimitMemory)},
 		{Name: "collapsed-exit", Unit: "CODE", Help: "take the exit `CODE` of the command to mean that the simulation collapsed", Value: param.Whole(&q.CollapsedExit, 1)},
 		{Name: "series", Unit: "PATTERN", Help: "record files in {out} that match `PATTERN` as series, again for more (default: series.*, series_*, *.series.* and series/*)", Value: param.Texts(&q.Series)},
 		{Name: "env", Unit: "KEY=VALUE", Help: "set `KEY=VALUE` for the command, or pass the variable KEY on, again for more; recorded with the environment", Value: param.Texts(&q.Env)},

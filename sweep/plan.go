@@ -25,6 +25,7 @@ type Plan struct {
 	Grid           []track.Params // the parameters of each configuration
 	Seeds          track.SeedRanges
 	Timeout        time.Duration // 0 for none
+	Limits         Limits
 	Retries        int
 	CollapsedExit  int // 0 for none
 	Series         []string
@@ -56,6 +57,8 @@ type planDocument struct {
 	Grid           []jsontext.Value `json:"grid"`
 	Seeds          string           `json:"seeds"`
 	TimeoutS       float64          `json:"timeout_s,omitempty"`
+	LimitCPU       float64          `json:"limit_cpu_s,omitempty"`
+	LimitMemory    int64            `json:"limit_memory_bytes,omitempty"`
 	Retries        int              `json:"retries,omitempty"`
 	CollapsedExit  int              `json:"collapsed_exit,omitempty"`
 	Series         []string         `json:"series,omitempty"`
@@ -74,6 +77,7 @@ type planDocument struct {
 func (p Plan) JSON() ([]byte, error) {
 	d := planDocument{
 		Kind: planKind, Scenario: p.Scenario, Command: p.Command, Label: p.Label, Revision: p.Revision, Seeds: p.Seeds.String(), TimeoutS: p.Timeout.Seconds(),
+		LimitCPU: p.Limits.CPU.Seconds(), LimitMemory: p.Limits.Memory,
 		Retries: p.Retries, CollapsedExit: p.CollapsedExit, Series: p.Series, Env: p.Env, LibrariesFrom: p.LibrariesFrom, Depends: p.Depends, RepeatShare: p.RepeatShare,
 		Until: p.Until, Halving: p.Halving, Shards: p.Shards, Spec: p.Spec, CreatedVersion: p.CreatedVersion,
 	}
@@ -128,6 +132,10 @@ func ReadPlan(file string, text []byte) (p Plan, err error) {
 		return wrong("timeout_s", "%v is not a number of seconds from 0", d.TimeoutS)
 	}
 	p.Timeout = time.Duration(math.Round(d.TimeoutS*1e6)) * time.Microsecond
+	if !(d.LimitCPU >= 0 && d.LimitCPU <= 1e9) {
+		return wrong("limit_cpu_s", "%v is not a number of seconds from 0", d.LimitCPU)
+	}
+	p.Limits = Limits{time.Duration(math.Round(d.LimitCPU*1e6)) * time.Microsecond, d.LimitMemory}
 	problem := p.checkGrid()
 	if problem == nil {
 		problem = p.Check()
@@ -156,6 +164,9 @@ func (p Plan) Check() *track.FieldError {
 		if _, err := filepath.Match(pattern, ""); err != nil {
 			return wrong("series", "%q is no pattern: %v", pattern, err)
 		}
+	}
+	if problem := p.Limits.check(); problem != nil {
+		return problem
 	}
 	switch {
 	case len(p.Seeds) == 0:

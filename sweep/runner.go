@@ -48,6 +48,7 @@ type Runner struct {
 	Secrets       []string      // texts that standard error must not show
 	Guard         *Guard        // nil if nothing watches over what outlives this process
 	Timeout       time.Duration // of each attempt; 0 for none
+	Limits        Limits        // of each process
 	Retries       int           // attempts after one that failed
 	CollapsedExit int           // the exit code by which the command says that the simulation collapsed; 0 for none
 	Series        []string      // patterns of files of series in the folder of the run; those that are called series where empty
@@ -88,6 +89,7 @@ func (r Runner) attempt(ctx context.Context, job Job, attempt int) (seed track.S
 	values[placeSeed], values[placeOut] = job.Seed.String(), out
 	words := r.Command.arguments(values)
 	cmd := exec.Command(words[0], words[1:]...)
+	r.Limits.wrap(cmd)
 	cmd.Env = slices.Concat(os.Environ(), r.Env, environment(job, params, out, attempt), r.Guard.environment())
 	p := &process{cmd: cmd, guard: r.Guard, stdout: tail{most: keptStdout}, stderr: tail{most: keptStderr}, timeout: r.Timeout}
 	seed.StartedAt = r.Now()
@@ -158,16 +160,18 @@ func (r Runner) judge(seed *track.Seed, end ending, p *process, out string) {
 	switch {
 	case end.err != nil:
 		fail(track.OutcomeError, "the command cannot be started: %v", end.err)
+	case r.Limits.usedUp(end):
+		fail(track.OutcomeTimeout, "no end after %v of processor time", r.Limits.CPU)
 	case end.timedOut:
 		fail(track.OutcomeTimeout, "no end after %v", r.Timeout)
 	case end.signal == "SIGKILL":
-		fail(track.OutcomeError, "killed by SIGKILL, as the system does where memory runs out")
+		fail(track.OutcomeError, "killed by SIGKILL, as the system does where memory runs out%s", r.Limits.memoryText(end))
 	case end.signal != "":
-		fail(track.OutcomeError, "killed by %s", end.signal)
+		fail(track.OutcomeError, "killed by %s%s", end.signal, r.Limits.memoryText(end))
 	case *end.exitCode != 0 && *end.exitCode == r.CollapsedExit:
 		fail(track.OutcomeCollapsed, "exit code %d", *end.exitCode)
 	case *end.exitCode != 0:
-		fail(track.OutcomeError, "exit code %d", *end.exitCode)
+		fail(track.OutcomeError, "exit code %d%s", *end.exitCode, r.Limits.memoryText(end))
 	case problem != nil:
 		fail(track.OutcomeError, "%s", strings.ReplaceAll(problem.Error(), out+string(filepath.Separator), "")) // the folder is another one each time
 	default:

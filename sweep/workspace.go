@@ -13,10 +13,13 @@ import (
 // empty. An error reports whether the command cannot be found. The caller calls Close when no job runs any more.
 func NewRunner(plan Plan, dir string, keep bool, now func() time.Time) (r Runner, err error) {
 	r = Runner{
-		Keep: keep, Env: plan.Env, Timeout: plan.Timeout, Retries: plan.Retries, CollapsedExit: plan.CollapsedExit, Series: plan.Series,
+		Keep: keep, Env: plan.Env, Timeout: plan.Timeout, Limits: plan.Limits, Retries: plan.Retries, CollapsedExit: plan.CollapsedExit, Series: plan.Series,
 		Secrets: secretsOf(plan.Env), Now: func() time.Time { return now().UTC().Truncate(time.Microsecond) },
 	}
 	if r.Command, err = plan.ParsedCommand(); err != nil {
+		return r, err
+	}
+	if err := plan.Limits.supported(); err != nil {
 		return r, err
 	}
 	if err := r.Command.lookUp(); err != nil {

@@ -26,6 +26,9 @@ func NewPlan(q answer.SweepSettings, rules answer.SweepRules) (plan sweep.Plan, 
 		Scenario: q.Scenario, Command: q.Command, Label: q.Label, Timeout: q.Timeout, Retries: q.Retries, CollapsedExit: q.CollapsedExit,
 		Series: q.Series, Env: q.Env, LibrariesFrom: q.LibrariesFrom, Depends: q.Depends, RepeatShare: q.RepeatShare, Until: rules.Until,
 	}
+	if plan.Limits, err = limitsOf(q); err != nil {
+		return plan, err
+	}
 	if plan.Seeds, err = plannedSeeds(q); err != nil {
 		return plan, err
 	}
@@ -53,6 +56,14 @@ func NewPlan(q answer.SweepSettings, rules answer.SweepRules) (plan sweep.Plan, 
 		return plan, err
 	}
 	return plan, checkPlan(plan)
+}
+
+func limitsOf(q answer.SweepSettings) (limits sweep.Limits, err error) {
+	limits.CPU = q.LimitCPU
+	if limits.Memory, err = sweep.ParseMemory(q.LimitMemory); err != nil {
+		return limits, &param.Error{Param: "limit-memory", Message: err.Error(), Cause: err}
+	}
+	return limits, nil
 }
 
 // checkPlan returns what is wrong with a plan as an error about a parameter.

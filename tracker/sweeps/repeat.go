@@ -158,6 +158,10 @@ func RepeatPlan(q answer.RepeatSettings, c track.Configuration) (sweep.Plan, err
 		Scenario: q.Of.Scenario, Command: q.Command, Grid: []track.Params{c.Params}, Seeds: track.SeedRanges{{}}, Timeout: q.Timeout,
 		CollapsedExit: q.CollapsedExit, Series: q.Series, Env: q.Env,
 	}
+	var err error
+	if plan.Limits, err = limitsOf(q.SweepSettings); err != nil {
+		return plan, err
+	}
 	if _, err := plan.ParsedCommand(); err != nil {
 		return plan, err
 	}
