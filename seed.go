@@ -189,6 +189,7 @@ type RecordedSeed struct {
 	Outcome       Outcome               `json:"outcome"`
 	Message       string                `json:"message,omitempty"`
 	SpecVersion   int                   `json:"spec_version,omitzero"` // 0 if the seed was never assessed
+	Withdrawn     *Withdrawal           `json:"withdrawn,omitempty"`   // nil if the seed counts
 	Status        scoring.Status        `json:"status,omitempty"`      // the worst of its metrics; FAIL for a failed seed; empty if never assessed
 	TotalScore    *float64              `json:"total_score,omitempty"` // 0..1; nil if it has none
 	NPass         int                   `json:"n_pass"`
@@ -242,5 +243,6 @@ const (
 	Conflict     Disposition = "conflict"     // something else is recorded under the same identity; nothing was stored
 	Replaced     Disposition = "replaced"     // stored in place of another record
 	Contradicted Disposition = "contradicted" // its values are not the ones that its series give; nothing was stored
+	Withdrawn    Disposition = "withdrawn"    // the same was recorded and withdrawn; nothing was stored
 	Scored       Disposition = "scored"       // judged as if it were recorded; nothing was stored
 )

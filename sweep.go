@@ -18,7 +18,6 @@ type Sweep struct {
 	EndedAt        time.Time // zero while it runs, or if it was killed
 	Ending         SweepEnding
 	CodeChanged    bool           // while it ran: its seeds may be of other code than they say
-	Note           string         // why its plan was withdrawn
 	Planned        []PlannedSeeds // in the order of the grid
 	Spec           string         // JSON of the spec that a plan for other machines carries; it is not stored with the sweep
 }
@@ -39,7 +38,6 @@ const (
 	SweepDecided     SweepEnding = "decided"     // its stopping rule held before all seeds had run
 	SweepUndecided   SweepEnding = "undecided"   // its stopping rule held for no configuration, however often it looked
 	SweepInterrupted SweepEnding = "interrupted" // by its user
-	SweepWithdrawn   SweepEnding = "withdrawn"   // its plan was a mistake: what it did not run is not missing
 )
 
 // Run is how the command of a seed ended.

@@ -138,7 +138,6 @@ func (s *Sweep) EachText(v TextVisitor) {
 	v.Document("spec", &s.Spec)
 	v.Free("changes", &s.Changes)
 	v.Free("libraries", &s.Libraries)
-	v.Free("note", &s.Note)
 	s.Environment = s.Environment.eachText(v)
 	for i := range s.Planned {
 		s.Planned[i].Configuration.EachText(v)

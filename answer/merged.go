@@ -51,6 +51,8 @@ type MergeCounts struct {
 	Executions     Count          `json:"executions"`
 	Lineages       []MergedLedger `json:"lineages"`
 	Superseded     int            `json:"superseded"`            // seeds that another one has replaced
+	Withdrawn      int            `json:"withdrawn"`             // seeds here that were withdrawn elsewhere
+	Restored       int            `json:"restored"`              // withdrawn seeds here that were restored elsewhere
 	Completed      int            `json:"completed"`             // executions that had come further elsewhere
 	Uncompared     int            `json:"n_uncompared,omitzero"` // texts of known executions that other rules masked and that are not kept
 	Forgotten      int            `json:"forgotten"`             // executions whose texts were removed elsewhere, and now here
@@ -179,7 +181,8 @@ func (f MergedFile) notes() (list []Sentence) {
 		n    int
 		text string
 	}{
-		{f.Superseded, "superseded, as there"}, {f.Completed, "completed: the record there had come further"},
+		{f.Superseded, "superseded, as there"}, {f.Withdrawn, "withdrawn, as there"}, {f.Restored, "restored, as there"},
+		{f.Completed, "completed: the record there had come further"},
 		{f.Uncompared, "texts not compared: other rules masked them, and they are not kept"}, {f.Forgotten, "forgotten, as there"},
 	} {
 		if what.n > 0 {

@@ -55,6 +55,9 @@ type MetricResult struct {
 // Lead implements [Answer].
 func (a Seed) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s seed %s, configuration %s", a.Scenario, a.Number, describe(a.RecordedSeed.Configuration))}}
+	if w := a.Withdrawn; w != nil {
+		lead = append(lead, Sentence{Kind: Note, Text: "withdrawn: it does not count. " + withdrawalText(*w)})
+	}
 	add := func(text string) { lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true}) }
 	add(a.timesText())
 	if len(a.Environment) > 0 {
@@ -76,6 +79,21 @@ func (a Seed) Lead() []Sentence {
 		lead = append(lead, Sentence{Kind: Note, Text: runText(*a.Run)})
 	}
 	return lead
+}
+
+// withdrawalText says who withdrew something, when, with what, and why.
+func withdrawalText(w track.Withdrawal) string {
+	text := "On " + timeText(w.At)
+	if w.Actor != "" {
+		text += ", " + w.Actor
+	}
+	switch {
+	case w.Kind == track.WithdrawnConfiguration:
+		text += ", with its configuration"
+	case w.Sweep != "":
+		text += ", with sweep " + track.ShortID(w.Sweep)
+	}
+	return text + ": " + w.Reason
 }
 
 func (a Seed) timesText() string {

@@ -11,14 +11,15 @@ import (
 
 // SeedsQuestion asks which seeds are recorded.
 type SeedsQuestion struct {
-	Of       Selector // empty for all scenarios
-	Label    string
-	Outcome  track.Outcome
-	Status   scoring.Status
-	MinScore *float64
-	MaxScore *float64
-	Since    Since
-	Page     Page
+	Of        Selector // empty for all scenarios
+	Label     string
+	Outcome   track.Outcome
+	Status    scoring.Status
+	MinScore  *float64
+	MaxScore  *float64
+	Since     Since
+	Withdrawn bool
+	Page      Page
 }
 
 // Params declares the parameters of the question.
@@ -31,6 +32,7 @@ func (q *SeedsQuestion) Params() param.List {
 		{Name: "min-score", Unit: "X", Help: "list only seeds with a total score of at least `X`", Value: param.OptionalFloat(&q.MinScore)},
 		{Name: "max-score", Unit: "X", Help: "list only seeds with a total score of at most `X`", Value: param.OptionalFloat(&q.MaxScore)},
 		{Name: "since", Unit: "TIME", Help: "list only seeds recorded since `TIME`: 2026-01-02, 2026-01-02T15:04:05Z, or 24h for the last day", Value: &q.Since},
+		{Name: "withdrawn", Help: "list seeds that were withdrawn, and why, in place of those that count", Value: param.Switch(&q.Withdrawn)},
 	}, q.Page.Params(50)...)
 }
 
@@ -48,6 +50,10 @@ func (a Seeds) Tables() []Table {
 		{Name: "scenario"}, {Name: "seed"}, {Name: "label"}, {Name: "configuration"}, {Name: "outcome"}, {Name: "status"}, {Name: "score"},
 		{Name: "pass"}, {Name: "warn"}, {Name: "fail"}, {Name: "spec"}, {Name: "recorded"},
 	}.drop("recorded", "spec", "warn", "label", "pass", "fail", "configuration")}
+	withdrawn := len(a.Items) > 0 && a.Items[0].Withdrawn != nil
+	if withdrawn {
+		t.Columns = append(t.Columns, Column{Name: "withdrawn"}, Column{Name: "reason"})
+	}
 	for _, s := range a.Items {
 		version := any(nil)
 		if s.SpecVersion > 0 {
@@ -57,6 +63,11 @@ func (a Seeds) Tables() []Table {
 			s.Scenario, s.Number, s.Configuration.Label, hashCell(s.Configuration.Hash), string(s.Outcome), string(s.Status), s.TotalScore,
 			s.NPass, s.NWarn, s.NFail, version, timeCell(s.RecordedAt),
 		})
+		if last := &t.Rows[len(t.Rows)-1]; withdrawn && s.Withdrawn != nil {
+			*last = append(*last, timeCell(s.Withdrawn.At), s.Withdrawn.Reason)
+		} else if withdrawn {
+			*last = append(*last, nil, nil)
+		}
 	}
 	if a.Next != "" {
 		t.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("the newest %d; a larger limit lists more", len(a.Items))}}

@@ -20,6 +20,7 @@ type SweepResult struct {
 	NRan           int                  `json:"n_ran"`
 	NKnown         int                  `json:"n_known"`      // planned seeds that were recorded before
 	NFailed        int                  `json:"n_failed"`     // of the seeds that ran
+	NWithdrawn     int                  `json:"n_withdrawn"`  // planned seeds that were withdrawn, and are not run again
 	NRetried       int                  `json:"n_retried"`    // seeds that took more than one attempt
 	NConflicts     int                  `json:"n_conflicts"`  // seeds that another process recorded meanwhile, with other values
 	NElsewhere     int                  `json:"n_elsewhere"`  // seeds that another process was still running at the end
@@ -70,6 +71,9 @@ type RankedConfiguration struct {
 // Lead implements [Answer].
 func (a SweepResult) Lead() []Sentence {
 	text := fmt.Sprintf("sweep %s of %s: %s; %s ran, %d failed, %d recorded before", track.ShortID(a.ID), a.Scenario, a.Ending, format.Counted(a.NRan, "seed"), a.NFailed, a.NKnown)
+	if a.NWithdrawn > 0 {
+		text += fmt.Sprintf("; %d withdrawn", a.NWithdrawn)
+	}
 	if a.NRepeated > 0 {
 		text += fmt.Sprintf("; %d repeated, %d of them differ", a.NRepeated, a.NDiffering)
 	}

@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -40,9 +39,9 @@ type RecordedSweep struct {
 	EndedAt        time.Time              `json:"ended_at,omitzero"` // missing while it runs, and if it was killed
 	Ending         track.SweepEnding      `json:"ending"`            // empty while it runs, and if it was killed
 	CodeChanged    bool                   `json:"code_changed"`      // while it ran
-	Note           string                 `json:"note,omitempty"`    // why it was withdrawn
-	NRuns          int                    `json:"n_runs"`            // seeds that it ran
-	NFailed        int                    `json:"n_failed"`          // of these
+	Withdrawn      *track.Withdrawal      `json:"withdrawn,omitempty"`
+	NRuns          int                    `json:"n_runs"`   // seeds that it ran
+	NFailed        int                    `json:"n_failed"` // of these
 	Configurations []PlannedConfiguration `json:"configurations"`
 }
 
@@ -87,8 +86,8 @@ func (s RecordedSweep) endingText() string {
 	if s.CodeChanged {
 		text += ", the code changed"
 	}
-	if s.Note != "" {
-		text += ": " + s.Note
+	if s.Withdrawn != nil {
+		text += ", withdrawn: " + s.Withdrawn.Reason
 	}
 	if s.NShards > 0 {
 		text += fmt.Sprintf(", shard %d of %d", s.Shard, s.NShards)
@@ -162,38 +161,4 @@ func revisionText(r track.Revision) string {
 		return "no commit"
 	}
 	return r.String()
-}
-
-// WithdrawSweepQuestion asks to take back the plan of a sweep.
-type WithdrawSweepQuestion struct {
-	ID     string
-	Reason string
-}
-
-// Params declares the parameters of the question.
-func (q *WithdrawSweepQuestion) Params() param.List {
-	return param.List{
-		{Name: "sweep", Arg: true, Required: true, Unit: "SWEEP", Help: "withdraw the plan of the sweep with this id, or whose id ends so", Value: param.Text(&q.ID)},
-		{Name: "reason", Required: true, Unit: "TEXT", Help: "give a reason, in a `TEXT` for those who read the results", Value: param.Parsed(&q.Reason, checkReason, func(s string) string { return s })},
-	}
-}
-
-func checkReason(text string) (string, error) {
-	if strings.TrimSpace(text) == "" {
-		return "", errors.New("empty")
-	}
-	return text, nil
-}
-
-// WithdrawnSweep is a sweep whose plan was taken back.
-type WithdrawnSweep struct {
-	RecordedSweep `json:",embed"`
-}
-
-// Lead implements [Answer].
-func (WithdrawnSweep) Lead() []Sentence { return nil }
-
-// Tables implements [Answer].
-func (a WithdrawnSweep) Tables() []Table {
-	return []Table{sweepTable([]RecordedSweep{a.RecordedSweep})}
 }

@@ -14,7 +14,9 @@ func All() []Question {
 		Propose().Question(), Next().Question(), Plan().Question(), Decide().Question(), Mutations().Question(), Mutation().Question(),
 		MutationDiff().Question(), Withdraw().Question(),
 		Query().Question(), PruneSeries().Question(),
-		Sweeps().Question(), Sweep().Question(), PlanSweep().Question(), WithdrawSweep().Question(),
+		Sweeps().Question(), Sweep().Question(), PlanSweep().Question(),
+		WithdrawSeed().Question(), WithdrawConfiguration().Question(), WithdrawSweep().Question(),
+		RestoreSeed().Question(), RestoreConfiguration().Question(), RestoreSweep().Question(),
 		Executions().Question(), ShowExecution().Question(), ForgetExecution().Question(),
 		Fitness().Question(), Rubrics().Question(), CheckRubric().Question(), CompareRubrics().Question(),
 	}

@@ -23,16 +23,6 @@ func Sweep() Def[answer.SweepQuestion, answer.Sweep] {
 	}
 }
 
-// WithdrawSweep asks to take back the plan of a sweep.
-func WithdrawSweep() Def[answer.WithdrawSweepQuestion, answer.WithdrawnSweep] {
-	return Def[answer.WithdrawSweepQuestion, answer.WithdrawnSweep]{
-		Name: "sweep withdraw", Scope: ScopeDecide, Help: "withdraw the plan of a sweep that was a mistake",
-		About: `Seeds that the sweep did not run are no longer missing. The seeds that it recorded stay. Every answer about its configurations says that a
-plan was withdrawn, and why.`,
-		Params: (*answer.WithdrawSweepQuestion).Params, Write: sweeps.Withdraw,
-	}
-}
-
 // PlanSweep asks for a plan of a sweep that other machines can run in parts.
 func PlanSweep() Def[answer.SweepPlanQuestion, answer.SweepPlan] {
 	return Def[answer.SweepPlanQuestion, answer.SweepPlan]{

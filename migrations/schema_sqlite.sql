@@ -74,15 +74,11 @@ CREATE TABLE attachment (
 ) STRICT
 CREATE TABLE tombstone (
     id       INTEGER PRIMARY KEY,
-    kind     TEXT    NOT NULL CHECK (kind IN ('seed', 'sweep', 'version', 'execution')),
-    ulid     TEXT    NOT NULL,
-    digest   BLOB,   -- of the record
-    identity BLOB,   -- of an execution: the hash of its lineage, source and key
-    action   TEXT    NOT NULL CHECK (action IN ('withdrawn', 'forgotten')),
+    ulid     TEXT    NOT NULL UNIQUE, -- of the execution
+    digest   BLOB    NOT NULL,        -- of the execution
+    identity BLOB    NOT NULL,        -- the hash of its lineage, source and key
     reason   TEXT,
-    actor_id INTEGER REFERENCES actor,
-    at       INTEGER NOT NULL,
-    UNIQUE (kind, ulid)
+    at       INTEGER NOT NULL
 ) STRICT
 CREATE INDEX tombstone_digest ON tombstone (digest)
 CREATE INDEX tombstone_identity ON tombstone (identity)
@@ -102,13 +98,34 @@ CREATE TABLE seed (
     recorded_at      INTEGER NOT NULL,
     checksum         INTEGER NOT NULL, -- of ulid, the three ids, number, outcome, message, digest, and the three times
     superseded_at    INTEGER, -- set when another seed took its place, or when it was withdrawn
+    withdrawn_at     INTEGER, -- set when it was withdrawn; it follows from the table withdrawal
     CHECK ((outcome IS NULL) = (digest IS NULL)),
+    CHECK (withdrawn_at IS NULL OR superseded_at IS NOT NULL),
     UNIQUE (ulid, configuration_id)
 ) STRICT
 CREATE UNIQUE INDEX seed_identity ON seed (scenario_id, configuration_id, number) WHERE superseded_at IS NULL
+CREATE INDEX seed_withdrawn ON seed (scenario_id, configuration_id, number) WHERE withdrawn_at IS NOT NULL
 CREATE INDEX seed_newest ON seed (scenario_id, recorded_at)
 CREATE INDEX seed_failed ON seed (outcome, scenario_id) WHERE outcome <> 'ok'
 CREATE INDEX seed_recorded ON seed (recorded_at)
+CREATE TABLE withdrawal (
+    id            INTEGER PRIMARY KEY,
+    ulid          TEXT    NOT NULL UNIQUE,
+    kind          TEXT    NOT NULL CHECK (kind IN ('seed', 'configuration', 'sweep')),
+    action        TEXT    NOT NULL CHECK (action IN ('withdrawn', 'restored')),
+    scenario_id   INTEGER NOT NULL REFERENCES scenario,
+    configuration TEXT,    -- hash; NULL for a sweep
+    number        INTEGER, -- of a seed, the bits of an unsigned number
+    digest        BLOB,    -- of a seed
+    sweep         TEXT,    -- ULID of a sweep, or of the sweep with which a seed was withdrawn
+    reason        TEXT    NOT NULL,
+    actor_id      INTEGER REFERENCES actor,
+    at            INTEGER NOT NULL,
+    CHECK ((kind = 'sweep') = (configuration IS NULL) AND (kind = 'seed') = (number IS NOT NULL) AND (kind = 'seed') = (digest IS NOT NULL)
+           AND (kind <> 'sweep' OR sweep IS NOT NULL))
+) STRICT
+CREATE INDEX withdrawal_place ON withdrawal (scenario_id, configuration, number)
+CREATE INDEX withdrawal_sweep ON withdrawal (sweep) WHERE sweep IS NOT NULL
 CREATE TABLE value (
     seed_id   INTEGER NOT NULL,
     metric_id INTEGER NOT NULL,
@@ -205,9 +222,9 @@ CREATE TABLE sweep (
     actor_id       INTEGER REFERENCES actor,
     started_at     INTEGER NOT NULL,
     ended_at       INTEGER, -- NULL while it runs, and if it was killed
-    ending         TEXT CHECK (ending IN ('finished', 'decided', 'undecided', 'interrupted', 'withdrawn')), -- NULL while it runs, and if it was killed
+    ending         TEXT CHECK (ending IN ('finished', 'decided', 'undecided', 'interrupted')), -- NULL while it runs, and if it was killed
     code_changed   INTEGER NOT NULL CHECK (code_changed IN (0, 1)), -- while it ran: its seeds may be of other code than they say
-    note           TEXT -- why its plan was withdrawn
+    withdrawn_at   INTEGER -- set when its plan was withdrawn; it follows from the table withdrawal
 ) STRICT
 CREATE INDEX sweep_scenario ON sweep (scenario_id)
 CREATE TABLE sweep_configuration (
@@ -601,7 +618,8 @@ SELECT sweep.ulid           AS id,
        sweep.ending         AS ending,
        sweep.code_changed   AS code_changed,
        strftime('%Y-%m-%dT%H:%M:%fZ', sweep.started_at / 1e6, 'unixepoch') AS started_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.ended_at / 1e6, 'unixepoch')   AS ended_at
+       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.ended_at / 1e6, 'unixepoch')   AS ended_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.withdrawn_at / 1e6, 'unixepoch') AS withdrawn_at
   FROM sweep
   JOIN scenario ON scenario.id = sweep.scenario_id
   JOIN sweep_configuration ON sweep_configuration.sweep_id = sweep.id

@@ -154,7 +154,8 @@ SELECT sweep.ulid           AS id,
        sweep.ending         AS ending,
        sweep.code_changed   AS code_changed,
        strftime('%Y-%m-%dT%H:%M:%fZ', sweep.started_at / 1e6, 'unixepoch') AS started_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.ended_at / 1e6, 'unixepoch')   AS ended_at
+       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.ended_at / 1e6, 'unixepoch')   AS ended_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.withdrawn_at / 1e6, 'unixepoch') AS withdrawn_at
   FROM sweep
   JOIN scenario ON scenario.id = sweep.scenario_id
   JOIN sweep_configuration ON sweep_configuration.sweep_id = sweep.id

@@ -102,8 +102,8 @@ func (t *Tx) CarrySpec(s Spec, metrics []SpecMetric) error {
 }
 
 const (
-	sweepState     = `SELECT ended_at, coalesce(ending, '') AS ending FROM sweep WHERE ulid = $1`
-	carrySweepEnd  = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = $3, note = $4 WHERE ulid = $5`
+	sweepState     = `SELECT ended_at FROM sweep WHERE ulid = $1`
+	carrySweepEnd  = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = $3 WHERE ulid = $4`
 	carrySwept     = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 	hasSweepOfULID = `SELECT EXISTS (SELECT 1 FROM sweep WHERE ulid = $1)`
 	hasPinOfULID   = `SELECT EXISTS (SELECT 1 FROM baseline WHERE ulid = $1)`
@@ -125,17 +125,12 @@ func (t *Tx) CarrySweep(s track.Sweep) error {
 	if err != nil || added {
 		return err
 	}
-	var here struct {
-		EndedAt sql.NullInt64 `db:"ended_at"`
-		Ending  string        `db:"ending"`
-	}
-	if err := t.get(&here, sweepState, s.ID); err != nil {
+	var endedHere sql.NullInt64
+	if err := t.get(&endedHere, sweepState, s.ID); err != nil {
 		return err
 	}
-	ended := !here.EndedAt.Valid && !s.EndedAt.IsZero()
-	withdrawn := here.Ending != string(track.SweepWithdrawn) && s.Ending == track.SweepWithdrawn
-	if ended || withdrawn {
-		if _, err := t.exec(carrySweepEnd, nullTime(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, t.free(s.Note), s.ID); err != nil {
+	if !endedHere.Valid && !s.EndedAt.IsZero() {
+		if _, err := t.exec(carrySweepEnd, nullTime(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, s.ID); err != nil {
 			return err
 		}
 	}

@@ -21,7 +21,8 @@ type SeedHead struct {
 	Number        track.SeedNumber
 	Digest        [sha256.Size]byte
 	RecordedAt    time.Time
-	SupersededAt  time.Time // zero if the seed counts
+	SupersededAt  time.Time // zero unless another seed took its place
+	IsWithdrawn   bool      // in the database that it was read from
 }
 
 // SeedParts names what belongs to a seed beyond its values.
@@ -97,6 +98,8 @@ type SeedPages struct {
 	specs          map[int64]string // hashes
 	ids            map[string]int64 // of scenarios and configurations by name and hash
 	superseded     map[string][]SeedHead
+	withdrawn      map[string]Withdrawn // by scenario and configuration
+	anyWithdrawn   *bool
 	nValues        int // of the last seed that was read: the next one mostly has as many
 	nResults       int
 	has            *struct {
@@ -115,7 +118,8 @@ func (r *Reader) SeedPages() *SeedPages {
 	}
 }
 
-const seedHeadColumns = `seed.id, seed.ulid, seed.scenario_id, seed.configuration_id, seed.number, seed.digest, seed.recorded_at, seed.superseded_at`
+const seedHeadColumns = `seed.id, seed.ulid, seed.scenario_id, seed.configuration_id, seed.number, seed.digest, seed.recorded_at,
+	CASE WHEN seed.withdrawn_at IS NULL THEN seed.superseded_at END, seed.withdrawn_at`
 
 const listSeedHeads = `SELECT ` + seedHeadColumns + ` FROM seed WHERE seed.id > $1 ORDER BY seed.id LIMIT $2`
 
@@ -144,7 +148,7 @@ func (p *SeedPages) headRows(ctx context.Context, query string, args ...any) (ro
 	err = p.stream(ctx, hinted(query), args, func(row []driver.Value) {
 		rows = append(rows, headRow{SeedHead{
 			Row: asInt(row[0]), ID: asText(row[1]), Number: track.SeedNumber(asInt(row[4])), Digest: asDigest(row[5]), RecordedAt: asTime(row[6]),
-			SupersededAt: asTime(row[7]),
+			SupersededAt: asTime(row[7]), IsWithdrawn: row[8] != nil,
 		}, asInt(row[2]), asInt(row[3])})
 	})
 	return rows, explain(err)
@@ -230,8 +234,9 @@ func (p *SeedPages) environment(ctx context.Context, id int64) (track.Environmen
 
 // SeedMatch is the record here of a seed of another database.
 type SeedMatch struct {
-	Same    *SeedHead // the seed of the same ID
-	InPlace *SeedHead // the seed that counts for the same scenario, configuration and number
+	Same      *SeedHead // the seed of the same ID
+	InPlace   *SeedHead // the same measurement, or else the seed that counts for the same scenario, configuration and number
+	Withdrawn bool      // the measurement does not count here
 }
 
 // Match finds seeds of another database here: by their IDs, and those that count there by their identities.
@@ -251,7 +256,41 @@ func (p *SeedPages) Match(ctx context.Context, heads []SeedHead) ([]SeedMatch, e
 			matches[at].Same = &rows[i].SeedHead
 		}
 	}
-	return matches, p.matchIdentities(ctx, heads, matches)
+	if err := p.matchIdentities(ctx, matchIdentitiesQuery, heads, matches); err != nil {
+		return nil, err
+	}
+	return matches, p.matchWithdrawn(ctx, heads, matches)
+}
+
+// matchWithdrawn finds out which measurements are withdrawn here, and finds those that are here as withdrawn ones.
+func (p *SeedPages) matchWithdrawn(ctx context.Context, heads []SeedHead, matches []SeedMatch) error {
+	if p.anyWithdrawn == nil {
+		p.anyWithdrawn = new(bool)
+		if err := p.read().GetContext(ctx, p.anyWithdrawn, hasWithdrawals); err != nil {
+			return explain(err)
+		}
+		p.withdrawn = map[string]Withdrawn{}
+	}
+	for i, h := range heads {
+		if !*p.anyWithdrawn {
+			matches[i].Withdrawn = h.IsWithdrawn
+			continue
+		}
+		key := h.Scenario + "\x00" + h.Configuration
+		of, known := p.withdrawn[key]
+		if !known {
+			var err error
+			if of, err = p.Withdrawn(ctx, h.Scenario, h.Configuration); err != nil {
+				return err
+			}
+			p.withdrawn[key] = of
+		}
+		matches[i].Withdrawn = of.Of(h.Number, h.Digest) != nil || h.IsWithdrawn && !of.hasAction(h.Number, h.Digest)
+	}
+	if !*p.anyWithdrawn {
+		return nil
+	}
+	return p.matchIdentities(ctx, matchWithdrawnQuery, heads, matches)
 }
 
 // seedIdentity is what only one seed that counts has.
@@ -260,7 +299,7 @@ type seedIdentity struct {
 	number                  track.SeedNumber
 }
 
-func (p *SeedPages) matchIdentities(ctx context.Context, heads []SeedHead, matches []SeedMatch) error {
+func (p *SeedPages) matchIdentities(ctx context.Context, query func(n int) string, heads []SeedHead, matches []SeedMatch) error {
 	byIdentity := make(map[seedIdentity]int, len(heads))
 	var args []any
 	for i, h := range heads {
@@ -280,13 +319,21 @@ func (p *SeedPages) matchIdentities(ctx context.Context, heads []SeedHead, match
 	if len(args) == 0 {
 		return nil
 	}
-	rows, err := p.headRows(ctx, matchIdentitiesQuery(len(args)/3), args...)
+	rows, err := p.headRows(ctx, query(len(args)/3), args...)
 	for i, row := range rows {
-		if at, ok := byIdentity[seedIdentity{row.scenario, row.configuration, row.Number}]; ok {
+		at, ok := byIdentity[seedIdentity{row.scenario, row.configuration, row.Number}]
+		if ok && (!row.IsWithdrawn || row.Digest == heads[at].Digest) {
 			matches[at].InPlace = &rows[i].SeedHead
 		}
 	}
 	return err
+}
+
+// matchWithdrawnQuery finds the withdrawn seeds of identities.
+func matchWithdrawnQuery(n int) string {
+	return `WITH wanted (scenario_id, configuration_id, number) AS (VALUES ` + rowList(n) + `)
+		SELECT ` + seedHeadColumns + ` FROM wanted ORDERED JOIN seed ON seed.scenario_id = wanted.scenario_id AND seed.configuration_id = wanted.configuration_id
+		   AND seed.number = wanted.number AND seed.withdrawn_at IS NOT NULL`
 }
 
 func matchIdentitiesQuery(n int) string {
@@ -318,7 +365,7 @@ func (p *SeedPages) id(ctx context.Context, query, key string) (id int64, err er
 	return id, explain(err)
 }
 
-const listSuperseded = `SELECT ` + seedHeadColumns + ` FROM seed WHERE seed.superseded_at IS NOT NULL`
+const listSuperseded = `SELECT ` + seedHeadColumns + ` FROM seed WHERE seed.superseded_at IS NOT NULL AND seed.withdrawn_at IS NULL`
 
 // Superseded returns all superseded seeds, by their identities.
 func (p *SeedPages) Superseded(ctx context.Context) (map[string][]SeedHead, error) {

@@ -27,7 +27,7 @@ func (t *Tx) SeedCarrier() *SeedCarrier {
 
 const (
 	lastSeed       = `SELECT coalesce(max(id), 0) FROM seed`
-	insertSeedRows = `INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum, superseded_at) VALUES `
+	insertSeedRows = `INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum, superseded_at, withdrawn_at) VALUES `
 	insertAssessed = `INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at, checksum) VALUES `
 	findSpecOf     = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 AND spec.hash = $2`
 	findNewestSpec = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
@@ -91,7 +91,7 @@ func (c *SeedCarrier) grow(records []*SeedRecord) {
 	for _, table := range []struct {
 		rows *arguments
 		n    int
-	}{{&c.seeds, 14 * len(records)}, {&c.values, 3 * values}, {&c.assessments, 8 * assessments}, {&c.results, 5 * results}} {
+	}{{&c.seeds, 15 * len(records)}, {&c.values, 3 * values}, {&c.assessments, 8 * assessments}, {&c.results, 5 * results}} {
 		table.rows.values = slices.Grow(table.rows.values, table.n)
 	}
 }
@@ -114,6 +114,16 @@ func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
 	if err != nil {
 		return err
 	}
+	withdrawnAt := time.Time{}
+	if r.SupersededAt.IsZero() {
+		of, err := c.withdrawnOf(r.Scenario, r.Configuration)
+		if err != nil {
+			return err
+		}
+		if w := of.Of(r.Number, r.Digest); w != nil {
+			withdrawnAt, r.SupersededAt = w.At, w.At
+		}
+	}
 	n := int64(1)
 	if !r.SupersededAt.IsZero() {
 		n = 0
@@ -122,7 +132,7 @@ func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
 	columns := c.columns(scenario, configuration, environment, r)
 	c.seeds.add(row)
 	c.seeds.add(columns...)
-	c.seeds.add(Checksum(columns...), timeOrNull(r.SupersededAt))
+	c.seeds.add(Checksum(columns...), timeOrNull(r.SupersededAt), timeOrNull(withdrawnAt))
 	return c.addValueRows(row, r.Values)
 }
 
@@ -238,7 +248,7 @@ func (c *SeedCarrier) flush() error {
 		width  int
 		rows   *arguments
 	}{
-		{insertSeedRows, 14, &c.seeds}, {insertValues, 3, &c.values}, {insertAssessed, 8, &c.assessments}, {insertResults, 5, &c.results},
+		{insertSeedRows, 15, &c.seeds}, {insertValues, 3, &c.values}, {insertAssessed, 8, &c.assessments}, {insertResults, 5, &c.results},
 		{insertComputed, 5, &c.computedValues},
 	} {
 		if err := c.insertRows(table.insert, table.width, table.rows); err != nil {

@@ -6,20 +6,27 @@ package store
 // checkedRange is a table, and its CHECK constraint as the schema says it.
 type checkedRange struct{ table, constraint, query string }
 
+// withdrawnSubject is the constraint of what a withdrawal names.
+const withdrawnSubject = `(kind = 'sweep') = (configuration IS NULL) AND (kind = 'seed') = (number IS NOT NULL) AND (kind = 'seed') = (digest IS NOT NULL)
+           AND (kind <> 'sweep' OR sweep IS NOT NULL)`
+
 func checkedRanges() []checkedRange {
 	return []checkedRange{
 		{"spec_metric", "computed IN (0, 1)", `SELECT 'metric ' || position || ' of spec row ' || spec_id FROM spec_metric WHERE NOT (computed IN (0, 1))`},
 		{"configuration", "dirty IN (0, 1)", `SELECT 'row ' || id FROM configuration WHERE NOT (dirty IN (0, 1))`},
-		{"tombstone", "kind IN ('seed', 'sweep', 'version', 'execution')", `
-	SELECT 'row ' || id FROM tombstone WHERE NOT (kind IN ('seed', 'sweep', 'version', 'execution'))`},
-		{"tombstone", "action IN ('withdrawn', 'forgotten')", `SELECT 'row ' || id FROM tombstone WHERE NOT (action IN ('withdrawn', 'forgotten'))`},
 		{"seed", "outcome IN ('ok', 'error', 'timeout', 'collapsed')", `
 	SELECT 'row ' || id FROM seed WHERE NOT (outcome IN ('ok', 'error', 'timeout', 'collapsed'))`},
 		{"seed", "(outcome IS NULL) = (digest IS NULL)", `SELECT 'row ' || id FROM seed WHERE NOT ((outcome IS NULL) = (digest IS NULL))`},
+		{"seed", "withdrawn_at IS NULL OR superseded_at IS NOT NULL", `
+	SELECT 'row ' || id FROM seed WHERE NOT (withdrawn_at IS NULL OR superseded_at IS NOT NULL)`},
+		{"withdrawal", "kind IN ('seed', 'configuration', 'sweep')", `
+	SELECT 'row ' || id FROM withdrawal WHERE NOT (kind IN ('seed', 'configuration', 'sweep'))`},
+		{"withdrawal", "action IN ('withdrawn', 'restored')", `SELECT 'row ' || id FROM withdrawal WHERE NOT (action IN ('withdrawn', 'restored'))`},
+		{"withdrawal", withdrawnSubject, `SELECT 'row ' || id FROM withdrawal WHERE NOT (` + withdrawnSubject + `)`},
 		{"look", "kind IN ('gate', 'improvement')", `SELECT 'row ' || id FROM look WHERE NOT (kind IN ('gate', 'improvement'))`},
 		{"look", "anytime IN (0, 1)", `SELECT 'row ' || id FROM look WHERE NOT (anytime IN (0, 1))`},
-		{"sweep", "ending IN ('finished', 'decided', 'undecided', 'interrupted', 'withdrawn')", `
-	SELECT 'row ' || id FROM sweep WHERE NOT (ending IN ('finished', 'decided', 'undecided', 'interrupted', 'withdrawn'))`},
+		{"sweep", "ending IN ('finished', 'decided', 'undecided', 'interrupted')", `
+	SELECT 'row ' || id FROM sweep WHERE NOT (ending IN ('finished', 'decided', 'undecided', 'interrupted'))`},
 		{"sweep", "code_changed IN (0, 1)", `SELECT 'row ' || id FROM sweep WHERE NOT (code_changed IN (0, 1))`},
 		{"sweep_seeds", "(first < 0) = (last < 0) AND first <= last", `
 	SELECT 'seeds from ' || first || ' of sweep row ' || sweep_id FROM sweep_seeds WHERE NOT ((first < 0) = (last < 0) AND first <= last)`},
@@ -48,6 +55,7 @@ func ulidChecks() []rowCheck {
 		{"baseline", problem, `SELECT 'row ' || id FROM baseline` + wrong},
 		{"look", problem, `SELECT 'row ' || id FROM look` + wrong},
 		{"repetition", problem, `SELECT 'row ' || id FROM repetition` + wrong},
-		{"tombstone", problem, `SELECT 'row ' || id FROM tombstone` + wrong + ` AND kind <> 'version'`},
+		{"tombstone", problem, `SELECT 'row ' || id FROM tombstone` + wrong},
+		{"withdrawal", problem, `SELECT 'row ' || id FROM withdrawal` + wrong},
 	}
 }

@@ -12,6 +12,17 @@ type rowCheck struct{ table, problem, query string }
 
 // rowChecks returns the checks of what the schema does not enforce.
 func rowChecks() []rowCheck {
+	// The newest withdrawal of each subject, if it is not restored.
+	const active = `
+	WITH active AS (
+	     SELECT scenario_id, kind, configuration, number, digest, sweep FROM (
+	            SELECT *, row_number() OVER (
+	                   PARTITION BY kind, scenario_id, configuration, number, digest, CASE kind WHEN 'sweep' THEN sweep END ORDER BY at DESC, ulid DESC) AS age
+	              FROM withdrawal) AS all_of_them
+	      WHERE age = 1 AND action = 'withdrawn')`
+	const ofActive = `
+	       SELECT 1 FROM active WHERE active.scenario_id = seed.scenario_id AND active.configuration = configuration.hash
+	          AND (active.kind = 'configuration' OR active.number = seed.number AND active.digest = seed.digest)`
 	const missingExecution = ` WHERE execution_id NOT IN (SELECT id FROM execution)`
 	return []rowCheck{
 		{"computed_value", "its seed does not exist", `SELECT 'row ' || seed_id || ' of seed' FROM computed_value WHERE seed_id NOT IN (SELECT id FROM seed)`},
@@ -32,6 +43,17 @@ func rowChecks() []rowCheck {
 		{"spec", "a version is missing before it", `
 	SELECT 'spec ' || scenario.name || ' version ' || max(spec.version) FROM spec JOIN scenario ON scenario.id = spec.scenario_id
 	 GROUP BY scenario.id HAVING max(spec.version) <> count(*)`},
+		{"seed", "it is withdrawn, and nobody withdrew it", active + `
+	SELECT 'seed ' || seed.ulid FROM seed JOIN configuration ON configuration.id = seed.configuration_id
+	 WHERE seed.withdrawn_at IS NOT NULL AND NOT EXISTS (` + ofActive + `) AND NOT EXISTS (
+	       SELECT 1 FROM seed AS other WHERE other.scenario_id = seed.scenario_id AND other.configuration_id = seed.configuration_id
+	          AND other.number = seed.number AND other.superseded_at IS NULL)`},
+		{"seed", "it was withdrawn, and counts", active + `
+	SELECT 'seed ' || seed.ulid FROM seed JOIN configuration ON configuration.id = seed.configuration_id
+	 WHERE seed.superseded_at IS NULL AND configuration.hash IN (SELECT configuration FROM active) AND EXISTS (` + ofActive + `)`},
+		{"sweep", "its withdrawal is wrong", active + `
+	SELECT 'sweep ' || ulid FROM sweep
+	 WHERE (withdrawn_at IS NOT NULL) <> EXISTS (SELECT 1 FROM active WHERE active.kind = 'sweep' AND active.sweep = sweep.ulid)`},
 		{"scenario_configuration", "its number of seeds is wrong", `
 	SELECT 'configuration ' || substr(configuration.hash, 1, 10) || ' of ' || scenario.name
 	  FROM scenario_configuration

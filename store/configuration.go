@@ -77,13 +77,14 @@ const (
 	SELECT ` + configurationColumns + `
 	  FROM scenario_configuration JOIN configuration ON configuration.id = scenario_configuration.configuration_id
 	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = $1) `
+	withSeeds                  = ` AND scenario_configuration.n_seeds > 0` // not so if all of them were withdrawn
 	newestFirst                = ` ORDER BY scenario_configuration.id DESC`
-	listNewestConfigurations   = listConfigurations + newestFirst + ` LIMIT $2`
+	listNewestConfigurations   = listConfigurations + withSeeds + newestFirst + ` LIMIT $2`
 	listConfigurationsByLabel  = listConfigurations + ` AND configuration.label = $2 ` + newestFirst
 	listConfigurationsByHash   = listConfigurations + ` AND configuration.hash >= $2 AND configuration.hash < $3 ` + newestFirst
 	listConfigurationsByCommit = listConfigurations + ` AND configuration.commit_id >= $2 AND configuration.commit_id < $3 ` + newestFirst
 	countConfigurations        = `
-	SELECT count(*) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1)`
+	SELECT count(*) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1) AND n_seeds > 0`
 	listScenarios = `SELECT name FROM scenario ORDER BY name`
 )
 

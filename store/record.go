@@ -31,12 +31,13 @@ const (
 
 // Existing is the recorded seed with the identity of one to be recorded.
 type Existing struct {
-	ID   int64
-	Same bool // it measured the same: outcome and values are equal
+	ID        int64
+	Same      bool              // it measured the same: outcome and values are equal
+	Withdrawn *track.Withdrawal // of the same measurement; nil if it counts
 }
 
 // AddSeed stores seed, whose ID, RecordedAt and digest are given. Where its scenario, configuration and number are
-// taken it stores nothing and returns the seed that has them.
+// taken it stores nothing and returns the seed that has them; likewise if this measurement was withdrawn.
 func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, existing *Existing, err error) {
 	scenario, err := t.scenarioID(seed.Scenario)
 	if err != nil {
@@ -45,6 +46,9 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 	configuration, err := t.configurationID(seed.Configuration)
 	if err != nil {
 		return 0, nil, err
+	}
+	if withdrawn, err := t.withdrawnSeed(seed, digest); err != nil || withdrawn != nil {
+		return 0, &Existing{Withdrawn: withdrawn}, err
 	}
 	environment, err := t.environmentID(seed.Environment)
 	if err != nil {
@@ -73,7 +77,7 @@ func (t *Tx) existingSeed(scenario, configuration int64, number track.SeedNumber
 		Digest []byte `db:"digest"`
 	}
 	err := t.get(&row, findSeed, scenario, configuration, number)
-	return &Existing{row.ID, string(row.Digest) == string(digest[:])}, err
+	return &Existing{ID: row.ID, Same: string(row.Digest) == string(digest[:])}, err
 }
 
 // Supersede marks the seed with this id as superseded, so that another seed can be recorded with its identity.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
@@ -23,8 +24,10 @@ type SeedFilter struct {
 	MinScore       *float64
 	MaxScore       *float64
 	Since          time.Time // recorded at or after
-	After          string    // only what follows the seed with this ULID in the list; empty for the beginning
-	Limit          int       // at most so many; 0 for all
+	Number         *track.SeedNumber
+	Withdrawn      bool   // those that were withdrawn, in place of those that count
+	After          string // only what follows the seed with this ULID in the list; empty for the beginning
+	Limit          int    // at most so many; 0 for all
 }
 
 type seedRow struct {
@@ -143,9 +146,16 @@ const selectSeeds = `
 	  LEFT JOIN assessment ON assessment.seed_id = seed.id
 	        AND assessment.spec_id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id)
 	  LEFT JOIN spec ON spec.id = assessment.spec_id
-	 WHERE seed.superseded_at IS NULL`
+	
+`
 
 const (
+	whichCount         = ` WHERE seed.superseded_at IS NULL`
+	whichAreWithdrawn  = ` WHERE seed.withdrawn_at IS NOT NULL`
+	withNumber         = ` AND seed.number = $1`
+	ofConfigurations   = ` AND seed.configuration_id IN ({list})`
+	withOutcome        = ` AND seed.outcome = $1`
+	withLabel          = ` AND configuration.label = $1`
 	seedsOfScenario    = ` AND seed.scenario_id = (SELECT id FROM scenario WHERE name = $1)`
 	whichRanWell       = ` AND seed.outcome = 'ok'`
 	whichFail          = ` AND (seed.outcome <> 'ok' OR assessment.n_fail > 0)`
@@ -162,7 +172,13 @@ const (
 func (f SeedFilter) query() (query string, args []any) {
 	c := clauses{}
 	c.add(selectSeeds)
+	if f.Withdrawn {
+		f.addWithdrawn(&c)
+	} else {
+		c.add(whichCount)
+	}
 	switch {
+	case f.Withdrawn:
 	case f.Label != "" || f.Configurations != nil || f.hasFailed():
 		f.addRare(&c)
 	case f.Scenario != "":
@@ -170,6 +186,9 @@ func (f SeedFilter) query() (query string, args []any) {
 	}
 	if f.Outcome == track.OutcomeOK {
 		c.add(whichRanWell)
+	}
+	if f.Number != nil {
+		c.add(withNumber, int64(*f.Number))
 	}
 	switch f.Status {
 	case scoring.Fail:
@@ -196,6 +215,23 @@ func (f SeedFilter) query() (query string, args []any) {
 		c.add(atMost, f.Limit)
 	}
 	return c.statement()
+}
+
+// addWithdrawn adds the conditions for withdrawn seeds, which an index lists.
+func (f SeedFilter) addWithdrawn(c *clauses) {
+	c.add(whichAreWithdrawn)
+	if f.Scenario != "" {
+		c.add(seedsOfScenario, f.Scenario)
+	}
+	if f.Label != "" {
+		c.add(withLabel, f.Label)
+	}
+	if f.Configurations != nil {
+		c.addList(ofConfigurations, anys(f.Configurations)...)
+	}
+	if f.hasFailed() {
+		c.add(withOutcome, string(f.Outcome))
+	}
 }
 
 func (f SeedFilter) hasFailed() bool { return f.Outcome != "" && f.Outcome != track.OutcomeOK }
@@ -249,6 +285,9 @@ func (r *Reader) Seeds(ctx context.Context, filter SeedFilter) ([]track.Recorded
 		if err == nil {
 			list, err = r.recordedSeeds(ctx, rows)
 		}
+		if err == nil && filter.Withdrawn {
+			err = r.addWithdrawals(ctx, list, rows)
+		}
 		if err == nil && filter.isWhole() {
 			err = r.checkNumber(ctx, filter.Scenario, filter.Configurations, len(rows), filter.Limit)
 		}
@@ -260,13 +299,14 @@ func (r *Reader) Seeds(ctx context.Context, filter SeedFilter) ([]track.Recorded
 // isWhole reports whether the filter asks for all seeds of a scenario, or of some configurations.
 func (f SeedFilter) isWhole() bool {
 	chosen := f.Configurations == nil || len(f.Configurations) > 0
-	return chosen && f.Scenario != "" && f.Label == "" && f.Outcome == "" && f.Status == "" && f.MinScore == nil && f.MaxScore == nil && f.Since.IsZero() && f.After == ""
+	return chosen && !f.Withdrawn && f.Number == nil && f.Scenario != "" && f.Label == "" && f.Outcome == "" && f.Status == "" && f.MinScore == nil && f.MaxScore == nil && f.Since.IsZero() && f.After == ""
 }
 
 const (
-	seedByNumber = selectSeeds + `
+	seedByNumber = selectSeeds + whichCount + ofNumber
+	ofNumber     = `
 	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.number = $2 AND seed.configuration_id = $3`
-	seedByNumberAnywhere = selectSeeds + `
+	seedByNumberAnywhere = selectSeeds + whichCount + `
 	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.number = $2
 	   AND seed.configuration_id IN (SELECT configuration_id FROM scenario_configuration WHERE scenario_id = seed.scenario_id)
 	 ORDER BY seed.recorded_at DESC, seed.id DESC`
@@ -290,6 +330,13 @@ func (r *Reader) SeedByNumber(ctx context.Context, scenario string, number track
 		return track.RecordedSeed{}, nil, explain(err)
 	}
 	if len(rows) == 0 {
+		filter := SeedFilter{Scenario: scenario, Number: &number, Withdrawn: true, Limit: 1}
+		if configuration != 0 {
+			filter.Configurations = []int64{configuration}
+		}
+		if seed, err := r.withdrawnDetail(ctx, filter); err != nil || seed != nil {
+			return orZero(seed), nil, err
+		}
 		if _, err := r.NewestConfiguration(ctx, scenario); err != nil {
 			return track.RecordedSeed{}, nil, err
 		}
@@ -302,6 +349,51 @@ func (r *Reader) SeedByNumber(ctx context.Context, scenario string, number track
 	}
 	detail, err := r.seedDetail(ctx, rows[0])
 	return detail, list[1:], explain(err)
+}
+
+func orZero[T any](p *T) (zero T) {
+	if p != nil {
+		return *p
+	}
+	return zero
+}
+
+// withdrawnDetail returns the withdrawn seed of a filter; nil if there is none.
+func (r *Reader) withdrawnDetail(ctx context.Context, filter SeedFilter) (*track.RecordedSeed, error) {
+	query, args := filter.query()
+	var rows []seedRow
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil || len(rows) == 0 {
+		return nil, explain(err)
+	}
+	list, err := r.recordedSeeds(ctx, rows)
+	if err == nil {
+		list[0], err = r.seedDetail(ctx, rows[0])
+	}
+	if err == nil {
+		err = r.addWithdrawals(ctx, list, rows)
+	}
+	if err != nil {
+		return nil, explain(err)
+	}
+	return &list[0], nil
+}
+
+// addWithdrawals adds to withdrawn seeds who withdrew them, and why.
+func (r *Reader) addWithdrawals(ctx context.Context, list []track.RecordedSeed, rows []seedRow) error {
+	known := map[string]Withdrawn{}
+	for i := range list {
+		key := list[i].Scenario + "\x00" + list[i].Configuration.Hash
+		of, has := known[key]
+		if !has {
+			var err error
+			if of, err = r.Withdrawn(ctx, list[i].Scenario, list[i].Configuration.Hash); err != nil {
+				return err
+			}
+			known[key] = of
+		}
+		list[i].Withdrawn = of.Of(list[i].Number, [sha256.Size]byte(rows[i].Digest))
+	}
+	return nil
 }
 
 func (r *Reader) seedDetail(ctx context.Context, row seedRow) (track.RecordedSeed, error) {

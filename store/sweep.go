@@ -16,12 +16,12 @@ import (
 const (
 	insertSweep = `
 	INSERT INTO sweep (ulid, scenario_id, plan, plan_digest, shard, n_shards, environment_id, changes_id, libraries_id, started_at, ended_at, ending,
-	                   code_changed, note)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+	                   code_changed, withdrawn_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,
+	       (SELECT CASE action WHEN 'withdrawn' THEN at END FROM withdrawal WHERE sweep = $1 AND kind = 'sweep' ORDER BY at DESC, ulid DESC LIMIT 1))
 	ON CONFLICT (ulid) DO NOTHING RETURNING id`
-	findSweep = `SELECT id FROM sweep WHERE ulid = $1`
-	endSweep  = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = code_changed OR $3, note = $4
-	 WHERE ulid = $5 AND (ending IS DISTINCT FROM 'withdrawn' OR $2 = 'withdrawn')`
+	findSweep      = `SELECT id FROM sweep WHERE ulid = $1`
+	endSweep       = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = code_changed OR $3 WHERE ulid = $4`
 	insertSwept    = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position) VALUES ($1, $2, $3)`
 	insertPlanned  = `INSERT INTO sweep_seeds (sweep_id, configuration_id, first, last) VALUES `
 	deletePlanned  = `DELETE FROM sweep_seeds WHERE sweep_id = $1 AND configuration_id = $2`
@@ -57,7 +57,7 @@ func (t *Tx) AddSweep(s track.Sweep) (added bool, err error) {
 	}
 	var id int64
 	err = t.getID(&id, insertSweep, s.ID, scenario, s.Plan, planDigest(s.Plan), s.Shard, s.NShards, environment, changes, libraries, micros(s.StartedAt),
-		nullTime(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, nullText(s.Note))
+		nullTime(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
@@ -123,9 +123,9 @@ func planDigest(plan string) []byte {
 	return digest[:]
 }
 
-// EndSweep notes when and why a sweep ended. One that is withdrawn stays so.
+// EndSweep notes when and why a sweep ended.
 func (t *Tx) EndSweep(s track.Sweep) error {
-	_, err := t.exec(endSweep, micros(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, t.free(s.Note), s.ID)
+	_, err := t.exec(endSweep, micros(s.EndedAt), nullText(string(s.Ending)), s.CodeChanged, s.ID)
 	return err
 }
 

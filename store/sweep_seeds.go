@@ -68,10 +68,10 @@ const listPlanned = `
 	  JOIN sweep ON sweep.id = sweep_configuration.sweep_id
 	  JOIN sweep_seeds ON sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = sweep_configuration.configuration_id
 	 WHERE sweep_configuration.configuration_id = $1 AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = $2)
-	   AND sweep.ending IS DISTINCT FROM 'withdrawn' AND (coalesce(sweep.ending IN ('finished', 'decided', 'undecided'), FALSE) OR NOT EXISTS (
+	   AND sweep.withdrawn_at IS NULL AND (coalesce(sweep.ending IN ('finished', 'decided', 'undecided'), FALSE) OR NOT EXISTS (
 	        SELECT 1 FROM sweep_configuration AS other JOIN sweep AS decided ON decided.id = other.sweep_id
 	         WHERE other.configuration_id = sweep_configuration.configuration_id AND decided.scenario_id = sweep.scenario_id
-	           AND decided.ending = 'decided' AND decided.shard = sweep.shard AND decided.plan_digest = sweep.plan_digest))`
+	           AND decided.ending = 'decided' AND decided.withdrawn_at IS NULL AND decided.shard = sweep.shard AND decided.plan_digest = sweep.plan_digest))`
 
 // rangeRow is a range of planned seeds. Numbers from 2^63 are stored as negative ones.
 type rangeRow struct {
@@ -98,23 +98,22 @@ func (r *Reader) PlannedSeeds(ctx context.Context, scenario string, configuratio
 
 // listSweepsOf lists sweeps that ran seeds of a configuration, or whose plan for it was withdrawn.
 const listSweepsOf = `
-	SELECT sweep.plan, sweep.code_changed, coalesce(sweep.ending, '') AS ending,
-	       coalesce(sweep.note, '') AS note
+	SELECT sweep.plan, sweep.code_changed, coalesce(CASE WHEN sweep.withdrawn_at IS NOT NULL THEN (
+	       SELECT reason FROM withdrawal WHERE withdrawal.sweep = sweep.ulid AND withdrawal.kind = 'sweep' ORDER BY at DESC, ulid DESC LIMIT 1) END, '') AS withdrawn
 	  FROM sweep_configuration JOIN sweep ON sweep.id = sweep_configuration.sweep_id
 	 WHERE sweep_configuration.configuration_id = $1 AND sweep.scenario_id = (SELECT id FROM scenario WHERE name = $2)
-	   AND (sweep.ending = 'withdrawn' OR EXISTS (
+	   AND (sweep.withdrawn_at IS NOT NULL OR EXISTS (
 	        SELECT 1 FROM run JOIN seed ON seed.id = run.seed_id
 	         WHERE run.sweep_id = sweep.id AND seed.configuration_id = sweep_configuration.configuration_id AND seed.superseded_at IS NULL))
 	 ORDER BY sweep.started_at, sweep.ulid`
 
 // SweepOf is a sweep as a reader of its seeds needs it.
 type SweepOf struct {
-	Plan        string            `db:"plan"`
-	Command     string            `db:"-"` // JSON array, with placeholders
-	Env         string            `db:"-"` // JSON array
-	CodeChanged bool              `db:"code_changed"`
-	Ending      track.SweepEnding `db:"ending"`
-	Note        string            `db:"note"`
+	Plan        string `db:"plan"`
+	Command     string `db:"-"` // JSON array, with placeholders
+	Env         string `db:"-"` // JSON array
+	CodeChanged bool   `db:"code_changed"`
+	Withdrawn   string `db:"withdrawn"` // why its plan was withdrawn; empty if it was not
 }
 
 // SweepsOf lists the sweeps that ran seeds of a configuration, or whose plan of it was withdrawn, the oldest first.
@@ -143,7 +142,7 @@ const listSweptTogether = `
 	  JOIN scenario_configuration ON scenario_configuration.scenario_id = sweep.scenario_id AND scenario_configuration.configuration_id = configuration.id
 	 WHERE sweep.id = (
 	       SELECT newest.id FROM sweep_configuration AS of JOIN sweep AS newest ON newest.id = of.sweep_id
-	        WHERE of.configuration_id = $1 AND newest.scenario_id = (SELECT id FROM scenario WHERE name = $2) AND newest.ending IS DISTINCT FROM 'withdrawn'
+	        WHERE of.configuration_id = $1 AND newest.scenario_id = (SELECT id FROM scenario WHERE name = $2) AND newest.withdrawn_at IS NULL
 	        ORDER BY newest.started_at DESC, newest.ulid DESC LIMIT 1)
 	 ORDER BY sweep_configuration.position`
 

@@ -14,7 +14,7 @@ const (
 	selectSweeps = `
 	SELECT sweep.id AS row_id, sweep.ulid, scenario.name AS scenario, sweep.plan, sweep.shard, sweep.n_shards, environment.document AS environment,
 	       changes.data AS changes, libraries.data AS libraries, sweep.started_at, sweep.ended_at, coalesce(sweep.ending, '') AS ending, sweep.code_changed,
-	       coalesce(sweep.note, '') AS note
+	       sweep.withdrawn_at IS NOT NULL AS withdrawn
 	  FROM sweep
 	  JOIN scenario ON scenario.id = sweep.scenario_id
 	  JOIN environment ON environment.id = sweep.environment_id
@@ -57,8 +57,9 @@ type SweepFilter struct {
 // SweepSummary is a sweep with the number of its runs.
 type SweepSummary struct {
 	track.Sweep
-	NRuns   int // seeds that it ran and that were not superseded
-	NFailed int // of these
+	Withdrawn *track.Withdrawal // of its plan; nil if it was not withdrawn
+	NRuns     int               // seeds that it ran and that were neither superseded nor withdrawn
+	NFailed   int               // of these
 }
 
 const (
@@ -89,7 +90,7 @@ func (r *Reader) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSu
 		EndedAt     sql.NullInt64 `db:"ended_at"`
 		Ending      string        `db:"ending"`
 		CodeChanged bool          `db:"code_changed"`
-		Note        string        `db:"note"`
+		Withdrawn   bool          `db:"withdrawn"`
 	}
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
@@ -97,7 +98,7 @@ func (r *Reader) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSu
 	for _, row := range rows {
 		sweep := SweepSummary{Sweep: track.Sweep{
 			ID: row.ULID, Scenario: row.Scenario, Plan: row.Plan, Shard: row.Shard, NShards: row.NShards,
-			StartedAt: fromMicros(row.StartedAt), EndedAt: nullableTime(row.EndedAt), Ending: track.SweepEnding(row.Ending), CodeChanged: row.CodeChanged, Note: row.Note,
+			StartedAt: fromMicros(row.StartedAt), EndedAt: nullableTime(row.EndedAt), Ending: track.SweepEnding(row.Ending), CodeChanged: row.CodeChanged,
 		}}
 		var errs [3]error
 		sweep.Changes, errs[0] = decompress(row.Changes)
@@ -105,6 +106,11 @@ func (r *Reader) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSu
 		errs[2] = decodeStored("environment", row.Environment, &sweep.Environment)
 		if err := errors.Join(errs[:]...); err != nil {
 			return nil, fmt.Errorf("sweep %s: %w", row.ULID, err)
+		}
+		if row.Withdrawn {
+			if sweep.Withdrawn, err = r.SweepWithdrawal(ctx, row.ULID); err != nil {
+				return nil, err
+			}
 		}
 		if sweep.Planned, err = r.planned(ctx, row.RowID); err != nil {
 			return nil, err

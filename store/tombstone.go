@@ -25,17 +25,17 @@ type Tombstone struct {
 }
 
 const (
-	listTombstones = `SELECT ulid, digest, identity, reason, at FROM tombstone WHERE kind = 'execution' AND action = 'forgotten' ORDER BY ulid`
-	findTombstone  = `SELECT at FROM tombstone WHERE kind = 'execution' AND ulid = $1`
+	listTombstones = `SELECT ulid, digest, identity, reason, at FROM tombstone ORDER BY ulid`
+	findTombstone  = `SELECT at FROM tombstone WHERE ulid = $1`
 	// Of two tombstones of one execution, the earlier counts.
 	insertTombstone = `
-	INSERT INTO tombstone (kind, ulid, digest, identity, action, reason, at) VALUES ('execution', $1, $2, $3, 'forgotten', $4, $5)
-	ON CONFLICT (kind, ulid) DO UPDATE SET digest = excluded.digest, identity = excluded.identity, reason = excluded.reason, at = excluded.at
+	INSERT INTO tombstone (ulid, digest, identity, reason, at) VALUES ($1, $2, $3, $4, $5)
+	ON CONFLICT (ulid) DO UPDATE SET digest = excluded.digest, identity = excluded.identity, reason = excluded.reason, at = excluded.at
 	       WHERE excluded.at < tombstone.at`
 	forgottenSince = `
-	SELECT min(at) FROM (SELECT at FROM tombstone WHERE kind = 'execution' AND ulid = $1
-	                      UNION ALL SELECT at FROM tombstone WHERE digest = $2 AND kind = 'execution'
-	                      UNION ALL SELECT at FROM tombstone WHERE identity = $3 AND kind = 'execution')`
+	SELECT min(at) FROM (SELECT at FROM tombstone WHERE ulid = $1
+	                      UNION ALL SELECT at FROM tombstone WHERE digest = $2
+	                      UNION ALL SELECT at FROM tombstone WHERE identity = $3)`
 	findExecutionIdentity = `
 	SELECT execution.digest, lineage.name AS lineage, execution.source, execution.key FROM execution JOIN lineage ON lineage.id = execution.lineage_id
 	 WHERE execution.ulid = $1`

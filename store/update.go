@@ -46,6 +46,9 @@ type Tx struct {
 
 	NForgotten int // executions that were stored without their texts, because these were forgotten earlier
 
+	anyWithdrawn *bool                // whether anything was ever withdrawn; nil until it is asked
+	withdrawn    map[string]Withdrawn // by scenario and hash of the configuration
+
 	unrated map[int64]bool // versions whose fitness is not stored any more
 }
 

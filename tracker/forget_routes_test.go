@@ -14,6 +14,7 @@ import (
 	"track/store"
 	"track/tracker/exchange"
 	"track/tracker/seeds"
+	"track/tracker/sweeps"
 )
 
 // spoken is an execution of a log with a text, after so many calls.
@@ -131,7 +132,7 @@ func TestForgottenIsCounted(t *testing.T) {
 	}
 }
 
-// The plan of a sweep that was withdrawn stays withdrawn, whoever still says how the sweep ended.
+// A sweep that was withdrawn stays withdrawn, whoever still says how the sweep ended.
 func TestWithdrawnSweepStaysWithdrawn(t *testing.T) {
 	sweep := track.Sweep{
 		ID: "01J9ZC5Q0D0000000000000000", Scenario: "s", Plan: `{"x": 1}`, StartedAt: testdb.Clock(), EndedAt: testdb.Clock(), Ending: track.SweepFinished,
@@ -159,27 +160,18 @@ func TestWithdrawnSweepStaysWithdrawn(t *testing.T) {
 		"bundle": func(to *shard) { from := newShard(t, 20); add(from, sweep); to.mergeBundle(from) },
 	} {
 		here := newShard(t, 0)
-		running, withdrawn := sweep, sweep
+		running := sweep
 		running.Ending = ""
 		add(here, running)
-		withdrawn.Ending, withdrawn.Note = track.SweepWithdrawn, "too many seeds"
-		if err := here.st.Update(t.Context(), func(tx *store.Tx) error { return tx.EndSweep(withdrawn) }); err != nil {
+		withdraw := answer.WithdrawSweepQuestion{ID: sweep.ID, Change: answer.Change{Reason: "too many seeds"}}
+		if _, err := sweeps.Withdraw(t.Context(), here.st, withdraw); err != nil {
 			t.Fatal(err)
 		}
 		bring(here)
-		if ending := endingOf(t, here.st, sweep.ID); ending != track.SweepWithdrawn {
-			t.Errorf("%s: the sweep is %s", route, ending)
+		if list, err := here.st.Sweeps(t.Context(), store.SweepFilter{}); err != nil || len(list) != 1 || list[0].Withdrawn == nil {
+			t.Errorf("%s: the sweep counts: %+v, %v", route, list, err)
 		}
 	}
-}
-
-func endingOf(t *testing.T, st *store.Store, id string) track.SweepEnding {
-	t.Helper()
-	list, err := st.Sweeps(t.Context(), store.SweepFilter{})
-	if err != nil || len(list) != 1 || list[0].ID != id {
-		t.Fatal(list, err)
-	}
-	return list[0].Ending
 }
 
 // A baseline that was taken back does not come back from a copy that was made before.

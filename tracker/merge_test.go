@@ -302,7 +302,15 @@ func full(t testing.TB) *shard {
 	called.Lineage, called.Version, called.Truths = "other", "v1", map[string]float64{"reward": 1}
 	trackertest.RecordExecution(t, s.st, called, false)
 	s.forget()
+	s.seed(5, "v2", map[string]float64{"a": 1, "b": 1}, seeds.Options{})
+	if err := s.withdrawSeed("v2", 5); err != nil {
+		t.Fatal(err)
+	}
 	s.swept()
+	plan := []track.Withdrawal{{Kind: track.WithdrawnSweep, Scenario: "s", Sweep: "SWEEP"}}
+	if _, err := seeds.RecordWithdrawals(t.Context(), s.st, track.ActionWithdrawn, plan, because("too many seeds")); err != nil {
+		t.Fatal(err)
+	}
 	s.exec(
 		`INSERT INTO hook_event VALUES (1, 'session', '', 'Stop', 'k', 1, 1, 'l', '', '', NULL, '{}')`)
 	return s
@@ -365,7 +373,7 @@ func TestMergeEverything(t *testing.T) {
 			t.Fatalf("round %d: %v %s", round, conflicts, diff)
 		}
 		r := reports[0]
-		if n := (answer.Count{Recorded: 6}); round == 0 && r.Seeds != n || round == 1 && r.Seeds.Recorded+r.Executions.Recorded+r.Specs.Recorded+r.Looks.Recorded+r.Repetitions.Recorded > 0 {
+		if n := (answer.Count{Recorded: 7}); round == 0 && r.Seeds != n || round == 1 && r.Seeds.Recorded+r.Executions.Recorded+r.Specs.Recorded+r.Looks.Recorded+r.Repetitions.Recorded > 0 {
 			t.Errorf("round %d: %+v", round, r)
 		}
 	}

@@ -53,7 +53,6 @@ track sweep list --format json`}),
 			questionCommand(p, ask.Sweep(), commandHelp{examples: `
 track sweep show 7k3m9q2x
 track sweep show 7k3m9q2x --format json`}),
-			questionCommand(p, ask.WithdrawSweep(), commandHelp{examples: `track sweep withdraw 7k3m9q2x --reason "10000 seeds were meant to be 1000"`}),
 		},
 		Action: func(c *cli.Context) error {
 			run, err := p.newSweepRun(c, bound, &settings, &rules, f)

@@ -23,7 +23,7 @@ func (p *program) commandGroups() []commandGroup {
 	return []commandGroup{
 		{"record", []commandEntry{
 			{"spec", p.specCommand}, {"record", p.recordCommand}, {"design", p.designCommand}, {"sweep", p.sweepCommand}, {"repeat", p.repeatCommand},
-			{"import", p.importCommand}, {"hook", p.hookCommand}, {"watch", p.watchCommand},
+			{"withdraw", p.withdrawCommand}, {"restore", p.restoreCommand}, {"import", p.importCommand}, {"hook", p.hookCommand}, {"watch", p.watchCommand},
 		}},
 		{"judge", []commandEntry{
 			{"stability", p.stabilityCommand}, {"seeds", p.seedsCommand}, {"show", p.showCommand},

@@ -17,7 +17,7 @@ import (
 // secret is refused; what track makes holds nothing but what was admitted elsewhere. A ledger and a spec are refused,
 // because their hashes are recorded.
 var recordedTexts = map[string]string{
-	"free": `spec.title environment.document attachment.data tombstone.reason seed.message computed_value.reason baseline.reason sweep.plan sweep.note
+	"free": `spec.title environment.document attachment.data tombstone.reason seed.message computed_value.reason baseline.reason sweep.plan withdrawal.reason
 		repetition.differences version.content version.note execution.message execution.output call.input call.error call.output score_document.document
 		mutation.note hook_event.body`,
 	"name": `actor.name scenario.name metric.name spec_metric.metric_group configuration.label configuration.params configuration.commit_id
@@ -26,8 +26,8 @@ var recordedTexts = map[string]string{
 		execution_score.rubric execution_score.grade score_document.rubric component.rubric component.name mutation.key mutation.operator mutation.source activation.rubric
 		hook_event.session hook_event.agent hook_event.name hook_event.key hook_event.lineage hook_event.version hook_arrival.name`,
 	"refused": "spec.document ledger.body ledger.mutation",
-	"made": `spec.hash spec_metric.type configuration.hash environment.hash attachment.hash tombstone.kind tombstone.ulid tombstone.digest tombstone.identity
-		tombstone.action seed.ulid seed.outcome seed.digest value.value series_content.hash series_chunk.data computed_value.value baseline.ulid look.ulid
+	"made": `spec.hash spec_metric.type configuration.hash environment.hash attachment.hash tombstone.ulid tombstone.digest tombstone.identity
+		withdrawal.ulid withdrawal.kind withdrawal.action withdrawal.configuration withdrawal.digest withdrawal.sweep seed.ulid seed.outcome seed.digest value.value series_content.hash series_chunk.data computed_value.value baseline.ulid look.ulid
 		look.kind look.question look.evidence look.plan sweep.ulid sweep.plan_digest sweep.ending repetition.ulid repetition.digest lineage.last_hash
 		version.content_digest execution.ulid execution.complexity execution.status execution.output_digest execution.digest execution.structure
 		call.input_digest call.output_digest ledger.kind ledger.head_before ledger.head_after ledger.prev ledger.hash mutation.risk mutation.state

@@ -58,7 +58,6 @@ type sweepLine struct {
 	EndedAt     string            `json:"ended_at,omitempty"`
 	Ending      track.SweepEnding `json:"ending,omitempty"`
 	CodeChanged bool              `json:"code_changed,omitzero"`
-	Note        string            `json:"note,omitempty"`
 	Planned     []plannedLine     `json:"planned"`
 	Spec        jsontext.Value    `json:"spec,omitzero"`
 }
@@ -90,12 +89,12 @@ func parseSweep(text []byte) (s track.Sweep, failure *track.FieldError) {
 		return wrong("plan", "missing")
 	}
 	switch l.Ending {
-	case "", track.SweepFinished, track.SweepDecided, track.SweepUndecided, track.SweepInterrupted, track.SweepWithdrawn:
+	case "", track.SweepFinished, track.SweepDecided, track.SweepUndecided, track.SweepInterrupted:
 	default:
 		return wrong("ending", "unknown ending %q", l.Ending)
 	}
 	s = track.Sweep{
-		ID: l.ID, Scenario: l.Scenario, Plan: string(l.Plan), Shard: l.Shard, NShards: l.NShards, Environment: l.Environment, Changes: l.Changes, Libraries: l.Libraries, Ending: l.Ending, CodeChanged: l.CodeChanged, Note: l.Note,
+		ID: l.ID, Scenario: l.Scenario, Plan: string(l.Plan), Shard: l.Shard, NShards: l.NShards, Environment: l.Environment, Changes: l.Changes, Libraries: l.Libraries, Ending: l.Ending, CodeChanged: l.CodeChanged,
 		Spec: string(l.Spec),
 	}
 	var err error

@@ -56,7 +56,7 @@ func AppendSeed(b []byte, seed track.Seed) ([]byte, error) {
 func AppendSweep(b []byte, s track.Sweep) ([]byte, error) {
 	l := sweepLine{
 		Kind: "sweep", ID: s.ID, Scenario: s.Scenario, Plan: jsontext.Value(s.Plan), Shard: s.Shard, NShards: s.NShards, Environment: s.Environment, Changes: s.Changes,
-		Libraries: s.Libraries, StartedAt: timeText(s.StartedAt), EndedAt: timeText(s.EndedAt), Ending: s.Ending, CodeChanged: s.CodeChanged, Note: s.Note, Planned: []plannedLine{},
+		Libraries: s.Libraries, StartedAt: timeText(s.StartedAt), EndedAt: timeText(s.EndedAt), Ending: s.Ending, CodeChanged: s.CodeChanged, Planned: []plannedLine{},
 	}
 	if s.Spec != "" {
 		l.Spec = jsontext.Value(s.Spec)

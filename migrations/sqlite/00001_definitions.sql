@@ -83,18 +83,14 @@ CREATE TABLE attachment (
     data    BLOB    NOT NULL         -- gzip
 ) STRICT;
 
--- Records that were withdrawn or forgotten. None of them may come back by a merge or from a spool.
+-- Executions whose texts were forgotten. The texts may not come back by a merge or from a spool.
 CREATE TABLE tombstone (
     id       INTEGER PRIMARY KEY,
-    kind     TEXT    NOT NULL CHECK (kind IN ('seed', 'sweep', 'version', 'execution')),
-    ulid     TEXT    NOT NULL,
-    digest   BLOB,   -- of the record
-    identity BLOB,   -- of an execution: the hash of its lineage, source and key
-    action   TEXT    NOT NULL CHECK (action IN ('withdrawn', 'forgotten')),
+    ulid     TEXT    NOT NULL UNIQUE, -- of the execution
+    digest   BLOB    NOT NULL,        -- of the execution
+    identity BLOB    NOT NULL,        -- the hash of its lineage, source and key
     reason   TEXT,
-    actor_id INTEGER REFERENCES actor,
-    at       INTEGER NOT NULL,
-    UNIQUE (kind, ulid)
+    at       INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX tombstone_digest ON tombstone (digest);
 CREATE INDEX tombstone_identity ON tombstone (identity);

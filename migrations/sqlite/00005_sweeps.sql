@@ -14,9 +14,9 @@ CREATE TABLE sweep (
     actor_id       INTEGER REFERENCES actor,
     started_at     INTEGER NOT NULL,
     ended_at       INTEGER, -- NULL while it runs, and if it was killed
-    ending         TEXT CHECK (ending IN ('finished', 'decided', 'undecided', 'interrupted', 'withdrawn')), -- NULL while it runs, and if it was killed
+    ending         TEXT CHECK (ending IN ('finished', 'decided', 'undecided', 'interrupted')), -- NULL while it runs, and if it was killed
     code_changed   INTEGER NOT NULL CHECK (code_changed IN (0, 1)), -- while it ran: its seeds may be of other code than they say
-    note           TEXT -- why its plan was withdrawn
+    withdrawn_at   INTEGER -- set when its plan was withdrawn; it follows from the table withdrawal
 ) STRICT;
 
 CREATE INDEX sweep_scenario ON sweep (scenario_id);

@@ -20,6 +20,7 @@ type Coverage struct {
 	NCommands    int    `json:"n_commands,omitzero"`     // different commands that ran the seeds
 	NCodeChanged int    `json:"n_code_changed,omitzero"` // sweeps during which the code changed
 	Withdrawn    string `json:"withdrawn,omitzero"`      // why plans were withdrawn; empty if none was
+	NWithdrawn   int    `json:"n_withdrawn,omitzero"`    // seeds that were withdrawn, and that no other measurement replaced
 }
 
 // Codes of warnings about coverage.
@@ -29,6 +30,7 @@ const (
 	warnCommands         = "different_commands"
 	warnCodeChanged      = "code_changed"
 	warnWithdrawn        = "plan_withdrawn"
+	warnSeedsWithdrawn   = "seeds_withdrawn"
 )
 
 // ruleRepeatable is in force where seeds were run again: one that gives something else is a warning.
@@ -55,6 +57,9 @@ func (c Coverage) warnings() (list []Warning) {
 	}
 	if c.Withdrawn != "" {
 		add(warnWithdrawn, "a plan was withdrawn: %s", c.Withdrawn)
+	}
+	if c.NWithdrawn > 0 {
+		add(warnSeedsWithdrawn, "%s withdrawn and not replaced: what is left may be the easier part", format.Counted(c.NWithdrawn, "seed"))
 	}
 	return list
 }

@@ -103,7 +103,20 @@ func (e *batchEntry) recordSeed(ctx context.Context, tx *store.Tx) (a Answer, er
 			e.seed.Number, e.seed.Scenario, e.result.DescribeConflict(e.seed.Outcome))
 		problem = &track.FieldError{Field: "values", Message: message}
 	}
+	if e.result.Disposition == track.Withdrawn {
+		problem = withdrawnProblem(e.seed.Seed, *e.result.Withdrawal)
+	}
 	return answerOf(kindSeed, e.result.Disposition, problem), err
+}
+
+// withdrawnProblem says that a seed was withdrawn.
+func withdrawnProblem(seed track.Seed, w track.Withdrawal) *track.FieldError {
+	err := seeds.RecordResult{Disposition: track.Withdrawn, Withdrawal: &w}.Refusal(seed)
+	problem := &track.FieldError{Field: "values", Message: err.Error()}
+	if hints := track.Hints(err); len(hints) > 0 {
+		problem.Hint = &hints[0]
+	}
+	return problem
 }
 
 func (e *batchEntry) recordExecution(ctx context.Context, tx *store.Tx) (Answer, error) {

@@ -24,6 +24,8 @@ const (
 	kindExecution Kind = "execution"
 	kindTombstone Kind = "tombstone"
 
+	kindWithdrawal Kind = "withdrawal"
+
 	kindConfiguration Kind = "configuration" // is counted, and comes with the records that name it
 )
 
@@ -52,7 +54,7 @@ func answerOf(kind Kind, d track.Disposition, problem *track.FieldError) Answer 
 	switch d {
 	case track.Duplicate:
 		a.Outcome = known
-	case track.Conflict:
+	case track.Conflict, track.Withdrawn:
 		a.Outcome = conflicting
 	case track.Contradicted:
 		a.Outcome = Invalid

@@ -160,6 +160,9 @@ func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecor
 			return err
 		}
 	}
+	if err := m.withdrawals(ctx, names); err != nil {
+		return err
+	}
 	sweeps, err := m.from.Sweeps(ctx, store.SweepFilter{})
 	if err != nil {
 		return err

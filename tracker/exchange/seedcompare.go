@@ -91,7 +91,7 @@ func compareSeed(head store.SeedHead, m store.SeedMatch) seedStep {
 	case m.Same != nil:
 		s.class, s.here = seedConflict, m.Same
 	case m.InPlace == nil:
-		s.class = seedNew
+		s.class = seedNew // also if it is withdrawn: it is stored as such
 	case m.InPlace.Digest != head.Digest:
 		s.class, s.here = seedDiffers, m.InPlace
 	case head.RecordedAt.Before(m.InPlace.RecordedAt) || head.RecordedAt.Equal(m.InPlace.RecordedAt) && head.ID < m.InPlace.ID:
@@ -118,6 +118,8 @@ func (d *Door) decide(ctx context.Context, here *store.SeedPages, head store.See
 		s.class = seedReplaced
 	case replacedThere && !replacedHere:
 		s.class = seedReplaces
+	case s.match.Withdrawn:
+		s.class, s.here = seedNew, nil // it takes no place
 	default:
 		s.class = seedConflict
 	}

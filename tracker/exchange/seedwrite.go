@@ -19,7 +19,7 @@ func (p *seedPage) write(d *Door, tx *store.Tx, steps []seedStep) error {
 			fresh = append(fresh, record)
 		case seedNew:
 			fresh = append(fresh, record)
-			if d.superseded != nil && !record.SupersededAt.IsZero() {
+			if d.superseded != nil && !record.SupersededAt.IsZero() && !s.match.Withdrawn {
 				d.superseded[record.Place()] = append(d.superseded[record.Place()], record.SeedHead)
 			}
 		}

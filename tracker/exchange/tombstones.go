@@ -2,7 +2,9 @@ package exchange
 
 import (
 	"context"
+	"slices"
 
+	"track"
 	"track/store"
 )
 
@@ -47,6 +49,43 @@ func (s Tombstones) settle(ctx context.Context, d *Door, r *store.Reader, tx *st
 		}
 	}
 	return answers, nil
+}
+
+// Withdrawals are the withdrawals and restorations of another database.
+type withdrawals []track.Withdrawal
+
+func (withdrawals) needs() Rights { return bringWithdrawals }
+func (withdrawals) isKnown() bool { return false }
+
+func (s withdrawals) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) ([]Answer, error) {
+	answers := make([]Answer, len(s))
+	for i, w := range s {
+		known, err := r.HasWithdrawal(ctx, w.ID)
+		if err != nil {
+			return nil, err
+		}
+		answers[i] = answerFor(kindWithdrawal, known)
+	}
+	if tx == nil {
+		return answers, nil
+	}
+	settled, err := tx.AddWithdrawals(s)
+	d.counts.Withdrawn += settled.NWithdrawn
+	d.counts.Restored += settled.NRestored
+	return answers, err
+}
+
+// withdrawals brings in what was withdrawn and restored of scenarios, before their seeds and sweeps.
+func (m *merge) withdrawals(ctx context.Context, scenarios map[string]bool) error {
+	list, err := m.from.Withdrawals(ctx)
+	if err != nil {
+		return err
+	}
+	list = slices.DeleteFunc(list, func(w track.Withdrawal) bool { return !scenarios[w.Scenario] })
+	if len(list) == 0 {
+		return nil
+	}
+	return m.put(ctx, withdrawals(list))
 }
 
 // tombstones brings in tombstones, before the executions that they keep out. They name no lineage, so all of them come.

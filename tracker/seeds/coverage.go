@@ -21,6 +21,12 @@ func coverageOf(ctx context.Context, st *store.Reader, sel store.Selection) (r v
 		if len(sel.Seeds) > 0 {
 			planned = planned.Intersect(track.NewSeedRanges(sel.Seeds...))
 		}
+		withdrawn, err := withdrawnSeeds(ctx, st, sel, configuration)
+		if err != nil {
+			return r, err
+		}
+		planned = planned.Minus(withdrawn)
+		r.NWithdrawn += withdrawn.Len()
 		if err := addSweeps(ctx, st, &r, sel.Scenario, configuration); err != nil {
 			return r, err
 		}
@@ -49,6 +55,24 @@ func coverageOf(ctx context.Context, st *store.Reader, sel store.Selection) (r v
 	return r, nil
 }
 
+// withdrawnSeeds returns the seeds of a selection and one of its configurations that were withdrawn.
+func withdrawnSeeds(ctx context.Context, st *store.Reader, sel store.Selection, configuration int64) (track.SeedRanges, error) {
+	numbers, err := st.WithdrawnNumbers(ctx, sel.Scenario, configuration)
+	ranges := rangesOf(numbers)
+	if len(sel.Seeds) > 0 {
+		ranges = ranges.Intersect(track.NewSeedRanges(sel.Seeds...))
+	}
+	return ranges, err
+}
+
+func rangesOf(numbers []track.SeedNumber) track.SeedRanges {
+	singles := make([]track.SeedRange, len(numbers))
+	for i, n := range numbers {
+		singles[i] = track.SeedRange{First: n, Last: n}
+	}
+	return track.NewSeedRanges(singles...)
+}
+
 // addSweeps adds what the sweeps of a configuration recorded: changes of the code, different commands, withdrawn plans.
 func addSweeps(ctx context.Context, st *store.Reader, r *verdict.Coverage, scenario string, configuration int64) error {
 	sweeps, err := st.SweepsOf(ctx, scenario, configuration)
@@ -61,15 +85,19 @@ func addSweeps(ctx context.Context, st *store.Reader, r *verdict.Coverage, scena
 		if s.CodeChanged {
 			r.NCodeChanged++
 		}
-		if s.Ending == track.SweepWithdrawn {
-			if r.Withdrawn != "" {
-				r.Withdrawn += "; "
-			}
-			r.Withdrawn += s.Note
+		if s.Withdrawn != "" {
+			addWithdrawn(r, s.Withdrawn)
 		}
 	}
 	r.NCommands = max(r.NCommands, len(commands))
 	return nil
+}
+
+func addWithdrawn(r *verdict.Coverage, what string) {
+	if r.Withdrawn != "" {
+		r.Withdrawn += "; "
+	}
+	r.Withdrawn += what
 }
 
 // firstMissing returns the first planned seeds that are not recorded.
@@ -79,11 +107,7 @@ func firstMissing(ctx context.Context, st *store.Reader, scenario string, config
 	if err != nil {
 		return "", err
 	}
-	singles := make([]track.SeedRange, len(recorded))
-	for i, n := range recorded {
-		singles[i] = track.SeedRange{First: n, Last: n}
-	}
-	missing := planned.Minus(track.NewSeedRanges(singles...))
+	missing := planned.Minus(rangesOf(recorded))
 	if len(missing) > shown {
 		return missing[:shown].String() + ",…", nil
 	}

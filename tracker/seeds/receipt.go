@@ -53,6 +53,8 @@ func (r RecordResult) Refusal(seed track.Seed) error {
 	case r.Disposition == track.Contradicted:
 		hint := track.Hint{Text: "keep the given values"}.With("values-win", "")
 		return track.WithHint(fmt.Errorf("record seed %s of %s: %w", seed.Number, seed.Scenario, r.Problem), hint)
+	case r.Disposition == track.Withdrawn:
+		return alreadyWithdrawn(fmt.Sprintf("seed %s of %s with these values", seed.Number, seed.Scenario), *r.Withdrawal)
 	case r.Disposition != track.Conflict:
 		return nil
 	}

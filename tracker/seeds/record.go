@@ -24,6 +24,7 @@ type RecordResult struct {
 	Unknown     []string            // values that the spec does not know, sorted: stored, not scored
 	Differences []Difference        // of a conflict, by metric
 	Outcome     track.Outcome       // of a conflict: what was recorded
+	Withdrawal  *track.Withdrawal   // of a seed that was withdrawn
 	Problem     *track.FieldError   // of a contradiction, or of an execution in conflict
 }
 
@@ -99,6 +100,9 @@ func (r *Recorder) RecordIn(ctx context.Context, tx *store.Tx, seed Prepared) (R
 	rowID, existing, err := tx.AddSeed(seed.Seed, seed.digest)
 	disposition := track.Recorded
 	if err == nil && existing != nil {
+		if existing.Withdrawn != nil {
+			return RecordResult{Disposition: track.Withdrawn, Withdrawal: existing.Withdrawn}, nil
+		}
 		if existing.Same {
 			return RecordResult{Disposition: track.Duplicate}, nil
 		}

@@ -12,7 +12,7 @@ func ListSeeds(ctx context.Context, r *store.Reader, q answer.SeedsQuestion) (a 
 	limit := q.Page.PageLimit()
 	filter := store.SeedFilter{
 		Scenario: q.Of.Scenario, Label: q.Label, Outcome: q.Outcome, Status: q.Status, MinScore: q.MinScore, MaxScore: q.MaxScore,
-		Since: q.Since.From(r.Now()), After: q.Page.After, Limit: limit + 1, // one more says whether there is another page
+		Since: q.Since.From(r.Now()), Withdrawn: q.Withdrawn, After: q.Page.After, Limit: limit + 1, // one more says whether there is another page
 	}
 	if q.Page.After != "" { // an unknown position must not look like the end of the list
 		known, err := r.HasSeed(ctx, q.Page.After)
@@ -36,7 +36,7 @@ func ListSeeds(ctx context.Context, r *store.Reader, q answer.SeedsQuestion) (a 
 	if err != nil {
 		return a, err
 	}
-	if len(seeds) == 0 && filter.Scenario != "" && filter.After == "" {
+	if len(seeds) == 0 && !q.Withdrawn && filter.Scenario != "" && filter.After == "" {
 		if _, err := r.NewestConfiguration(ctx, filter.Scenario); err != nil {
 			return a, err
 		}

@@ -75,6 +75,13 @@ func (s *Sweeper) addConfiguration(ctx context.Context, configuration track.Conf
 		Configuration: configuration, hash: configuration.Hash(), planned: o.firstSeeds(),
 		recorded: map[track.SeedNumber]track.Outcome{}, elsewhere: map[track.SeedNumber]bool{},
 	}
+	withdrawn, err := s.records.withdrawn(ctx, o.Plan.Scenario, c.hash)
+	if err != nil {
+		return err
+	}
+	s.result.NWithdrawn += o.Plan.Seeds.Intersect(withdrawn).Len()
+	c.withdrawn = withdrawn
+	c.planned = c.planned.Minus(withdrawn)
 	s.sweep.Planned = append(s.sweep.Planned, s.plannedSeeds(c))
 	recorded, err := s.records.recorded(ctx, o.Plan.Scenario, c.hash)
 	if err != nil {

@@ -75,7 +75,7 @@ func (s *Sweeper) checkCommands(ctx context.Context) error {
 			return err
 		}
 		for _, other := range earlier {
-			if other.Ending == track.SweepWithdrawn {
+			if other.Withdrawn != "" {
 				continue
 			}
 			if other.Command != command {

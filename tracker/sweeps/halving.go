@@ -29,7 +29,7 @@ func (s *Sweeper) halve(ctx context.Context, active []*sweptConfiguration, tier,
 		c := byHash[round.Ranked[i].Hash]
 		round.Ranked[i].Kept = i < next.Configurations
 		if c.dropped = next.Configurations > 0 && i >= next.Configurations; round.Ranked[i].Kept {
-			c.planned = s.options.Plan.Seeds.Slice(0, next.Seeds)
+			c.planned = s.options.Plan.Seeds.Slice(0, next.Seeds).Minus(c.withdrawn)
 			kept = append(kept, c)
 		}
 	}

@@ -59,6 +59,10 @@ func (r *journalRecords) recorded(_ context.Context, _, configuration string) (m
 	return r.kept[configuration], nil
 }
 
+func (*journalRecords) withdrawn(context.Context, string, string) (track.SeedRanges, error) {
+	return nil, nil
+}
+
 func (*journalRecords) outcome(context.Context, string, string, track.SeedNumber) (track.Outcome, error) {
 	return "", nil
 }

@@ -48,7 +48,7 @@ func List(ctx context.Context, r *store.Reader, q answer.SweepsQuestion) (a answ
 func newRecordedSweep(s store.SweepSummary) answer.RecordedSweep {
 	r := answer.RecordedSweep{
 		ID: s.ID, Scenario: s.Scenario, Command: []string{}, Shard: s.Shard, NShards: s.NShards, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
-		Ending: s.Ending, CodeChanged: s.CodeChanged, Note: s.Note, NRuns: s.NRuns, NFailed: s.NFailed,
+		Ending: s.Ending, CodeChanged: s.CodeChanged, Withdrawn: s.Withdrawn, NRuns: s.NRuns, NFailed: s.NFailed,
 		Configurations: make([]answer.PlannedConfiguration, len(s.Planned)),
 	}
 	var plan struct {
@@ -92,15 +92,4 @@ func find(ctx context.Context, r *store.Reader, id string) (s store.SweepSummary
 		return s, fmt.Errorf("sweep %s: %w: the ids of %d sweeps end so", id, track.ErrAmbiguous, len(found))
 	}
 	return found[0], nil
-}
-
-// Withdraw takes back the plan of a sweep. What the sweep did not run is not missing any more; what it recorded stays.
-func Withdraw(ctx context.Context, st *store.Store, q answer.WithdrawSweepQuestion) (a answer.WithdrawnSweep, err error) {
-	s, err := find(ctx, st.Reader, q.ID)
-	if err != nil {
-		return a, err
-	}
-	s.Ending, s.Note, s.EndedAt = track.SweepWithdrawn, q.Reason, st.Now()
-	err = st.Update(ctx, func(tx *store.Tx) error { return tx.EndSweep(s.Sweep) })
-	return answer.WithdrawnSweep{RecordedSweep: newRecordedSweep(s)}, err
 }

@@ -18,6 +18,8 @@ type records interface {
 	close() error
 	begin(ctx context.Context, s track.Sweep) error
 	recorded(ctx context.Context, scenario, configuration string) (map[track.SeedNumber]track.Outcome, error)
+	// withdrawn returns the seeds of a configuration that were withdrawn, and an error if all of it was.
+	withdrawn(ctx context.Context, scenario, configuration string) (track.SeedRanges, error)
 	// outcome returns the outcome of a seed; empty if it is not recorded.
 	outcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error)
 	// sweeps returns the earlier sweeps of a configuration that has recorded seeds.
@@ -64,6 +66,10 @@ func (r *storeRecords) begin(ctx context.Context, s track.Sweep) error {
 
 func (r *storeRecords) recorded(ctx context.Context, scenario, configuration string) (map[track.SeedNumber]track.Outcome, error) {
 	return r.RecordedOutcomes(ctx, scenario, configuration)
+}
+
+func (r *storeRecords) withdrawn(ctx context.Context, scenario, configuration string) (track.SeedRanges, error) {
+	return seeds.WithdrawnOf(ctx, r.Reader, scenario, configuration)
 }
 
 func (r *storeRecords) outcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (track.Outcome, error) {

@@ -123,6 +123,7 @@ type sweptConfiguration struct {
 	track.Configuration
 	hash      string
 	planned   track.SeedRanges
+	withdrawn track.SeedRanges      // which are not run again
 	decision  *answer.SweepDecision // nil if no rule ended it
 	dropped   bool                  // by halving
 	recorded  map[track.SeedNumber]track.Outcome
