@@ -50,6 +50,7 @@ type StabilityReport struct {
 	Seeds     []SeedStatuses     `json:"seeds"`  // by number
 	SHA256    string             `json:"sha256"` // of the seeds: their numbers and what each measured, in hexadecimal
 	Runs      track.Runs         `json:"runs"`
+	Drifts    []MetricDrift      `json:"drifts"`             // means over series that still drift after their skip
 	Previous  *ImprovementReport `json:"previous,omitempty"` // compared with the previous configuration; nil for the first
 }
 

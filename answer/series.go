@@ -2,11 +2,14 @@ package answer
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"track"
 	"track/answer/param"
 	"track/reports/chart"
+	"track/scoring/format"
+	"track/scoring/stats"
 )
 
 // SeriesQuestion asks about the series of a seed.
@@ -14,6 +17,7 @@ type SeriesQuestion struct {
 	Of    Selector
 	Seed  track.SeedNumber
 	Names []string // empty for all
+	Skip  int      // values at the beginning that the check of convergence leaves out
 }
 
 // Params declares the parameters of the question.
@@ -22,6 +26,7 @@ func (q *SeriesQuestion) Params() param.List {
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "show series of a seed of this scenario", Value: selectorValue(&q.Of)},
 		seedParam(&q.Seed),
 		{Name: "series", Arg: true, Unit: "NAME", Help: "show this series", Value: param.Texts(&q.Names)},
+		{Name: "skip", Unit: "N", Help: "leave out the first `N` values in the check of convergence", Value: param.Whole(&q.Skip, 1)},
 	}
 }
 
@@ -96,11 +101,15 @@ type SeriesSummary struct {
 	Max     float64   `json:"max"`
 	Last    float64   `json:"last"`
 	Outline []float64 `json:"outline"` // its course in at most 40 numbers, see [series.Outline]
+	// Convergence is of the finite values after the first Skip, taken to be in order of time; nil if they are too few.
+	Convergence *stats.Convergence `json:"convergence"`
+	SkipMore    int                `json:"skip_more"` // values to leave out besides, so that no drift is seen; -1 if half of the rest is not enough
 }
 
 // SeriesSummaries is series of a seed at a glance.
 type SeriesSummaries struct {
 	SeedRef             `json:",embed"`
+	Skip                int `json:"skip"`
 	List[SeriesSummary] `json:",embed"`
 }
 
@@ -111,10 +120,47 @@ func (a SeriesSummaries) Lead() []Sentence { return a.lead() }
 func (a SeriesSummaries) Tables() []Table {
 	t := Table{Name: "series", Empty: noSeries(a.SeedRef.Seed), Columns: Columns{
 		{Name: "name", Head: "series"}, {Name: "n"}, {Name: "n_nan", Head: "NaN"}, {Name: "min"}, {Name: "mean"}, {Name: "max"}, {Name: "last"},
+		{Name: "ess", Head: "ESS"}, {Name: "mcse", Head: "MCSE"}, {Name: "drift"}, {Name: "z", For: ForData}, {Name: "p", For: ForData},
 		{Name: "outline", Head: "over time", For: ForPeople},
 	}.drop("outline", "last", "n_nan")}
 	for _, s := range a.Items {
-		t.Rows = append(t.Rows, []any{s.Name, s.N, s.NNaN, defined(s.Min), defined(s.Mean), defined(s.Max), defined(s.Last), chart.Sparkline(s.Outline, 0)})
+		row := []any{s.Name, s.N, s.NNaN, defined(s.Min), defined(s.Mean), defined(s.Max), defined(s.Last)}
+		if c := s.Convergence; c != nil {
+			row = append(row, numberCell(c.ESS, essText), numberCell(c.MCSE, format.Short), string(c.Verdict), defined(c.Z), defined(c.P))
+			switch c.Verdict {
+			case stats.TooShort:
+				t.Notes = append(t.Notes, Sentence{Kind: Note, Joined: len(t.Notes) > 0, Text: s.Name + ": too short for its autocorrelation to tell whether the mean drifts"})
+			case stats.Drifts:
+				t.Notes = append(t.Notes, Sentence{Kind: Warning, Text: DriftText(s.Name, a.Skip, c.Drift) + skipText(s.SkipMore)})
+			}
+		} else {
+			row = append(row, nil, nil, nil, nil, nil)
+		}
+		t.Rows = append(t.Rows, append(row, chart.Sparkline(s.Outline, 0)))
+	}
+	if len(a.Items) > 0 {
+		t.Notes = append(t.Notes, Sentence{Kind: Note, Joined: len(t.Notes) > 0, Text: "ESS: effective sample size of the mean; MCSE: its Monte Carlo standard error; drift: the beginning against the second half (Geweke); for series over time"})
 	}
 	return []Table{t}
+}
+
+func essText(x float64) string {
+	if math.IsNaN(x) {
+		return "-"
+	}
+	return format.Fixed(x, 0)
+}
+
+// DriftText says that a mean over time, after skip values, depends on where it begins.
+func DriftText(series string, skip int, d stats.Drift) string {
+	return fmt.Sprintf("mean over t = %d … of %s drifts: %s %s, second half %s, z = %s, p %s",
+		skip, series, d.Part, format.Short(d.Early), format.Short(d.Late), format.Fixed(d.Z, 1), format.PValue(d.P))
+}
+
+// skipText says how many values more to leave out.
+func skipText(more int) string {
+	if more <= 0 {
+		return "; no skip up to half of it helps"
+	}
+	return fmt.Sprintf("; skip %d more", more)
 }

@@ -166,6 +166,9 @@ func (d stabilityReport) warningTexts() (list []string) {
 	for _, w := range d.Stability.Warnings {
 		list = append(list, sentence(w.Message))
 	}
+	for _, drift := range d.Drifts {
+		list = append(list, sentence(fmt.Sprintf("%s (%s)", drift.Text(""), strings.Join(drift.Metrics, ", "))))
+	}
 	if n := len(d.Runs.Environments); n > 1 {
 		list = append(list, fmt.Sprintf("The seeds ran in %d different environments; see Provenance.", n))
 	}

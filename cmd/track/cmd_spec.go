@@ -152,16 +152,31 @@ func (p *program) specLintCommand() *cli.Command {
 		Name:      "lint",
 		Usage:     "check a spec file without adding it",
 		UsageText: "track spec lint FILE|- [FLAGS]",
-		Description: `Names what makes the file unusable (exit code 5), and warns about what is unusual.
+		Description: `Names what makes the file unusable (exit code 5), and warns about what is unusual. If the database has seeds
+of the scenario, it also tests whether the skip of each mean over a series is long enough.
 
 Example:
    track spec lint growth_plus.yaml`,
-		Action: p.withOneFile(func(_ context.Context, file string) error {
+		Action: p.withOneFile(func(ctx context.Context, file string) error {
 			parsed, err := p.readSpec(file)
 			if err != nil {
 				return err
 			}
-			return p.writeAnswer(answer.NewSpecLint(file, parsed))
+			lint := answer.NewSpecLint(file, parsed)
+			st, err := p.open(ctx)
+			if isNotFound(err) {
+				return p.writeAnswer(lint)
+			}
+			if err != nil {
+				return err
+			}
+			defer func() { _ = st.Close() }()
+			skips, err := seeds.LintSkips(ctx, st.Reader, parsed)
+			if err != nil {
+				return err
+			}
+			lint.Items = append(lint.Items, skips...)
+			return p.writeAnswer(lint)
 		}),
 	}
 }

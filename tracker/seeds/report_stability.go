@@ -53,6 +53,9 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 	if r.Report.Runs, err = runsOf(ctx, st, selection); err != nil {
 		return r, err
 	}
+	if r.Report.Drifts, err = driftsOf(ctx, st, selection, r.Spec); err != nil {
+		return r, err
+	}
 	previous, err := comparePrevious(ctx, st, r.Choice, r.Stored.Version, options.Seeds)
 	if err != nil || previous == nil {
 		return r, err

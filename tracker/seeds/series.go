@@ -11,6 +11,7 @@ import (
 	"track/answer"
 	"track/internal/admission"
 	"track/scoring"
+	"track/scoring/stats"
 	"track/series"
 	"track/store"
 )
@@ -161,7 +162,7 @@ func SummarizeSeries(ctx context.Context, r *store.Reader, q answer.SeriesQuesti
 		return a, err
 	}
 	list, err := loadAllSeries(ctx, r, seed.ID, q.Names)
-	a.SeedRef, a.Items = ref, []answer.SeriesSummary{}
+	a.SeedRef, a.Items, a.Skip = ref, []answer.SeriesSummary{}, q.Skip
 	for _, s := range list {
 		sum := series.Summarize(s.Values)
 		item := answer.SeriesSummary{Name: s.Name, N: sum.N, NNaN: sum.NNaN, Min: sum.Min, Mean: sum.Mean, Max: sum.Max, Last: sum.Last, Outline: series.Outline(s.Values, 40)}
@@ -170,6 +171,11 @@ func SummarizeSeries(ctx context.Context, r *store.Reader, q answer.SeriesQuesti
 		}
 		if sum.N == 0 {
 			item.Last = math.NaN()
+		}
+		if xs := finiteAfter(s.Values, q.Skip); len(xs) > 0 {
+			if c, err := stats.NewConvergence(xs); err == nil { // else there are too few, or their squares overflow
+				item.Convergence, item.SkipMore = &c, stats.SkipFor(xs)
+			}
 		}
 		a.Items = append(a.Items, item)
 	}
