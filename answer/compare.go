@@ -47,7 +47,9 @@ type Comparison struct {
 	NShared    int                         `json:"n_shared_seeds"` // seeds that all sides have
 	Parameters []map[string]jsontext.Value `json:"parameters"`     // of each side, those that differ
 	Sides      []ComparedSide              `json:"sides"`
-	AsValues   bool                        `json:"as_values,omitzero"` // people are shown mean values of metrics instead of scores
+	// Differences are those of the second and every further side from the first.
+	Differences []SideDifference `json:"differences"`
+	AsValues    bool             `json:"as_values,omitzero"` // people are shown mean values of metrics instead of scores
 }
 
 // ComparedSide is one of several configurations side by side.
@@ -95,7 +97,11 @@ func (a Comparison) sideNames() (names []string) {
 
 // Tables implements [Answer].
 func (a Comparison) Tables() []Table {
-	return []Table{a.scoresTable(), a.metricsTable()}
+	tables := []Table{a.scoresTable()}
+	for i := range a.Differences {
+		tables = append(tables, a.differenceTable(i+1))
+	}
+	return append(tables, a.metricsTable())
 }
 
 // scoresTable shows the parameters that differ, and the scores of each side.
@@ -170,6 +176,8 @@ func (a Comparison) metricsTable() Table {
 	t := Table{Name: "metrics", Main: true, Grouped: true, Notes: warningNotes(a.warnings()), Columns: append(Columns{
 		{Name: "group", For: ForPeople}, {Name: "metric"}, {Name: "target", For: ForPeople}, {Name: "weight", For: ForPeople},
 	}.drop("weight", "target").wrap("target"), columns(a.sideNames()...)...)}
+	t.Columns = append(t.Columns, a.differenceColumns()...)
+	t.ForPrograms = len(a.Sides) == 2 && !a.AsValues // the table of differences says it all
 	if len(a.Sides) == 0 {
 		return t
 	}
@@ -186,7 +194,7 @@ func (a Comparison) metricsTable() Table {
 				row = append(row, side.Metrics[k].MeanScore)
 			}
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, a.differenceCells(m.Name)...))
 	}
 	return t
 }

@@ -176,6 +176,9 @@ func (a Noise) steadyText(what string, from *int, rate func(verdict.NoiseAt) *ve
 		if last := a.At[len(a.At)-1]; rate(last) != nil {
 			text += fmt.Sprintf("; at n = %d it could be up to %s", last.N, format.Share(rate(last).Interval.Hi))
 		}
+		if a.Current < 0 || a.Current >= len(a.At) {
+			return text
+		}
 		if need := rate(a.At[a.Current]); need != nil && need.NPilotNeeded > 0 {
 			text += fmt.Sprintf("; about %d recorded seeds would say whether it is at n = %d", need.NPilotNeeded, a.At[a.Current].N)
 		}

@@ -25,12 +25,12 @@ func (a ParamsAnalysis) Tables() []Table {
 }
 
 func (a ParamsAnalysis) ranking() Table {
-	t := Table{Name: "ranking", Title: "Configurations, the highest first", Main: true, Shown: shownRanking, Columns: []Column{
+	t := Table{Name: "ranking", Title: "Configurations, the highest first", Main: true, Shown: shownRanking, Columns: Columns{
 		{Name: "rank"}, {Name: "configuration"}, {Name: "differing", Head: "parameters", For: ForPeople}, {Name: "params", For: ForData}, {Name: "n"},
 		{Name: "n_failed", Head: "no " + a.valueWord()}, {Name: "mean"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
 		{Name: "interval", Head: a.intervalHead(), For: ForPeople}, {Name: "to_best", Head: "to the first"}, {Name: "to_best_lo", For: ForData},
 		{Name: "to_best_hi", For: ForData}, {Name: "to_best_interval", Head: a.intervalHead(), For: ForPeople},
-	}}
+	}.drop("n_failed", "to_best_interval", "to_best", "configuration", "interval").wrap("differing")}
 	number := a.Number()
 	for i, r := range a.Ranking {
 		row := []any{i + 1, nil, a.ParamsTextOf(r.Index), nil, r.N, nil, numberCell(r.Mean, number), defined(r.Interval.Lo), defined(r.Interval.Hi), intervalCell(r.Interval, number)}
@@ -59,11 +59,11 @@ func (a ParamsAnalysis) valueWord() string {
 func (a ParamsAnalysis) intervalHead() string { return format.Confidence(a.Confidence) + " interval" }
 
 func (a ParamsAnalysis) effects() Table {
-	t := Table{Name: "effects", Title: "Parameters, the largest effect first", Columns: []Column{
+	t := Table{Name: "effects", Title: "Parameters, the largest effect first", Columns: Columns{
 		{Name: "parameter"}, {Name: "levels"}, {Name: "binned", For: ForData}, {Name: "range", Head: "range of means"}, {Name: "share", Head: "share of variance"},
 		{Name: "rho", Head: "rank correlation"}, {Name: "rho_lo", For: ForData}, {Name: "rho_hi", For: ForData},
 		{Name: "rho_interval", Head: a.intervalHead(), For: ForPeople}, {Name: "p"}, {Name: "p_holm", Head: "p (Holm)"}, {Name: "n"},
-	}}
+	}.drop("n", "p", "levels", "rho_interval")}
 	number := a.Number()
 	for _, e := range a.Effects {
 		levels := strconv.Itoa(len(e.Levels))
@@ -126,6 +126,7 @@ func (a ParamsAnalysis) levels() Table {
 	t := Table{Name: "levels", Title: "Main effects: mean of each level, and its difference to the mean of all", Grouped: true, Columns: append([]Column{{Name: "parameter"}}, a.levelColumns()...)}
 	t.Columns = append(t.Columns, Column{Name: "effect"}, Column{Name: "effect_lo", For: ForData}, Column{Name: "effect_hi", For: ForData},
 		Column{Name: "effect_interval", Head: a.intervalHead(), For: ForPeople})
+	t.Columns.drop("n_configurations", "n_seeds", "interval")
 	number := a.Number()
 	for _, e := range a.Effects {
 		for _, l := range e.Levels {
@@ -161,6 +162,7 @@ func (a ParamsAnalysis) levelCells(l effects.Level) []any {
 func (a ParamsAnalysis) panels() Table {
 	t := Table{Name: "plot", Title: a.PlotTitle(), Columns: append([]Column{{Name: "panel", Head: a.PlotBy}}, a.levelColumns()...)}
 	t.Columns = append(t.Columns, Column{Name: "bar", Head: a.Outcome(), For: ForPeople})
+	t.Columns.drop("n_configurations", "n_seeds", "interval")
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, p := range a.Panels {
 		for _, l := range p.Levels {

@@ -33,9 +33,10 @@ No verdict depends on either.`,
 // Compare asks how several configurations look side by side.
 func Compare() Def[answer.CompareQuestion, answer.Comparison] {
 	return Def[answer.CompareQuestion, answer.Comparison]{
-		Name: "compare", Scope: ScopeRead, Help: "show configurations side by side",
+		Name: "compare", Scope: ScopeRead, Help: "show configurations side by side, with their paired differences",
 		About: `Judges two or more configurations by the newest spec of the first one's scenario. Shows the parameters that differ, the revisions, the
-scores and the metrics. It decides nothing: use improvement for that, which compares seed by seed.`,
+scores, and the differences of all metrics from the first configuration, seed by seed, with intervals. It decides nothing, and does
+not count as an interim analysis: use improvement for a decision.`,
 		Params: (*answer.CompareQuestion).Params, Read: seeds.CompareSides,
 	}
 }

@@ -20,14 +20,16 @@ func CompareSides(ctx context.Context, r *store.Reader, q answer.CompareQuestion
 	a = answer.Comparison{Spec: scenarioSpec(spec.stored), AsValues: q.Values}
 	nSides := map[track.SeedNumber]int{}
 	var params []track.Params
+	var judged [][]verdict.JudgedSeed
 	for _, sel := range q.Of {
-		side, numbers, err := comparedSide(ctx, r, sel, q.Seeds, spec)
+		side, seeds, err := comparedSide(ctx, r, sel, q.Seeds, spec)
 		if err != nil {
 			return a, err
 		}
+		judged = append(judged, seeds)
 		a.Sides, params = append(a.Sides, side), append(params, side.Configuration.Params)
-		for _, number := range numbers {
-			nSides[number]++
+		for _, seed := range seeds {
+			nSides[track.SeedNumber(seed.Number)]++
 		}
 	}
 	for _, n := range nSides {
@@ -35,27 +37,42 @@ func CompareSides(ctx context.Context, r *store.Reader, q answer.CompareQuestion
 			a.NShared++
 		}
 	}
-	a.Parameters, err = differingParameters(params)
+	if a.Parameters, err = differingParameters(params); err != nil {
+		return a, err
+	}
+	a.Differences, err = sideDifferences(judged, spec.decoded)
 	return a, err
 }
 
-func comparedSide(ctx context.Context, r *store.Reader, sel answer.Selector, ranges []track.SeedRange, spec specInUse) (side answer.ComparedSide, numbers []track.SeedNumber, err error) {
+// sideDifferences compares each side with the first, seed by seed.
+func sideDifferences(sides [][]verdict.JudgedSeed, spec scoring.Spec) (list []answer.SideDifference, err error) {
+	for _, side := range sides {
+		byNumber(side)
+	}
+	for _, side := range sides[1:] {
+		compared, err := verdict.Compare(spec, side, sides[0], verdict.Options{Confidence: scoring.DefaultConfidence, Base: degradationBase(spec, nil)})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, answer.NewSideDifference(compared))
+	}
+	return list, nil
+}
+
+func comparedSide(ctx context.Context, r *store.Reader, sel answer.Selector, ranges []track.SeedRange, spec specInUse) (side answer.ComparedSide, seeds []verdict.JudgedSeed, err error) {
 	choice, err := Choose(ctx, r, sel, false)
 	if err != nil {
 		return side, nil, err
 	}
 	side.Side = choice.side()
 	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.stored.ID, Seeds: ranges}
-	rows, err := r.SeedScores(ctx, selection, false)
+	seeds, rows, err := judgedSeeds(ctx, r, sel.Scenario, choice.Configurations[0].ID, ranges, spec)
 	if err != nil {
 		return side, nil, err
 	}
 	if len(rows) == 0 {
 		return side, nil, track.WithHint(fmt.Errorf("%s@%s: no seeds in this selection: %w", sel.Scenario, track.ShortHash(side.Configuration.Hash), track.ErrNotFound),
 			track.NewHint("list the recorded seeds", "seeds", sel.Scenario))
-	}
-	for _, row := range rows {
-		numbers = append(numbers, row.Number)
 	}
 	coverage, err := coverageOf(ctx, r, selection)
 	if err != nil {
@@ -65,7 +82,7 @@ func comparedSide(ctx context.Context, r *store.Reader, sel answer.Selector, ran
 		return side, nil, err
 	}
 	side.Judgement = verdict.Judge(side.Stability, coverage, scoring.DefaultConfidence)
-	return side, numbers, nil
+	return side, seeds, nil
 }
 
 // side returns the chosen configuration as one side of a comparison.

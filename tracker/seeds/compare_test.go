@@ -2,6 +2,8 @@ package seeds_test
 
 import (
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -12,6 +14,8 @@ import (
 	"track/internal/testdb"
 	"track/internal/trackertest"
 	"track/scoring"
+	"track/scoring/verdict"
+	"track/store"
 	"track/tracker/seeds"
 )
 
@@ -43,6 +47,7 @@ func TestSideBySide(t *testing.T) {
 	if c.NShared != 10 { // 0 to 9
 		t.Errorf("%d shared seeds", c.NShared)
 	}
+	checkDifferences(t, st, c, selectors)
 	if diff := cmp.Diff(before, everything(t, st)); diff != "" {
 		t.Errorf("something was stored (-before +after):\n%s", diff)
 	}
@@ -54,6 +59,29 @@ func TestSideBySide(t *testing.T) {
 	trackertest.WantError(t, err, track.ErrNotFound)
 	_, err = seeds.CompareSides(t.Context(), st.Reader, answer.CompareQuestion{Of: []answer.Selector{selectors[1], selector(t, "nobody")}})
 	trackertest.WantError(t, err, track.ErrNotFound)
+}
+
+// checkDifferences checks that the sides differ by what an improvement finds, and that the seed of one side alone is named.
+func checkDifferences(t *testing.T, st *store.Store, c answer.Comparison, selectors []answer.Selector) {
+	t.Helper()
+	want, err := seeds.Compare(t.Context(), st.Reader, answer.PairedQuestion{Candidate: selectors[1], Baseline: &selectors[0]}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := c.Differences[0]
+	if diff := cmp.Diff(want.Metrics, d.Metrics, cmpopts.IgnoreUnexported(verdict.MetricDelta{}), cmpopts.IgnoreFields(verdict.MetricDelta{}, "Threshold", "Status"), cmpopts.EquateNaNs()); diff != "" {
+		t.Errorf("the metrics differ otherwise than in an improvement:\n%s", diff)
+	}
+	if len(c.Differences) != 1 || d.NPairs != 10 || !slices.Equal(d.Unmatched.Candidate, []uint64{20}) || len(d.Unmatched.Baseline) > 0 {
+		t.Errorf("%d pairs, unmatched %v", d.NPairs, d.Unmatched)
+	}
+	var text strings.Builder
+	for _, note := range c.Tables()[1].Notes {
+		text.WriteString(note.Text + "\n")
+	}
+	if !strings.Contains(text.String(), "1 seed only in B, in no pair: 20\n") {
+		t.Errorf("the seed of one side is not named:\n%s", text.String())
+	}
 }
 
 // Copies of a seed are counted whether it was judged before or is judged now.
