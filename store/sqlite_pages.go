@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 
@@ -78,7 +79,9 @@ func (t *tablePages) read(number uint32) (data []byte, err error) {
 			return err
 		}
 		row := make([]driver.Value, 1)
-		err = rows.Next(row)
+		if err = rows.Next(row); errors.Is(err, io.EOF) { // there is no such page
+			err = nil
+		}
 		data, _ = row[0].([]byte)
 		return errors.Join(err, rows.Close())
 	})
@@ -140,7 +143,7 @@ type pageCells struct {
 // cellsOf returns the cells of a page of a tree, which may have depth levels from there on.
 func cellsOf(data []byte, number uint32, depth int) (page pageCells, err error) {
 	const inner, leaf = 2, 10
-	if depth == 0 || data[0] != inner && data[0] != leaf {
+	if depth == 0 || len(data) < 12 || data[0] != inner && data[0] != leaf {
 		return page, fmt.Errorf("%w: page %d is not of an index tree", track.ErrDamaged, number)
 	}
 	page = pageCells{number: number, n: int(binary.BigEndian.Uint16(data[3:])), data: data, starts: data[8:]}

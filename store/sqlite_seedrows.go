@@ -47,7 +47,7 @@ func (r *Reader) scanSeeds(ctx context.Context, table string, ids []int64, visit
 // readKept returns the content of a page, which it may have kept.
 func (t *seedRows) readKept(number uint32) (data []byte, err error) {
 	data, kept := t.inner[number]
-	if !kept && number == t.leafAt {
+	if !kept && t.leaf != nil && number == t.leafAt { // a damaged page may name page 0, which does not exist
 		data, kept = t.leaf, true
 	}
 	if kept {

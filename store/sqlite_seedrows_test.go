@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"track"
 )
 
 // fillResults stores results that need two levels of pages above the leaves: the table has 400,000 bytes.
@@ -107,5 +109,14 @@ func TestScanOfSeedsEnds(t *testing.T) {
 	}
 	if err := scan(t.Context(), func() error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("error %v, want that of the visit", err)
+	}
+}
+
+// A page of zeros names page 0, which no file has.
+func TestPagesThatDoNotExistAreDamage(t *testing.T) {
+	for name, page := range map[string][]byte{"no page": nil, "zeros": make([]byte, 4096)} {
+		if _, err := cellsOf(page, 0, 1); !errors.Is(err, track.ErrDamaged) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // TestKillsChildren gives a child of git a pipe to say that it outlived git. The pipe ends when all who hold it are
@@ -59,7 +60,9 @@ func TestPipesInPlaceOfFilesOfGit(t *testing.T) {
 				git(t, dir, "pack-refs", "--all")
 			}
 			makePipe(t, filepath.Join(dir, name))
-			rev, err := gitRevision(t.Context(), dir, impatient)
+			limits := impatient
+			limits.commit = time.Second
+			rev, err := gitRevision(t.Context(), dir, limits)
 			if rev.Commit != "" || rev.Dirty != dirtyUnknown || rev.Notice == "" {
 				t.Errorf("revision = %+v, %v, want unknown and a notice", rev, err)
 			}
