@@ -13,8 +13,11 @@ TOOLS   := $(GO) tool -modfile=tools/go.mod
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 4000x
 
-# Tests open reports in Chromium, and type in shells.
-OUTSIDE := chromium:chromium zsh:zsh fish:fish
+# Tests open reports in Chromium, type in shells, and read tables with DuckDB.
+OUTSIDE := chromium:chromium zsh:zsh fish:fish npm:npm
+
+# DuckDB reads the tables that track exports.
+DUCKDB := @duckdb/node-api@1.5.6-r.1
 
 .PHONY: build docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large sim-policies sim-verdicts demo clean
 
@@ -49,7 +52,7 @@ check: ## format, vet, staticcheck, unreachable functions, exported names that n
 	$(GO) test -tags $(TAGS) ./migrations
 	$(GO) test -tags $(TAGS) ./store -run 'Keys|Index|Documented|OwnFiles|Plans'
 
-outside-tools: ## install Chromium, zsh and fish if they are missing and root can; else the tests that need it are skipped, and say so
+outside-tools: ## install Chromium, zsh, fish and DuckDB if they are missing and root can; else the tests that need it are skipped, and say so
 	@set -e; for tool in $(OUTSIDE); do \
 	  command -v $${tool%%:*} >/dev/null && continue; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -57,7 +60,9 @@ outside-tools: ## install Chromium, zsh and fish if they are missing and root ca
 	    { [ -n "$$updated" ] || apt-get update -qq; updated=yes; DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $${tool##*:}; } || \
 	      echo "$${tool##*:} could not be installed: tests that need it are skipped, unless TRACK_OUTSIDE=required"; \
 	  else echo "$${tool%%:*} is missing: tests that need it are skipped, unless TRACK_OUTSIDE=required"; fi; \
-	done
+	done; \
+	[ -d bin/duckdb/node_modules ] || npm install --silent --no-audit --no-fund --prefix bin/duckdb $(DUCKDB) || \
+	  echo "DuckDB could not be installed: tests that need it are skipped, unless TRACK_OUTSIDE=required"
 
 docs: ## the reference of commands and of JSON, from their declarations
 	$(GO) test -tags $(TAGS) ./ask -run TestJSONReference -update

@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	// The contract between questions and answers, and who answers.
 	"track/answer/...":     {"track/answer/...", "track/internal/shell", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/ask":            {"track", "track/answer/...", "track/store", "track/tracker/...", "track/tracker"},
-	"track/reports/render": {"track", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
+	"track/reports/render": {"track", "track/internal/dataset", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
 	"track/reports/...":    {"track/internal/lazyregexp", "track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/..."},
 
 	// What takes secrets out of texts, before they are stored.
@@ -42,7 +42,11 @@ var mayImport = map[string][]string{
 	"track/internal/lazyregexp": {},
 
 	// Bounds of what is unpacked.
-	"track/internal/sizes":  {"track"},
+	"track/internal/sizes": {"track"},
+
+	// Tables of typed columns.
+	"track/internal/dataset": {},
+
 	"track/internal/gunzip": {},
 
 	// What writes shell text.
@@ -52,7 +56,7 @@ var mayImport = map[string][]string{
 	"track/spec":                {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
 	"track/importer/lines":      {"track", "track/internal/sizes", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/series":              {"track", "track/internal/gunzip", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
-	"track/series/parquet":      {"track", "github.com/klauspost/compress/..."},
+	"track/series/parquet":      {"track", "track/internal/dataset", "github.com/klauspost/compress/..."},
 	"track/importer/...":        {"track/internal/gunzip", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/internal/provenance": {"track", "track/internal/masking"},
 
@@ -69,7 +73,7 @@ var mayImport = map[string][]string{
 
 	"track/tracker/exchange":  {"track", "track/internal/sizes", "track/internal/admission", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/tracker/integrity": {"track/answer", "track/store", "track/tracker/lineages", "track/tracker/seeds"},
-	"track/tracker/seeds":     {"track", "track/internal/admission", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker/seeds":     {"track", "track/internal/dataset", "track/internal/admission", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker/lineages":  {"track", "track/internal/admission", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "track/store"},
 	"track/tracker/agents":    {"track", "track/internal/admission", "track/answer/...", "track/importer", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
 	"track/tracker/sweeps":    {"track", "track/internal/admission", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
@@ -99,7 +103,7 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/internal/admission", "track/internal/jsonio", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
+		"track", "track/internal/admission", "track/internal/jsonio", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/series/parquet", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

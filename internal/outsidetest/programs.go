@@ -1,5 +1,5 @@
-// Package outsidetest lets tests read reports in a browser. A test is skipped if there is no browser, unless
-// TRACK_OUTSIDE=required.
+// Package outsidetest lets tests read reports in a browser, and tables with DuckDB. A test is skipped if there is none,
+// unless TRACK_OUTSIDE=required.
 package outsidetest
 
 import (

@@ -24,8 +24,8 @@ import (
 
 var limits = Limits{Columns: 1000, Values: 1 << 20}
 
-// bits compares floats by what they are in memory.
-var bits = cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
+// sameBits compares floats by what they are in memory.
+var sameBits = cmp.Comparer(func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 
 func read(data []byte) ([]track.Series, error) {
 	return Read(bytes.NewReader(data), int64(len(data)), limits)
@@ -120,7 +120,7 @@ func TestOthersReadIt(t *testing.T) {
 	}
 	one, two := 1.0, 2.0
 	want := []row{{A: 0.1, B: &one}, {A: nan, B: &two}, {A: math.Inf(-1)}}
-	if diff := cmp.Diff(want, rows, bits); diff != "" {
+	if diff := cmp.Diff(want, rows, sameBits); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -212,7 +212,7 @@ func TestReadsOthers(t *testing.T) {
 		for _, version := range []int{1, 2} {
 			for _, pageSize := range []int{300, 1 << 20} {
 				data := otherFile(t, rows, pq.Compression(codec), pq.DataPageVersion(version), pq.PageBufferSize(pageSize), pq.MaxRowsPerRowGroup(333))
-				if diff := cmp.Diff(want, mustRead(t, data), bits); diff != "" {
+				if diff := cmp.Diff(want, mustRead(t, data), sameBits); diff != "" {
 					t.Errorf("%s, version %d, pages of %d: %s", name, version, pageSize, diff[:min(2000, len(diff))])
 				}
 			}
@@ -245,7 +245,7 @@ func TestReadsEncodings(t *testing.T) {
 		}
 		for _, version := range []int{1, 2} {
 			data := otherFile(t, rows, pq.DataPageVersion(version))
-			if diff := cmp.Diff(want, mustRead(t, data), bits); diff != "" {
+			if diff := cmp.Diff(want, mustRead(t, data), sameBits); diff != "" {
 				t.Errorf("%d rows, version %d: %s", n, version, diff[:min(2000, len(diff))])
 			}
 		}

@@ -1,0 +1,186 @@
+package seeds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"track"
+	"track/answer"
+	"track/internal/dataset"
+	"track/store"
+)
+
+// OpenTable begins to write the rows of a configuration, by its hash.
+type OpenTable func(columns []dataset.Column, configuration string) (dataset.Writer, error)
+
+// ExportTable writes the seeds of a scenario as rows: one for each seed and metric, or for each value of a series. Rows
+// of one configuration follow each other, by the number of the seed. It asks open for the writer of each configuration,
+// which may be the same, and closes none. The answer lacks the files.
+func ExportTable(ctx context.Context, r *store.Reader, q answer.TableQuestion, open OpenTable) (a answer.TableExported, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		a, err = exportTable(ctx, r, q, open)
+		return err
+	})
+	return a, err
+}
+
+func exportTable(ctx context.Context, r *store.Reader, q answer.TableQuestion, open OpenTable) (a answer.TableExported, err error) {
+	choice, err := Choose(ctx, r, q.Of, true)
+	if err != nil {
+		return a, err
+	}
+	t := &tableExport{ctx: ctx, store: r, question: q, params: tableParams(choice.Configurations)}
+	t.answer = answer.TableExported{Scenario: choice.Scenario}
+	if !q.Series {
+		if err := t.findSpec(); err != nil {
+			return a, err
+		}
+	}
+	columns := t.columns()
+	for _, c := range choice.Configurations {
+		if t.out, err = open(columns, c.Hash); err != nil {
+			return a, err
+		}
+		if err := t.writeConfiguration(c); err != nil {
+			return a, err
+		}
+	}
+	if t.answer.NSeeds == 0 {
+		return a, fmt.Errorf("seeds %s of %s: %w", track.SeedRanges(q.Seeds), q.Of, track.ErrNotFound)
+	}
+	return t.answer, nil
+}
+
+// tableExport writes the rows of one configuration after the other.
+type tableExport struct {
+	ctx      context.Context
+	store    *store.Reader
+	question answer.TableQuestion
+	specID   int64 // 0 for none
+	params   []tableParam
+	out      dataset.Writer
+	answer   answer.TableExported
+	head     []dataset.Cell // what all rows of the configuration have
+	row      []dataset.Cell
+}
+
+// findSpec finds the spec whose results are exported. A scenario may have none.
+func (t *tableExport) findSpec() error {
+	stored, _, err := LoadSpec(t.ctx, t.store, t.question.Of.Scenario, t.question.SpecVersion)
+	if t.question.SpecVersion == 0 && errors.Is(err, track.ErrNotFound) {
+		return nil
+	}
+	t.specID, t.answer.SpecVersion = stored.ID, stored.Version
+	return err
+}
+
+// columns returns the columns of the table. In a folder of partitions, the configuration is in the name of the folder.
+func (t *tableExport) columns() []dataset.Column {
+	list := []dataset.Column{{Name: "scenario"}}
+	if !t.question.Partition {
+		list = append(list, dataset.Column{Name: "configuration"})
+	}
+	list = append(list, dataset.Column{Name: "label"}, dataset.Column{Name: "revision"}, dataset.Column{Name: "commit"},
+		dataset.Column{Name: "dirty", Type: dataset.Flag}, dataset.Column{Name: "diff_hash"}, dataset.Column{Name: "files_hash"})
+	for _, p := range t.params {
+		list = append(list, dataset.Column{Name: "param." + p.name, Type: p.kind})
+	}
+	list = append(list, dataset.Column{Name: "seed", Type: dataset.Count}, dataset.Column{Name: "outcome"})
+	if t.question.Series {
+		return append(list, dataset.Column{Name: "series"}, dataset.Column{Name: "t", Type: dataset.Count}, dataset.Column{Name: "value", Type: dataset.Number})
+	}
+	return append(list, dataset.Column{Name: "recorded_at", Type: dataset.Time}, dataset.Column{Name: "spec_version", Type: dataset.Count},
+		dataset.Column{Name: "total_score", Type: dataset.Number}, dataset.Column{Name: "metric"}, dataset.Column{Name: "value", Type: dataset.Number},
+		dataset.Column{Name: "status"}, dataset.Column{Name: "score", Type: dataset.Number})
+}
+
+func (t *tableExport) writeConfiguration(c store.Configuration) error {
+	t.head = append(t.head[:0], dataset.NewText(t.answer.Scenario))
+	if !t.question.Partition {
+		t.head = append(t.head, dataset.NewText(c.Hash))
+	}
+	t.head = append(t.head, dataset.NewText(c.Label), dataset.NewText(c.Revision.String()), dataset.NewText(c.Revision.Commit),
+		dataset.NewFlag(c.Revision.Dirty), dataset.NewText(c.Revision.DiffHash), dataset.NewText(c.Revision.FilesHash))
+	values := decodeParams(c.Params)
+	for _, p := range t.params {
+		t.head = append(t.head, p.cell(values[p.name]))
+	}
+	t.answer.NConfigurations++
+	sel := store.Selection{Scenario: t.answer.Scenario, Configurations: []int64{c.ID}, SpecID: t.specID, Seeds: t.question.Seeds}
+	if t.question.Series {
+		return t.writeSeries(sel)
+	}
+	return t.store.VisitMeasured(t.ctx, sel, t.writeSeed)
+}
+
+// writeSeed writes a row for each metric of a seed; one without a metric if it has none.
+func (t *tableExport) writeSeed(s *store.MeasuredSeed) error {
+	t.answer.NSeeds++
+	if t.specID != 0 && s.Outcome == track.OutcomeOK && !s.Assessed {
+		t.answer.NUnassessed++
+	}
+	version, total := dataset.Cell{}, dataset.Cell{}
+	if s.Assessed {
+		version = dataset.NewCount(uint64(t.answer.SpecVersion))
+	}
+	if !math.IsNaN(s.TotalScore) {
+		total = dataset.NewNumber(s.TotalScore)
+	}
+	t.row = append(t.row[:0], t.head...)
+	t.row = append(t.row, dataset.NewCount(uint64(s.Number)), dataset.NewText(string(s.Outcome)), dataset.NewTime(s.RecordedAt), version, total)
+	metrics := s.Metrics
+	if len(metrics) == 0 {
+		metrics = []store.MeasuredMetric{{Score: math.NaN()}}
+	}
+	n := len(t.row)
+	for _, m := range metrics {
+		value, score := dataset.Cell{}, dataset.Cell{}
+		if m.HasValue {
+			value = dataset.NewNumber(m.Value)
+		}
+		if !math.IsNaN(m.Score) {
+			score = dataset.NewNumber(m.Score)
+		}
+		if err := t.write(append(t.row[:n], dataset.NewText(m.Name), value, dataset.NewText(string(m.Status)), score)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tableExport) write(row []dataset.Cell) error {
+	t.row = row // which may have grown
+	t.answer.NRows++
+	return t.out.Write(row)
+}
+
+// writeSeries writes a row for each value of each series of the seeds of a selection.
+func (t *tableExport) writeSeries(sel store.Selection) error {
+	return t.store.VisitMeasured(t.ctx, sel, func(s *store.MeasuredSeed) error {
+		infos, err := t.store.Series(t.ctx, s.ULID)
+		if err != nil {
+			return err
+		}
+		t.answer.NSeeds++
+		for _, info := range infos {
+			if !info.PrunedAt.IsZero() {
+				t.answer.NPruned++
+				continue
+			}
+			values, err := decodeSeries(t.ctx, t.store, s.ULID, info)
+			if err != nil {
+				return err
+			}
+			t.row = append(append(t.row[:0], t.head...), dataset.NewCount(uint64(s.Number)), dataset.NewText(string(s.Outcome)), dataset.NewText(info.Name))
+			n := len(t.row)
+			for at, x := range values {
+				if err := t.write(append(t.row[:n], dataset.NewCount(uint64(at)), dataset.NewNumber(x))); err != nil {
+					return err
+				}
+			}
+		}
+		return t.ctx.Err()
+	})
+}
