@@ -238,8 +238,6 @@ func drawGate(t *rapid.T, g scoring.GateRules) document {
 	d = optional(t, d, "fail_on", drawVerdicts(t, verdicts), g.FailOn == nil)
 	if g.Guard != nil {
 		d = append(d, member{"guard", rapid.Permutation(g.Guard).Draw(t, "guard")})
-	} else {
-		d = optional(t, d, "guard", nil, true)
 	}
 	leftOut := []document{}
 	for _, out := range g.LeaveOut {
@@ -247,8 +245,6 @@ func drawGate(t *rapid.T, g scoring.GateRules) document {
 	}
 	if len(leftOut) > 0 {
 		d = append(d, member{"leave_out", rapid.Permutation(leftOut).Draw(t, "leave_out")})
-	} else {
-		d = optional(t, d, "leave_out", nil, true)
 	}
 	if len(d) == 0 {
 		return d

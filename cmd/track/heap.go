@@ -14,7 +14,7 @@ const (
 )
 
 // heapTuner is an object without use: whenever it is found to be garbage, the heap was collected.
-type heapTuner struct{ self *heapTuner }
+type heapTuner struct{ _ *heapTuner } // of a size with a pointer, since the runtime packs smaller ones together
 
 // tuneHeap sets how much the heap may grow, again after each collection.
 func tuneHeap() {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -223,11 +224,11 @@ func testSeedScores(t *testing.T, st *store.Store) {
 			t.Fatal(err)
 		}
 		for _, s := range got {
-			if len(s.ULID) != 26 || s.ID == 0 || s.Digest == [32]byte{} {
-				t.Errorf("%s: seed %s has the id %d, the ULID %q and the digest %x", name, s.Number, s.ID, s.ULID, s.Digest)
+			if len(s.ULID) != 26 || s.ID == 0 || s.Digest == [32]byte{} || !slices.Contains(sel.Configurations, s.Configuration) {
+				t.Errorf("%s: seed %s has the id %d, the ULID %q, the digest %x and the configuration %d", name, s.Number, s.ID, s.ULID, s.Digest, s.Configuration)
 			}
 		}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(store.SeedScore{}, "ID", "ULID", "Digest"), cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(store.SeedScore{}, "ID", "ULID", "Digest", "Configuration"), cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
