@@ -2,7 +2,9 @@ package reports
 
 import (
 	"fmt"
+	"strings"
 
+	"track"
 	"track/answer"
 	"track/reports/chart"
 	"track/scoring/verdict"
@@ -15,9 +17,10 @@ func HistoryChart(h answer.History) chart.History {
 		c.Title, c.YLabel = h.Scenario+", "+h.Metric.Name, "mean value"
 	}
 	labels := historyLabels(h)
+	lines := historyLines(h)
 	for i, e := range h.Entries {
 		mean, _ := e.Mean()
-		c.Points = append(c.Points, chart.Estimate{Label: labels[i], N: mean.N, Mean: mean.Value, Lo: mean.Interval.Lo, Hi: mean.Interval.Hi})
+		c.Points = append(c.Points, chart.Estimate{Label: labels[i], Line: lines[i], N: mean.N, Mean: mean.Value, Lo: mean.Interval.Lo, Hi: mean.Interval.Hi})
 	}
 	return withAnalysis(c, h.Analysis)
 }
@@ -45,18 +48,58 @@ func withAnalysis(c chart.History, a verdict.History) chart.History {
 	return c
 }
 
-// historyLabels tells the configurations apart: by label, else by the parameters that differ, else by hash.
+// historyLines returns the line that each configuration belongs to: revisions of the code with the same parameters are
+// a line in time. If a revision has several labels, each label is a line of its own. Points of a grid are not joined.
+func historyLines(h answer.History) []string {
+	type variant struct{ params, revision string }
+	labels := map[variant]string{}
+	hasVariants := map[string]bool{} // by parameters
+	for _, e := range h.Entries {
+		c := e.Configuration
+		params := string(c.Params.JSON())
+		v := variant{params, c.Revision.String()}
+		if label, known := labels[v]; known && label != c.Label {
+			hasVariants[params] = true
+		}
+		labels[v] = c.Label
+	}
+	lines := make([]string, len(h.Entries))
+	for i, e := range h.Entries {
+		if lines[i] = string(e.Configuration.Params.JSON()); hasVariants[lines[i]] {
+			lines[i] += " " + e.Configuration.Label
+		}
+	}
+	return lines
+}
+
+// historyLabels tells the configurations apart by what differs between them: the label, then the parameters, then the
+// revision of the code, and by the hash if all of these are alike.
 func historyLabels(h answer.History) []string {
 	const longest = 24
-	uses := map[string]int{}
-	for _, e := range h.Entries {
-		uses[e.Configuration.Label]++
+	parts := []func(answer.HistoryEntry) string{
+		func(e answer.HistoryEntry) string { return e.Configuration.Label },
+		func(e answer.HistoryEntry) string { return cut(e.Differing, longest) },
+		func(e answer.HistoryEntry) string { return e.Configuration.Revision.String() },
+		func(e answer.HistoryEntry) string { return track.ShortHash(e.Configuration.Hash) },
 	}
 	labels := make([]string, len(h.Entries))
-	for i, e := range h.Entries {
-		if labels[i] = e.Name(); e.Differing != "" && (e.Configuration.Label == "" || uses[e.Configuration.Label] > 1) {
-			labels[i] = cut(e.Differing, longest)
+	for _, part := range parts {
+		uses := map[string]int{}
+		for _, label := range labels {
+			uses[label]++
 		}
+		different := map[string]bool{}
+		for _, e := range h.Entries {
+			different[part(e)] = true
+		}
+		for i, e := range h.Entries {
+			if text := part(e); text != "" && uses[labels[i]] > 1 && len(different) > 1 {
+				labels[i] = strings.TrimSpace(labels[i] + " " + text)
+			}
+		}
+	}
+	if len(labels) == 1 {
+		labels[0] = h.Entries[0].Name()
 	}
 	return labels
 }

@@ -2,9 +2,11 @@ package chart
 
 import (
 	"slices"
+	"strconv"
 )
 
-// History shows how an estimate changed from one configuration to the next: points with intervals, joined by a line.
+// History shows how an estimate changed from one configuration to the next: points with intervals. Points of the same
+// line are joined.
 type History struct {
 	Title, XLabel, YLabel string
 	Points                []Estimate // in the order of time
@@ -16,6 +18,7 @@ type History struct {
 // Estimate is the mean of one configuration, and an interval for it.
 type Estimate struct {
 	Label  string
+	Line   string  // points with the same one are joined, in their order
 	N      int     // how many seeds it is the mean of; 0 if that is not known
 	Mean   float64 // NaN leaves a gap
 	Lo, Hi float64 // both finite, or there is no interval
@@ -59,6 +62,8 @@ func (p *Prediction) drawn() bool { return p != nil && finite(p.Lo) && finite(p.
 // maxIntervals is the largest number of points whose intervals are drawn one by one; beyond, they merge to a band.
 const maxIntervals = 80
 
+const sizeFloor = 18.0 // room for n beneath the points
+
 const maxCap = 4.0 // half the length of the ends of an interval
 
 var (
@@ -88,6 +93,9 @@ func (h History) figure() figure {
 	if h.Prediction.drawn() && means.n > 0 {
 		y.add(h.Prediction.Lo)
 		y.add(h.Prediction.Hi)
+	}
+	if n.n > 0 && len(h.Points) <= maxIntervals {
+		f.floor = sizeFloor
 	}
 	f.x, f.y = axis{lo: -0.5, hi: float64(len(h.Points)) - 0.5}, upright(y)
 	switch {
@@ -208,7 +216,10 @@ func (h History) draw(c canvas, p plot, changes []int) (fact string) {
 	if len(h.Points) > maxIntervals {
 		return h.drawMany(c, p)
 	}
-	trace(c, reduce(len(h.Points), h.mean(p), 1), meanStyle)
+	for _, line := range h.lines() {
+		trace(c, reduce(len(line), h.mean(p, line), 1), meanStyle)
+	}
+	h.drawSizes(c, p)
 	ends := min(maxCap, (p.right-p.left)/float64(len(h.Points))/3)
 	for i, e := range h.Points {
 		x := p.x.at(float64(i))
@@ -223,26 +234,67 @@ func (h History) draw(c canvas, p plot, changes []int) (fact string) {
 	return ""
 }
 
-func (h History) mean(p plot) func(int) (point, bool) {
-	return func(i int) (point, bool) {
-		mean := h.Points[i].Mean
-		return p.at(float64(i), mean), finite(mean)
+// lines returns the points of each line, by their indices.
+func (h History) lines() (lines [][]int) {
+	index := map[string]int{}
+	for i, e := range h.Points {
+		k, known := index[e.Line]
+		if !known {
+			k = len(lines)
+			index[e.Line] = k
+			lines = append(lines, nil)
+		}
+		lines[k] = append(lines[k], i)
+	}
+	return lines
+}
+
+// mean returns where the points of a line are.
+func (h History) mean(p plot, line []int) func(int) (point, bool) {
+	return func(k int) (point, bool) {
+		mean := h.Points[line[k]].Mean
+		return p.at(float64(line[k]), mean), finite(mean)
+	}
+}
+
+// sizeText returns what stands beneath a point; empty if its number of seeds is not known.
+func (e Estimate) sizeText() string {
+	if e.N < 1 || !finite(e.Mean) {
+		return ""
+	}
+	return "n=" + strconv.Itoa(e.N)
+}
+
+// drawSizes writes n beneath each point; beneath some of them if there is no room for all.
+func (h History) drawSizes(c canvas, p plot) {
+	widest := 0.0
+	for _, e := range h.Points {
+		widest = max(widest, textWidth(e.sizeText(), sizeTick))
+	}
+	stride := max(1, round((widest+gap)/((p.right-p.left)/float64(len(h.Points)))+0.5))
+	for i := 0; i < len(h.Points); i += stride {
+		if text := h.Points[i].sizeText(); text != "" {
+			c.text(p.x.at(float64(i)), p.bottom-sizeFloor/3, text, textStyle{sizeTick, dim, middle})
+		}
 	}
 }
 
 func (h History) drawMany(c canvas, p plot) (fact string) {
-	var line [][]point
+	var lines [][]point
 	var intervals [][]slab
 	column := coarsen(func(column pixel) int {
-		line = reduce(len(h.Points), h.mean(p), column)
+		lines = nil
+		for _, line := range h.lines() {
+			lines = append(lines, reduce(len(line), h.mean(p, line), column)...)
+		}
 		intervals = envelope(len(h.Points), func(i int) (slab, bool) {
 			e := h.Points[i]
 			a, b := p.y.at(e.Lo), p.y.at(e.Hi)
 			return slab{p.x.at(float64(i)), min(a, b), max(a, b)}, e.hasInterval()
 		}, column)
-		return cost(line) + area(intervals)
+		return cost(lines) + area(intervals)
 	})
 	fillRuns(c, p, intervals, merged)
-	trace(c, line, meanStyle)
+	trace(c, lines, meanStyle)
 	return "Intervals are merged to a band; of the means in each column of " + column.String() + " only the lowest and the highest are drawn."
 }
