@@ -21,6 +21,8 @@ func notTexts() map[string]string {
 		"Execution.Status":     "one of four words",
 		"Sweep.ID":             "a ULID made here",
 		"Sweep.Ending":         "one of a few words",
+		"Annotation.ID":        "a ULID made here",
+		"Annotation.Kind":      "one of two words",
 	}
 }
 
@@ -75,7 +77,7 @@ func (f filler) fill(v reflect.Value, field string) {
 func TestEveryTextIsVisited(t *testing.T) {
 	exceptions := notTexts()
 	for _, fact := range []track.Fact{
-		&track.Configuration{}, &track.Seed{}, &track.Execution{}, &track.ToolCall{}, &track.Version{}, &track.Sweep{},
+		&track.Configuration{}, &track.Seed{}, &track.Execution{}, &track.ToolCall{}, &track.Version{}, &track.Sweep{}, &track.Annotation{},
 	} {
 		f := filler{map[string]string{}}
 		f.fill(reflect.ValueOf(fact).Elem(), "")

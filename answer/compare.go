@@ -74,7 +74,13 @@ func (a Comparison) Lead() []Sentence {
 		if c.Revision != (track.Revision{}) {
 			text += ", revision " + c.Revision.String()
 		}
+		if len(side.Tags) > 0 {
+			text += ", tags " + side.TagText()
+		}
 		add(text)
+		for _, note := range side.noteSentences(sideName(i)) {
+			add(note.Text)
+		}
 	}
 	add(fmt.Sprintf("judged by %s spec version %d; %s on all sides", a.Spec.Scenario, a.Spec.Version, format.Counted(a.NShared, "seed")))
 	return lead

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,16 +63,17 @@ type History struct {
 // judged under the spec.
 type HistoryEntry struct {
 	Configuration     track.RecordedConfiguration `json:"configuration"`
-	Differing         string                      `json:"differing_params,omitempty"` // parameters that differ between the entries, as in "theta=14 n_firms=10"
-	FirstRecorded     time.Time                   `json:"first_recorded"`
-	NUnassessed       int                         `json:"n_unassessed"` // seeds that ran well but were never judged under the spec
-	NEnvironments     int                         `json:"n_environments"`
-	scoring.Stability                             // without Metrics; its rates and scores are nil if some seeds were never judged
-	Verdict           scoring.Verdict             `json:"verdict,omitempty"`
-	Estimates         *verdict.Estimates          `json:"estimates"`
-	Metric            *HistoryMetric              `json:"metric,omitempty"` // that was asked for
-	Change            *verdict.HistoryChange      `json:"change"`           // of the mean score or the metric's mean value, from the last entry that has one
-	Warnings          []verdict.Warning           `json:"warnings"`
+	Annotations       `json:",embed"`
+	Differing         string                 `json:"differing_params,omitempty"` // parameters that differ between the entries, as in "theta=14 n_firms=10"
+	FirstRecorded     time.Time              `json:"first_recorded"`
+	NUnassessed       int                    `json:"n_unassessed"` // seeds that ran well but were never judged under the spec
+	NEnvironments     int                    `json:"n_environments"`
+	scoring.Stability                        // without Metrics; its rates and scores are nil if some seeds were never judged
+	Verdict           scoring.Verdict        `json:"verdict,omitempty"`
+	Estimates         *verdict.Estimates     `json:"estimates"`
+	Metric            *HistoryMetric         `json:"metric,omitempty"` // that was asked for
+	Change            *verdict.HistoryChange `json:"change"`           // of the mean score or the metric's mean value, from the last entry that has one
+	Warnings          []verdict.Warning      `json:"warnings"`
 }
 
 // HistoryMetric is a metric of an entry, with estimates of its values.
@@ -144,7 +146,7 @@ func (a History) Tables() []Table {
 		{Name: "sd", For: ForPeople}, {Name: "sd_interval", Head: "95% interval", For: ForPeople},
 		{Name: "combined_score", Head: "combined"},
 		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
-		{Name: "stable", For: ForData}, {Name: "verdict"}, {Name: "notes", For: ForPeople},
+		{Name: "stable", For: ForData}, {Name: "verdict"}, {Name: "notes", For: ForPeople}, {Name: "tags", For: a.tagReader(), Priority: 2, Wrap: true},
 	}.drop("sd_interval", "first_recorded", "pass_interval", "sd", "combined_score", "n_failed", "configuration", "revision", "change_interval", "notes", "mean_interval", "change", "differing_params").wrap("differing_params", "notes")}
 	for _, e := range a.Entries {
 		t.Rows = append(t.Rows, a.row(e))
@@ -159,7 +161,7 @@ func (a History) row(e HistoryEntry) []any {
 	}
 	if e.Estimates == nil {
 		row = append(row, make([]any, 18)...)
-		return append(row, "not all scored")
+		return append(row, "not all scored", e.TagText())
 	}
 	number := a.number()
 	mean, sd := e.Mean()
@@ -172,7 +174,15 @@ func (a History) row(e HistoryEntry) []any {
 		estimated(sd, number), intervalCell(sd.Interval, number), e.CombinedScore,
 	)
 	row = append(row, changeCells(e.Change, number)...)
-	return append(row, yesNo(e.Stable), string(e.Verdict), strings.Join(codes, ", "))
+	return append(row, yesNo(e.Stable), string(e.Verdict), strings.Join(codes, ", "), e.TagText())
+}
+
+// tagReader says who gets to see the tags: people only if there are any.
+func (a History) tagReader() Reader {
+	if slices.ContainsFunc(a.Entries, func(e HistoryEntry) bool { return len(e.Tags) > 0 }) {
+		return ForAll
+	}
+	return ForData
 }
 
 // changeCells returns the change of a mean with its interval.
@@ -219,6 +229,9 @@ func (a History) notes() []Sentence {
 	}
 	for _, text := range HistorySentences(a.Analysis, name, a.number()) {
 		notes = append(notes, Sentence{Kind: Note, Text: text, Joined: true})
+	}
+	for i, e := range a.Entries {
+		notes = append(notes, e.noteSentences(name(i))...)
 	}
 	return append(notes, warningNotes(a.Analysis.Warnings)...)
 }

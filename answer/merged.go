@@ -44,6 +44,7 @@ type MergeCounts struct {
 	Configurations Count          `json:"configurations"`
 	Seeds          Count          `json:"seeds"`
 	Baselines      Count          `json:"baselines"`
+	Annotations    Count          `json:"annotations"` // notes and tags that were added or removed
 	Looks          Count          `json:"looks"`
 	Sweeps         Count          `json:"sweeps"`
 	Repetitions    Count          `json:"repetitions"`

@@ -28,6 +28,7 @@ func seedsParam(to *[]track.SeedRange) param.Param {
 type Side struct {
 	Scenario      string                      `json:"scenario"`
 	Configuration track.RecordedConfiguration `json:"configuration"`
+	Annotations   `json:",embed"`
 }
 
 // String names the side for people.

@@ -5,6 +5,7 @@ func All() []Question {
 	return []Question{
 		Stability().Question(), History().Question(), Compare().Question(), Improvement().Question(), Gate().Question(),
 		SetBaseline().Question(), UnsetBaseline().Question(), Baseline().Question(), Baselines().Question(),
+		AddNote().Question(), RemoveNote().Question(), Notes().Question(), AddTags().Question(), RemoveTags().Question(), Tags().Question(),
 		Params().Question(), Noise().Question(), SeedsNeeded().Question(),
 		Seeds().Question(), Seed().Question(), Rescore().Question(), SeriesList().Question(), SeriesShow().Question(),
 		Specs().Question(), Spec().Question(),

@@ -107,6 +107,8 @@ func samples() map[string][]string {
 		"gate":            {"scenario=growth_plus", "scenario=growth_plus@theta-14&scenario=growth_plus&min-score=0.5&no-degradation=true"},
 		"baseline show":   {"scenario=growth_plus"},
 		"baseline list":   {""},
+		"note list":       {"", "scenario=growth_plus@theta-14"},
+		"tag list":        {"", "scenario=growth_plus&tag=released"},
 		"params":          {"scenario=grid&metric=m", "scenario=grid&plot=theta&by=rule&heatmap=theta,rule"},
 		"noise":           {"scenario=growth_plus"},
 		"seeds-needed":    {"scenario=growth_plus&effect=0.05"},
@@ -215,6 +217,13 @@ func newSample(t *testing.T) (*store.Store, *strings.Replacer) {
 	recordFile(t, st, "testdata/grid.jsonl")
 	pin := answer.SetBaselineQuestion{Of: answer.Selector{Scenario: "growth_plus", Configuration: "small-economy"}, Change: answer.Change{Reason: "a | release", Actor: "somebody"}}
 	if _, err := seeds.SetBaseline(t.Context(), st, pin); err != nil {
+		t.Fatal(err)
+	}
+	theta := answer.Selector{Scenario: "growth_plus", Configuration: "theta-14"}
+	if _, err := seeds.AddNote(t.Context(), st, answer.AddNoteQuestion{Of: theta, Text: "a | *note*"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := seeds.AddTags(t.Context(), st, answer.TagQuestion{Of: theta, Tags: []string{"released", "slow"}}); err != nil {
 		t.Fatal(err)
 	}
 	loop := lineagetest.New(t, st, nil)

@@ -194,6 +194,19 @@ CREATE TABLE baseline (
     set_at           INTEGER NOT NULL
 ) STRICT
 CREATE INDEX baseline_scenario ON baseline (scenario_id, set_at)
+CREATE TABLE annotation (
+    id               INTEGER PRIMARY KEY,
+    ulid             TEXT    NOT NULL UNIQUE,
+    kind             TEXT    NOT NULL CHECK (kind IN ('note', 'tag')),
+    removed          INTEGER NOT NULL CHECK (removed IN (0, 1)),
+    scenario_id      INTEGER NOT NULL REFERENCES scenario,
+    configuration_id INTEGER NOT NULL REFERENCES configuration,
+    subject          TEXT    NOT NULL, -- a tag, or the ULID that a note was added with
+    note             TEXT, -- the text of a note, or the reason of a removal
+    actor_id         INTEGER REFERENCES actor,
+    at               INTEGER NOT NULL
+) STRICT
+CREATE INDEX annotation_scenario ON annotation (scenario_id, configuration_id)
 CREATE TABLE look (
     id        INTEGER PRIMARY KEY,
     ulid      TEXT    NOT NULL UNIQUE,

@@ -142,7 +142,7 @@ func (d IndexData) configurations() []document.Block {
 		}
 		t := columns("configuration", "label", "differing parameters", "#seeds", "mean score", "stability")
 		for _, c := range s.Configurations {
-			row := []document.Text{linked(c.selector(), c.Page), document.T(format.OrDash(c.Configuration.Label)), document.T(format.OrDash(cut(c.Differing, 120))), cell("%d", c.NSeeds)}
+			row := []document.Text{linked(c.selector(), c.Page), labelCell(c.HistoryEntry), document.T(format.OrDash(cut(c.Differing, 120))), cell("%d", c.NSeeds)}
 			switch {
 			case c.NUnassessed > 0:
 				row = append(row, faint("-"), cell("%s not scored under this version", format.Counted(c.NUnassessed, "seed")))

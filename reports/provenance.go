@@ -39,6 +39,12 @@ func provenanceBlocks(c answer.Side, spec answer.ScenarioSpec, numbers []track.S
 		add("uncommitted changes", document.T(changesText(c)))
 	}
 	add("parameters", orNone(string(c.Configuration.Params)))
+	if len(c.Tags) > 0 {
+		add("tags", document.T(c.TagText()))
+	}
+	for _, n := range c.Notes {
+		add("note", cell("%s (%s)", n.Text, n.Signature()))
+	}
 	add("spec", slices.Concat(cell("%s version %d, ", spec.Scenario, spec.Version), codeCell(spec.Hash)))
 	add("seeds", cell("%d: %s", len(numbers), seedsText(numbers)))
 	add("SHA-256 of the seeds", slices.Concat(codeCell(hash), cell(" (numbers, outcomes, values and series)")))

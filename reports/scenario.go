@@ -172,7 +172,7 @@ func historyAlt(h answer.History) string {
 func historyTable(h answer.History, steps []*answer.Step) document.Table {
 	t := columns("configuration", "label", "differing parameters", "#seeds", "pass rate", "mean score", "change, seed by seed", "verdict")
 	for i, e := range slices.Backward(h.Entries) {
-		row := []document.Text{codeCell(entrySelector(h, i)), document.T(format.OrDash(e.Configuration.Label)), document.T(format.OrDash(cut(e.Differing, 120))), cell("%d", e.NSeeds)}
+		row := []document.Text{codeCell(entrySelector(h, i)), labelCell(e), document.T(format.OrDash(cut(e.Differing, 120))), cell("%d", e.NSeeds)}
 		if e.NUnassessed > 0 {
 			note := cell("%s not scored under this version", format.Counted(e.NUnassessed, "seed"))
 			t.Rows = append(t.Rows, append(row, faint("-"), faint("-"), faint("-"), note))
@@ -187,6 +187,15 @@ func historyTable(h answer.History, steps []*answer.Step) document.Table {
 			document.T(meanCell(*e.Estimates)), document.T(change), verdictText(e.Verdict)))
 	}
 	return t
+}
+
+// labelCell returns the label of a configuration, and its tags if it has any.
+func labelCell(e answer.HistoryEntry) document.Text {
+	text := document.T(format.OrDash(e.Configuration.Label))
+	if len(e.Tags) > 0 {
+		text = append(text, cell(" [%s]", e.TagText())...)
+	}
+	return text
 }
 
 // meanCell returns a mean score with its interval, and the number of seeds that it is the mean of.

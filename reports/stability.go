@@ -143,6 +143,9 @@ func configurationText(c answer.Side) document.Text {
 	if c.Configuration.Revision != (track.Revision{}) {
 		text = append(text, cell(", revision %s", c.Configuration.Revision)...)
 	}
+	if len(c.Tags) > 0 {
+		text = append(text, cell(", tags %s", c.TagText())...)
+	}
 	return text
 }
 

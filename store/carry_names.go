@@ -27,6 +27,7 @@ func carriedNames() []nameColumns {
 		{[]string{"actor"}, `SELECT name FROM actor`},
 		{[]string{"tool"}, `SELECT name FROM tool`},
 		{[]string{"configuration.label", "configuration.commit", "configuration.diff_hash"}, `SELECT label, commit_id, diff_hash FROM configuration`},
+		{[]string{"tag"}, `SELECT DISTINCT subject FROM annotation`},
 		{[]string{"verdict"}, `SELECT DISTINCT verdict FROM look`},
 		{[]string{"run.signal"}, `SELECT DISTINCT signal FROM run`},
 		{[]string{"lineage", "subject"}, `SELECT name, subject FROM lineage`},

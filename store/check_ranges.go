@@ -25,6 +25,8 @@ func checkedRanges() []checkedRange {
 		{"withdrawal", withdrawnSubject, `SELECT 'row ' || id FROM withdrawal WHERE NOT (` + withdrawnSubject + `)`},
 		{"look", "kind IN ('gate', 'improvement')", `SELECT 'row ' || id FROM look WHERE NOT (kind IN ('gate', 'improvement'))`},
 		{"look", "anytime IN (0, 1)", `SELECT 'row ' || id FROM look WHERE NOT (anytime IN (0, 1))`},
+		{"annotation", "kind IN ('note', 'tag')", `SELECT 'row ' || id FROM annotation WHERE NOT (kind IN ('note', 'tag'))`},
+		{"annotation", "removed IN (0, 1)", `SELECT 'row ' || id FROM annotation WHERE NOT (removed IN (0, 1))`},
 		{"sweep", "ending IN ('finished', 'decided', 'undecided', 'interrupted')", `
 	SELECT 'row ' || id FROM sweep WHERE NOT (ending IN ('finished', 'decided', 'undecided', 'interrupted'))`},
 		{"sweep", "code_changed IN (0, 1)", `SELECT 'row ' || id FROM sweep WHERE NOT (code_changed IN (0, 1))`},
@@ -53,6 +55,7 @@ func ulidChecks() []rowCheck {
 		{"execution", problem, `SELECT 'row ' || id FROM execution` + wrong},
 		{"sweep", problem, `SELECT 'row ' || id FROM sweep` + wrong},
 		{"baseline", problem, `SELECT 'row ' || id FROM baseline` + wrong},
+		{"annotation", problem, `SELECT 'row ' || id FROM annotation` + wrong},
 		{"look", problem, `SELECT 'row ' || id FROM look` + wrong},
 		{"repetition", problem, `SELECT 'row ' || id FROM repetition` + wrong},
 		{"tombstone", problem, `SELECT 'row ' || id FROM tombstone` + wrong},

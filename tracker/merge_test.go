@@ -285,6 +285,7 @@ func full(t testing.TB) *shard {
 			t.Fatal(err)
 		}
 	}
+	s.annotate("v1", "published")
 	if err := seeds.RecordLooks(t.Context(), s.st, []store.Look{{Kind: store.LookGate, N: 2, Plan: []int{2, 4}, Verdict: scoring.VerdictPass}}, rand.Reader); err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,7 @@ func (p *program) commandGroups() []commandGroup {
 		{"judge", []commandEntry{
 			{"stability", p.stabilityCommand}, {"seeds", p.seedsCommand}, {"show", p.showCommand},
 			{"history", p.historyCommand}, {"gate", p.gateCommand}, {"baseline", p.baselineCommand},
+			{"note", p.noteCommand}, {"tag", p.tagCommand},
 			{"improvement", p.improvementCommand}, {"compare", p.compareCommand}, {"params", p.paramsCommand}, {"noise", p.noiseCommand},
 			{"seeds-needed", p.seedsNeededCommand}, {"rescore", p.rescoreCommand}, {"series", p.seriesCommand},
 			{"executions", p.executionsCommand}, {"fitness", p.fitnessCommand}, {"rubric", p.rubricCommand},

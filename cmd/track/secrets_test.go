@@ -19,14 +19,14 @@ import (
 var recordedTexts = map[string]string{
 	"free": `spec.title environment.document attachment.data tombstone.reason seed.message computed_value.reason baseline.reason sweep.plan withdrawal.reason
 		repetition.differences version.content version.note execution.message execution.output call.input call.error call.output score_document.document
-		mutation.note hook_event.body`,
-	"name": `actor.name scenario.name metric.name spec_metric.metric_group configuration.label configuration.params configuration.commit_id
-		configuration.diff_hash series_name.name look.verdict run.signal lineage.name lineage.subject version.name version.operator version.status version.source
+		mutation.note hook_event.body annotation.note`,
+	"name": `annotation.subject actor.name scenario.name metric.name spec_metric.metric_group configuration.label configuration.params configuration.commit_id
+		configuration.diff_hash configuration.files_hash series_name.name look.verdict run.signal lineage.name lineage.subject version.name version.operator version.status version.source
 		tool.name execution.source execution.key execution.task execution.task_type execution.session execution.model execution.rubric call.key truth.name
 		execution_score.rubric execution_score.grade score_document.rubric component.rubric component.name mutation.key mutation.operator mutation.source activation.rubric
 		hook_event.session hook_event.agent hook_event.name hook_event.key hook_event.lineage hook_event.version hook_arrival.name`,
 	"refused": "spec.document ledger.body ledger.mutation",
-	"made": `spec.hash spec_metric.type configuration.hash environment.hash attachment.hash tombstone.ulid tombstone.digest tombstone.identity
+	"made": `annotation.ulid annotation.kind spec.hash spec_metric.type configuration.hash environment.hash attachment.hash tombstone.ulid tombstone.digest tombstone.identity
 		withdrawal.ulid withdrawal.kind withdrawal.action withdrawal.configuration withdrawal.digest withdrawal.sweep seed.ulid seed.outcome seed.digest value.value series_content.hash series_chunk.data computed_value.value baseline.ulid look.ulid
 		look.kind look.question look.evidence look.plan sweep.ulid sweep.plan_digest sweep.ending repetition.ulid repetition.digest lineage.last_hash
 		version.content_digest execution.ulid execution.complexity execution.status execution.output_digest execution.digest execution.structure
@@ -147,7 +147,7 @@ func TestNoRouteRecordsSecrets(t *testing.T) {
 	in.must(spec("s", free, "a"), "spec", "add", "-")
 	for i, args := range [][]string{
 		seed("--outcome", "error", "--message", free), execution("--message", free, "--status", "error", "--output", output, "--key", "k1"),
-		{"baseline", "set", "s", "--reason", free},
+		{"baseline", "set", "s", "--reason", free}, {"note", "s", free},
 		{"sweep", "--scenario", "s", "--seeds", "5..6", "--label", "swept", "--env", "API_KEY=" + password, "--env-cmd", "echo " + token, "--",
 			"sh", "-c", "echo " + token + " >&2; echo '{\"a\":0.5}'; exit {seed}", "--password", password},
 		{"lineage", "new", "evolving", "--root", prompt}, {"lineage", "set", "evolving", "mutation_rate=0.2", "--reason", free},
@@ -177,7 +177,7 @@ func TestNoRouteRecordsSecrets(t *testing.T) {
 		{"record", "seed", "--scenario", token, "--seed", "1", values}, execution("--task", token), execution("--version", token), execution("--session", token),
 		execution("--model", token), execution("--key", token), {"record", "execution", "--lineage", token},
 		{"sweep", "--scenario", "s", "--seeds", "1", "--label", token, "--", "true", "{seed}"},
-		{"lineage", "new", token, "--root", prompt},
+		{"lineage", "new", token, "--root", prompt}, {"tag", "add", "s", token},
 		{"mutation", "propose", "--lineage", "evolving", "--child", file("third.md", "A third prompt."), "--operator", token},
 		{"mutation", "propose", "--lineage", "evolving", "--child", file("secret.md", free)},
 	} {
@@ -204,7 +204,7 @@ func TestNoRouteRecordsSecrets(t *testing.T) {
 	}
 	masked := strings.Join(columnsWith(t, in.db, "[masked:"), "\n")
 	for column := range strings.FieldsSeq(`spec.title spec.document environment.document attachment.data seed.message baseline.reason sweep.plan execution.message
-		execution.output call.error mutation.note ledger.body hook_event.body`) {
+		execution.output call.error mutation.note ledger.body hook_event.body annotation.note`) {
 		if !strings.Contains(masked, column+": ") {
 			t.Errorf("nothing in %s is masked: no route leads there, and nothing is tested", column)
 		}

@@ -21,15 +21,16 @@ import (
 // formatVersion is the version of the format that is read and written. A line that names none is of version 1.
 const formatVersion = 1
 
-// Record is what lines say: a seed, an execution, a sweep that seeds were run by, a whole lineage, or why a line is
-// refused.
+// Record is what lines say: a seed, an execution, a sweep that seeds were run by, a note or a tag, a whole lineage, or
+// why a line is refused.
 type Record struct {
-	Line      int               // from 1: the last one, if there are several
-	Seed      track.Seed        // unless one of the others is set
-	Execution *track.Execution  // nil for another kind
-	Sweep     *track.Sweep      // nil for another kind
-	Lineage   *Lineage          // nil for another kind
-	Err       *track.FieldError // nil for a good line
+	Line       int               // from 1: the last one, if there are several
+	Seed       track.Seed        // unless one of the others is set
+	Execution  *track.Execution  // nil for another kind
+	Sweep      *track.Sweep      // nil for another kind
+	Annotation *track.Annotation // nil for another kind
+	Lineage    *Lineage          // nil for another kind
+	Err        *track.FieldError // nil for a good line
 }
 
 // kind returns the kind of a good record, as lines name it.
@@ -39,6 +40,8 @@ func (r Record) kind() string {
 		return kindExecution
 	case r.Sweep != nil:
 		return kindSweep
+	case r.Annotation != nil:
+		return string(r.Annotation.Kind)
 	case r.Lineage != nil:
 		return kindLineage
 	}
@@ -50,6 +53,8 @@ const (
 	kindSeed      = "seed"
 	kindExecution = "execution"
 	kindSweep     = "sweep"
+	kindNote      = string(track.AnnotationNote)
+	kindTag       = string(track.AnnotationTag)
 	kindLineage   = "lineage"
 	kindVersion   = "version" // of the lineage before it
 	kindEntry     = "entry"   // of the ledger of the lineage before it
@@ -135,6 +140,11 @@ func (p *parser) parse(r *Record, text []byte) (whole bool) {
 		sweep, failure := parseSweep(text)
 		if r.Err = failure; failure == nil {
 			r.Sweep = &sweep
+		}
+	case kind == kindNote || kind == kindTag:
+		annotation, failure := parseAnnotation(text)
+		if r.Err = failure; failure == nil {
+			r.Annotation = &annotation
 		}
 	case kind == kindExecution:
 		execution, failure := parseExecution(text)

@@ -14,6 +14,23 @@ CREATE TABLE baseline (
 
 CREATE INDEX baseline_scenario ON baseline (scenario_id, set_at);
 
+-- What somebody attached to a configuration of a scenario, or removed from it. Rows are only added: of those with the same
+-- kind and subject, the one with the latest time counts, then the one with the larger ULID.
+CREATE TABLE annotation (
+    id               INTEGER PRIMARY KEY,
+    ulid             TEXT    NOT NULL UNIQUE,
+    kind             TEXT    NOT NULL CHECK (kind IN ('note', 'tag')),
+    removed          INTEGER NOT NULL CHECK (removed IN (0, 1)),
+    scenario_id      INTEGER NOT NULL REFERENCES scenario,
+    configuration_id INTEGER NOT NULL REFERENCES configuration,
+    subject          TEXT    NOT NULL, -- a tag, or the ULID that a note was added with
+    note             TEXT, -- the text of a note, or the reason of a removal
+    actor_id         INTEGER REFERENCES actor,
+    at               INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX annotation_scenario ON annotation (scenario_id, configuration_id);
+
 -- Each interim analysis by a gate or a comparison: once for each set of seeds that it used, and once more if a plan
 -- came later.
 CREATE TABLE look (
@@ -33,4 +50,5 @@ CREATE TABLE look (
 
 -- +goose Down
 DROP TABLE look;
+DROP TABLE annotation;
 DROP TABLE baseline;

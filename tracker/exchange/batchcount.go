@@ -15,7 +15,7 @@ type BatchProblem struct {
 // BatchSummary counts what became of the entries of a batch.
 type BatchSummary struct {
 	Recorded, Replaced, Duplicates, Conflicts, Rejected int
-	Executions, Sweeps, Scored                          int      // of the recorded and replaced entries
+	Executions, Sweeps, Annotations, Scored             int      // of the recorded and replaced entries
 	Forgotten                                           int      // executions whose texts were forgotten earlier
 	WithoutRevision                                     int      // recorded seeds that name no commit
 	WithoutSpec                                         []string // scenarios that have seeds and no spec
@@ -67,6 +67,9 @@ func (b *batchRun) countKind(e *batchEntry, kind Kind) {
 		return
 	case kindSweep:
 		b.summary.Sweeps++
+		return
+	case kindAnnotation:
+		b.summary.Annotations++
 		return
 	}
 	if e.seed.Configuration.Revision.Commit == "" {

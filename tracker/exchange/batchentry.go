@@ -30,6 +30,8 @@ func (b *batchRun) prepare(ctx context.Context, line lines.Record) (e *batchEntr
 	e = &batchEntry{Record: line, batch: b}
 	switch {
 	case line.Err != nil || line.Lineage != nil:
+	case line.Annotation != nil:
+		_, e.Err = b.seeds.Store.Texts().Admit(line.Annotation)
 	case line.Sweep != nil:
 		if e.spec, e.Err = specOf(*line.Sweep); e.Err == nil {
 			_, e.Err = b.seeds.Store.Texts().Admit(e.Sweep)
@@ -78,6 +80,10 @@ func (e *batchEntry) settle(ctx context.Context, _ *Door, _ *store.Reader, tx *s
 	switch {
 	case e.Err != nil:
 		a = Answer{Outcome: Invalid, Problem: e.Err}
+	case e.Annotation != nil:
+		var added bool
+		added, err = tx.AddAnnotation(*e.Annotation)
+		a = answerFor(kindAnnotation, !added)
 	case e.Sweep != nil:
 		a, err = recordSweep(tx, *e.Sweep)
 	case e.Execution != nil:

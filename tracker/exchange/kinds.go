@@ -25,6 +25,7 @@ const (
 	kindTombstone Kind = "tombstone"
 
 	kindWithdrawal Kind = "withdrawal"
+	kindAnnotation Kind = "annotation"
 
 	kindConfiguration Kind = "configuration" // is counted, and comes with the records that name it
 )
@@ -95,6 +96,8 @@ func counter(c *answer.MergeCounts, kind Kind) *answer.Count {
 		return &c.Sweeps
 	case kindPin:
 		return &c.Baselines
+	case kindAnnotation:
+		return &c.Annotations
 	case kindLook:
 		return &c.Looks
 	case kindVersion:

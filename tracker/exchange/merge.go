@@ -185,6 +185,9 @@ func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecor
 			}
 		}
 	}
+	if err := m.annotations(ctx, names); err != nil {
+		return err
+	}
 	looks, err := m.from.LookRecords(ctx)
 	if err != nil {
 		return err

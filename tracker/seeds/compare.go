@@ -65,6 +65,9 @@ func comparedSide(ctx context.Context, r *store.Reader, sel answer.Selector, ran
 		return side, nil, err
 	}
 	side.Side = choice.side()
+	if side.Annotations, err = annotationsOf(ctx, r, choice); err != nil {
+		return side, nil, err
+	}
 	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.stored.ID, Seeds: ranges}
 	seeds, rows, err := judgedSeeds(ctx, r, sel.Scenario, choice.Configurations[0].ID, ranges, spec)
 	if err != nil {

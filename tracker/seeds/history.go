@@ -50,6 +50,9 @@ func loadHistory(ctx context.Context, r *store.Reader, q answer.HistoryQuestion)
 			return a, from, err
 		}
 	}
+	if err := annotateHistory(ctx, r, &a, from.configurations); err != nil {
+		return a, from, err
+	}
 	return a, from, completeHistory(&a, params, q.Next)
 }
 

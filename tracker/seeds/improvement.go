@@ -88,6 +88,12 @@ func compare(ctx context.Context, r *store.Reader, candidate Choice, q answer.Pa
 		return c, err
 	}
 	c.Candidate, c.Baseline, c.Spec, c.spec = candidate.side(), c.baseline.side(), scenarioSpec(spec.stored), spec.decoded
+	if c.Candidate.Annotations, err = annotationsOf(ctx, r, candidate); err != nil {
+		return c, err
+	}
+	if c.Baseline.Annotations, err = annotationsOf(ctx, r, c.baseline); err != nil {
+		return c, err
+	}
 	ours, theirs, err := c.loadSeeds(ctx, r, q.Seeds, spec)
 	if err != nil {
 		return c, err

@@ -46,6 +46,9 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 		Side: r.Choice.side(), Spec: specVersionOf(r.Stored, r.Spec), Ranges: track.SeedRanges(options.Seeds).String(),
 		Stability: r.Answer(), Gate: gated.Gate.Gate,
 	}
+	if r.Report.Annotations, err = annotationsOf(ctx, st, r.Choice); err != nil {
+		return r, err
+	}
 	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{configuration.ID}, SpecID: r.Stored.ID, Seeds: options.Seeds}
 	if r.Report.Seeds, r.Report.SHA256, err = reportedSeeds(ctx, st, selection); err != nil {
 		return r, err
