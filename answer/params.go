@@ -133,7 +133,7 @@ func (a ParamsAnalysis) Lead() []Sentence {
 
 // Subject says what was compared, and how.
 func (a ParamsAnalysis) Subject() []string {
-	of := fmt.Sprintf("%s, spec version %d", a.Scenario, a.Spec.Version)
+	of := fmt.Sprintf("scenario %s, spec version %d", a.Scenario, a.Spec.Version)
 	if a.Label != "" {
 		of += ", label " + a.Label
 	}
@@ -188,4 +188,12 @@ func (a ParamsAnalysis) ParamsTextOf(index int) string {
 		words = append(words, e.Parameter+"="+texts[e.Parameter])
 	}
 	return strings.Join(words, " ")
+}
+
+// ParamsReport is everything that a report of parameters shows.
+type ParamsReport struct {
+	ParamsAnalysis
+	Plots      [][]effects.Panel // of each parameter, in the order of Effects
+	LabelGiven bool
+	Ranges     string // of the seeds that were asked for; empty for all
 }

@@ -96,13 +96,13 @@ func (a ParamsAnalysis) EffectNotes() []string {
 	}
 	for _, e := range a.Effects {
 		if e.Spearman != nil {
-			notes = append(notes, "p: "+e.Spearman.Method+"; Holm's correction is over parameters")
+			notes = append(notes, "p-values: "+e.Spearman.Method+"; Holm's correction is over parameters")
 			break
 		}
 	}
 	for _, e := range a.Effects {
 		if e.NoTest != "" {
-			notes = append(notes, e.Parameter+" has no rank correlation: "+e.NoTest)
+			notes = append(notes, "the parameter "+e.Parameter+" has no rank correlation: "+e.NoTest)
 		}
 	}
 	if len(a.Constant) > 0 {

@@ -15,7 +15,7 @@ func (p *program) reportCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "report",
 		Usage:       "write a report as Markdown or HTML, or check one",
-		Subcommands: []*cli.Command{p.reportStabilityCommand(), p.reportImprovementCommand(), p.reportScenarioCommand(), p.reportLineageCommand(), p.reportIndexCommand()},
+		Subcommands: []*cli.Command{p.reportStabilityCommand(), p.reportImprovementCommand(), p.reportScenarioCommand(), p.reportParamsCommand(), p.reportLineageCommand(), p.reportIndexCommand()},
 	}
 }
 

@@ -20,6 +20,8 @@ import (
 	"track/answer"
 	"track/evolution"
 	"track/scoring"
+	"track/scoring/design"
+	"track/scoring/effects"
 	"track/scoring/rubric"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -84,6 +86,7 @@ func groups(t *testing.T) map[string][]any {
 	g.intervals()
 	g.tests()
 	g.plans()
+	g.designs()
 	g.sequences()
 	g.verdicts()
 	g.fitness()
@@ -321,4 +324,39 @@ func of[T any](x T, err error) any {
 		return err.Error()
 	}
 	return x
+}
+
+// designs adds designs of experiments, effects of parameters, and the convergence of series. They come from a generator
+// of their own.
+func (g *generator) designs() {
+	own := &generator{t: g.t, rng: rand.New(rand.NewPCG(17, 18)), out: g.out}
+	var parameters []design.Parameter
+	for _, text := range []string{"a=8:14", "b=1e-4:1e-1:log", "c=1:40:int", "d=x,y"} {
+		p, err := design.ParseParameter(text)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		parameters = append(parameters, p)
+	}
+	for _, method := range design.Methods() {
+		d, err := design.New(design.Method(method), parameters, 6, 5)
+		own.add("designs", d.Points, err)
+	}
+	for range 20 {
+		var list []effects.Configuration
+		for range 12 {
+			x := own.series(6, 0, 1)
+			c := effects.Configuration{Values: []effects.Value{{Text: fmt.Sprint(x[0]), Number: x[0]}, {Text: fmt.Sprint(x[1] < 0.5), IsText: true}}}
+			for s, v := range x[2:] {
+				c.Outcomes = append(c.Outcomes, effects.Outcome{Seed: uint64(s), Value: v + float64(x[0]*0.3)})
+			}
+			list = append(list, c)
+		}
+		a, err := effects.Analyse([]string{"a", "d"}, list, 0.95)
+		own.add("effects", a, err)
+		c, err := stats.NewConvergence(own.series(120, 0, 1))
+		own.add("convergence", c, err)
+		over, n := stats.DriftOverSeeds([][]float64{own.series(40, 0, 1), own.series(40, 0, 1), own.series(40, 0, 1)})
+		own.add("convergence", over, n)
+	}
 }

@@ -24,35 +24,40 @@ import (
 
 // AnalyseParams ranks the configurations of a scenario, and says what each parameter does to the score or to a metric.
 func AnalyseParams(ctx context.Context, r *store.Reader, q answer.ParamsQuestion) (a answer.ParamsAnalysis, err error) {
+	a, names, list, err := loadParams(ctx, r, q)
+	if err == nil {
+		err = analyse(&a, names, list, q)
+	}
+	return a, err
+}
+
+// loadParams returns what is compared: the names of the parameters, and the configurations with their outcomes.
+func loadParams(
+	ctx context.Context, r *store.Reader, q answer.ParamsQuestion,
+) (a answer.ParamsAnalysis, names []string, list []effects.Configuration, err error) {
 	all, _, err := r.Configurations(ctx, q.Scenario, allConfigurations)
 	if err != nil {
-		return a, err
+		return a, nil, nil, err
 	}
 	spec, err := loadSpecInUse(ctx, r, q.Scenario, q.Spec)
 	if err != nil {
-		return a, err
+		return a, nil, nil, err
 	}
 	a = answer.ParamsAnalysis{Scenario: q.Scenario, Spec: specRef(spec.stored), LeftOut: []answer.LeftOut{}, Panels: []effects.Panel{}}
 	if q.Metric != "" {
 		metric, err := findMetric(spec.decoded, q.Metric)
 		if err != nil {
-			return a, err
+			return a, nil, nil, err
 		}
 		info := metric.Info()
 		a.Metric = &info
 	}
 	chosen, err := comparable(&a, all, q)
 	if err != nil {
-		return a, err
+		return a, nil, nil, err
 	}
-	names, list, err := outcomesOf(ctx, r, &a, chosen, spec, q)
-	if err != nil {
-		return a, err
-	}
-	if err := analyse(&a, names, list, q); err != nil {
-		return a, err
-	}
-	return a, nil
+	names, list, err = outcomesOf(ctx, r, &a, chosen, spec, q)
+	return a, names, list, err
 }
 
 // comparable returns the configurations of one label and one revision whose parameters have the same names.
@@ -118,23 +123,22 @@ func severalLabels(scenario string, counts map[string]int) error {
 
 // withRevision keeps the configurations of a revision of the code: the newest unless one is named.
 func withRevision(a *answer.ParamsAnalysis, all []store.Configuration, q answer.ParamsQuestion) (chosen []store.Configuration, err error) {
-	matches := func(c store.Configuration) bool { return c.Revision == all[0].Revision }
-	if q.Commit != "" {
-		matches = func(c store.Configuration) bool { return strings.HasPrefix(c.Revision.Commit, q.Commit) }
+	newest := slices.IndexFunc(all, func(c store.Configuration) bool { // they are the newest first
+		return strings.HasPrefix(c.Revision.Commit, q.Commit) || strings.HasPrefix(c.Revision.String(), q.Commit)
+	})
+	if newest < 0 {
+		err := fmt.Errorf("%s has no configuration of revision %s: %w", q.Scenario, q.Commit, track.ErrNotFound)
+		return nil, track.WithHint(err, track.NewHint("list its configurations", "history", q.Scenario))
 	}
+	a.Revision = all[newest].Revision
 	others := map[track.Revision]bool{}
 	for _, c := range all {
-		if matches(c) {
+		if c.Revision == a.Revision {
 			chosen = append(chosen, c)
 		} else {
 			others[c.Revision] = true
 		}
 	}
-	if len(chosen) == 0 {
-		err := fmt.Errorf("%s has no configuration of revision %s: %w", q.Scenario, q.Commit, track.ErrNotFound)
-		return nil, track.WithHint(err, track.NewHint("list its configurations", "history", q.Scenario))
-	}
-	a.Revision = chosen[0].Revision
 	leaveOut(a, len(all)-len(chosen), "configuration", "of "+format.Counted(len(others), "other revision")+" of the code")
 	return chosen, nil
 }
@@ -307,4 +311,28 @@ func analyse(a *answer.ParamsAnalysis, names []string, list []effects.Configurat
 		a.Heatmap = &h
 	}
 	return nil
+}
+
+// LoadParamsReport returns the analysis of parameters with a plot of each, and a heat map of the two with the largest
+// effects unless the question names others.
+func LoadParamsReport(ctx context.Context, r *store.Reader, q answer.ParamsQuestion) (report answer.ParamsReport, err error) {
+	a, names, list, err := loadParams(ctx, r, q)
+	if err == nil {
+		err = analyse(&a, names, list, q)
+	}
+	if err == nil && a.Heatmap == nil && len(a.Effects) > 1 {
+		var h effects.Heatmap
+		h, err = effects.NewHeatmap(names, list, a.Effects[0].Parameter, a.Effects[1].Parameter)
+		a.Heatmap = &h
+	}
+	report.ParamsAnalysis, report.LabelGiven, report.Ranges = a, q.Label != nil, track.SeedRanges(q.Seeds).String()
+	for _, e := range a.Effects {
+		if err != nil {
+			break
+		}
+		var panels []effects.Panel
+		panels, err = effects.Against(names, list, e.Parameter, "", scoring.DefaultConfidence)
+		report.Plots = append(report.Plots, panels)
+	}
+	return report, err
 }
