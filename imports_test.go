@@ -47,6 +47,9 @@ var mayImport = map[string][]string{
 	// Tables of typed columns.
 	"track/internal/dataset": {},
 
+	// Tables of text: what separates cells, and decimal signs.
+	"track/internal/separated": {"track/internal/jsonio"},
+
 	"track/internal/gunzip": {},
 
 	// What writes shell text.
@@ -54,8 +57,8 @@ var mayImport = map[string][]string{
 
 	// Formats: they know no storage.
 	"track/spec":                {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
-	"track/importer/lines":      {"track", "track/internal/sizes", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
-	"track/series":              {"track", "track/internal/gunzip", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
+	"track/importer/lines":      {"track", "track/internal/separated", "track/internal/sizes", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/series":              {"track", "track/internal/separated", "track/internal/gunzip", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/series/parquet":      {"track", "track/internal/dataset", "github.com/klauspost/compress/..."},
 	"track/importer/...":        {"track/internal/gunzip", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/internal/provenance": {"track", "track/internal/masking"},
@@ -64,7 +67,7 @@ var mayImport = map[string][]string{
 	"track/internal/spool": {"track", "track/importer/lines"},
 
 	// Processes and their files.
-	"track/sweep": {"track/internal/sizes", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
+	"track/sweep": {"track/internal/separated", "track/internal/sizes", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
@@ -103,7 +106,7 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/internal/admission", "track/internal/jsonio", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/series/parquet", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
+		"track", "track/internal/admission", "track/internal/jsonio", "track/internal/separated", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/series/parquet", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

@@ -10,6 +10,7 @@ import (
 
 	"track"
 	"track/internal/jsonio"
+	"track/internal/separated"
 	"track/internal/sizes"
 )
 
@@ -18,8 +19,10 @@ const longestLine = 64 << 20
 
 // readCSV reads a header of names and rows of numbers. It does not use [encoding/csv], which keeps every row as
 // strings, and the line is wanted in errors.
+//
+// A column that begins with a text, as dates and names do, is left out.
 func readCSV(r io.Reader, l limits) ([]track.Series, error) {
-	c := &csvReader{source: bufio.NewReaderSize(r, 1<<16), limits: l}
+	c := &csvReader{source: bufio.NewReaderSize(r, 1<<16), limits: l, numbers: separated.NewNumbers(l.format)}
 	if err := c.header(); err != nil {
 		return nil, err
 	}
@@ -35,9 +38,30 @@ func readCSV(r io.Reader, l limits) ([]track.Series, error) {
 			return nil, err
 		}
 	}
-	list := make([]track.Series, len(c.columns))
-	for i, column := range c.columns {
-		list[i] = track.Series{Name: column.name, Values: column.values}
+	if line, err := c.numbers.Doubt(); err != nil {
+		return nil, failure(line, "", "%v", err)
+	}
+	return c.list()
+}
+
+// list returns the columns of numbers, and reports the others. If there are only others, the first one is at fault.
+func (c *csvReader) list() (list []track.Series, err error) {
+	var leftOut []string
+	for _, column := range c.columns {
+		if column.text == nil {
+			list = append(list, track.Series{Name: column.name, Values: column.values})
+			continue
+		}
+		leftOut = append(leftOut, column.name)
+		if err == nil {
+			err = column.text
+		}
+	}
+	if err != nil && (len(list) == 0 || c.limits.leftOut == nil) {
+		return nil, err
+	}
+	if len(leftOut) > 0 {
+		c.limits.leftOut(leftOut)
 	}
 	return list, nil
 }
@@ -49,13 +73,17 @@ type csvReader struct {
 	columns []csvColumn
 	limits  limits
 	values  int // read so far
+	numbers *separated.Numbers
+
+	delimiter byte
 }
 
 type csvColumn struct {
 	name   string
 	values []float64
-	before int // empty cells before the first value
-	gap    int // line of the first empty cell after a value; 0 while there is none
+	before int   // empty cells before the first value
+	gap    int   // line of the first empty cell after a value; 0 while there is none
+	text   error // why the first value is not a number; nil if it is
 }
 
 // next returns the next line without its end, valid until the next call.
@@ -104,13 +132,19 @@ func (c *csvReader) header() error {
 		return err
 	}
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	if bytes.Count(text, []byte{','}) >= c.limits.columns {
+	if len(text) < c.source.Size() {
+		text = bytes.Clone(text) // a look at what follows would move it
+	}
+	if err := c.findDelimiter(text); err != nil {
+		return err
+	}
+	if bytes.Count(text, []byte{c.delimiter}) >= c.limits.columns {
 		return tooManyColumns(c.limits)
 	}
 	rest, numbers := text, 0
 	for more := true; more; {
 		var cell []byte
-		isQuoted := bytes.HasPrefix(bytes.TrimLeft(rest, " \t"), []byte{'"'})
+		isQuoted := bytes.HasPrefix(bytes.TrimLeft(rest, c.space()), []byte{'"'})
 		if cell, rest, more, err = c.cell(rest); err != nil {
 			return err
 		}
@@ -125,10 +159,7 @@ func (c *csvReader) header() error {
 		}
 		c.columns = append(c.columns, csvColumn{name: name})
 	}
-	switch {
-	case len(c.columns) == 1 && text[0] != '"' && bytes.ContainsAny(text, ";\t"):
-		return failure(c.line, "", "columns are separated by commas")
-	case numbers == len(c.columns):
+	if numbers == len(c.columns) {
 		return failure(c.line, "", "the header has numbers where the names of the columns belong")
 	}
 	return nil
@@ -141,12 +172,20 @@ func isNumber(text string) bool {
 
 // cell cuts the first cell off a row and takes its white space and quotes away.
 func (c *csvReader) cell(row []byte) (cell, rest []byte, more bool, err error) {
-	row = bytes.TrimLeft(row, " \t")
+	row = bytes.TrimLeft(row, c.space())
 	if len(row) > 0 && row[0] == '"' {
 		return c.quoted(row[1:])
 	}
-	cell, rest, more = bytes.Cut(row, []byte{','})
+	cell, rest, more = bytes.Cut(row, []byte{c.delimiter})
 	return bytes.TrimRight(cell, " \t"), rest, more, nil
+}
+
+// space is what may surround a cell.
+func (c *csvReader) space() string {
+	if c.delimiter == '\t' {
+		return " "
+	}
+	return " \t"
 }
 
 // quoted is [csvReader.cell] after an opening quote. A quoted cell ends on its line: no name and no number has a line
@@ -163,7 +202,7 @@ func (c *csvReader) quoted(row []byte) (cell, rest []byte, more bool, err error)
 		}
 		cell, row = append(cell, '"'), row[1:] // two quotes stand for one
 	}
-	after, rest, more := bytes.Cut(row, []byte{','})
+	after, rest, more := bytes.Cut(row, []byte{c.delimiter})
 	if after = bytes.TrimSpace(after); len(after) > 0 {
 		return nil, nil, false, failure(c.line, "", "%q follows a closing quote", jsonio.Abbreviate(after))
 	}
@@ -171,7 +210,7 @@ func (c *csvReader) quoted(row []byte) (cell, rest []byte, more bool, err error)
 }
 
 func (c *csvReader) row(text []byte) error {
-	if len(bytes.TrimSpace(text)) == 0 {
+	if len(bytes.TrimSpace(text)) == 0 && (c.delimiter != '\t' || len(c.columns) == 1 || bytes.IndexByte(text, '\t') < 0) {
 		return c.blank()
 	}
 	i := 0
@@ -205,6 +244,9 @@ func (c *csvReader) blank() error {
 }
 
 func (c *csvReader) add(column *csvColumn, cell []byte) error {
+	if column.text != nil {
+		return nil
+	}
 	if len(cell) == 0 {
 		switch {
 		case len(column.values) == 0:
@@ -217,9 +259,13 @@ func (c *csvReader) add(column *csvColumn, cell []byte) error {
 	if column.gap > 0 {
 		return failure(column.gap, column.name, "an empty cell, but line %d has a value again: write NaN where there is no number", c.line)
 	}
-	x, err := jsonio.ParseNumber(string(cell))
+	x, err := c.numbers.Parse(cell, c.line)
 	if err != nil {
-		return failure(c.line, column.name, "%v", err)
+		err = failure(c.line, column.name, "%v", err)
+		if len(column.values) == 0 && isText(cell) {
+			column.text, err = err, nil
+		}
+		return err
 	}
 	if c.values += 1 + column.before; c.values > c.limits.values {
 		return tooManyValues(c.limits)

@@ -7,10 +7,12 @@ import (
 	"io"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
+	"track/internal/separated"
 	"track/internal/sizes"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,6 +69,15 @@ func TestReadCSV(t *testing.T) {
 		{"counted columns", "0,1,2\n5,6,7\n", []track.Series{{Name: "0", Values: []float64{5}}, {Name: "1", Values: []float64{6}}, {Name: "2", Values: []float64{7}}}},
 		{"a number for a name", "a,1990\n5,6\n", []track.Series{{Name: "a", Values: []float64{5}}, {Name: "1990", Values: []float64{6}}}},
 		{"quoted number for a name", "\"1990\"\n5\n", []track.Series{{Name: "1990", Values: []float64{5}}}},
+		{"semicolons", "a;b\n1;2\n3;\n", []track.Series{{Name: "a", Values: []float64{1, 3}}, {Name: "b", Values: []float64{2}}}},
+		{"semicolons and decimal commas", "a;b\r\n1,5;-2,25e3\r\n3;0,065\r\n", []track.Series{{Name: "a", Values: []float64{1.5, 3}}, {Name: "b", Values: []float64{-2250, 0.065}}}},
+		{"three decimals", "a;b\n1,234;0\n0,5;1\n", []track.Series{{Name: "a", Values: []float64{1.234, 0.5}}, {Name: "b", Values: []float64{0, 1}}}},
+		{"semicolons and decimal points", "a;b\n1.5;2\n", []track.Series{{Name: "a", Values: []float64{1.5}}, {Name: "b", Values: []float64{2}}}},
+		{"tabs", "a\tb\n1,5\t2\n\t3\n", []track.Series{{Name: "a", Values: []float64{1.5}}, {Name: "b", Values: []float64{2, 3}}}},
+		{"tabs after commas", "a,\tb\n1,\t2\n", []track.Series{{Name: "a", Values: []float64{1}}, {Name: "b", Values: []float64{2}}}},
+		{"a comma in a name", "x, y;b\n1;2\n", []track.Series{{Name: "x, y", Values: []float64{1}}, {Name: "b", Values: []float64{2}}}},
+		{"a semicolon in a name", "x; y,b\n1,2\n", []track.Series{{Name: "x; y", Values: []float64{1}}, {Name: "b", Values: []float64{2}}}},
+		{"quoted decimal commas", "a,b\n\"1,5\",2\n", []track.Series{{Name: "a", Values: []float64{1.5}}, {Name: "b", Values: []float64{2}}}},
 		{"quoted semicolon", "\"a;b\"\n5\n", []track.Series{{Name: "a;b", Values: []float64{5}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -93,8 +104,13 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"no header, one column", "5\n6\n", "line 1: the header has numbers where the names of the columns belong"},
 		{"no name", "a,,b\n1,2,3\n", "line 1: column 2 has no name"},
 		{"blank header", "\n1\n", "line 1: column 1 has no name"},
-		{"semicolons", "a;b\n1;2\n", "line 1: columns are separated by commas"},
-		{"tabs", "a\tb\n1\t2\n", "line 1: columns are separated by commas"},
+		{"semicolons or commas", "a,b;c\n", "line 1: it is not clear whether commas, semicolons or tabs separate the columns: say --delimiter ',' or ';' or tab"},
+		{"decimal commas between commas", "a\n1,5\n", "line 2: more cells than the header has, which are 1"},
+		{"thousands or decimals", "a;b\n1,234;2\n12,345;3\n", `line 2: "1,234": the comma may be a decimal sign or separate thousands: say --decimal comma, or leave separators out`},
+		{"both signs", "a;b\n1,5;2\n1.5;3\n", `line 3: a: "1.5": numbers with a comma and with a point are mixed (line 2): say --decimal comma or --decimal point`},
+		{"both signs in doubt", "a;b\n1,234;2.5\n", `line 2: b: "2.5": numbers with a comma and with a point are mixed (line 2): say --decimal comma or --decimal point`},
+		{"both signs in a number", "a;b\n1.234,5;2\n", `line 2: a: "1.234,5" is not a number`},
+		{"thousands", "a;b\n1,234,567;2\n", `line 2: a: "1,234,567" is not a number`},
 		{"no number", "a,b\n1,2\n3,x\n", `line 3: b: "x" is not a number`},
 		{"a long one", "a\n" + strings.Repeat("ä", 50) + "\n", `line 2: a: "` + strings.Repeat("ä", 20) + `…" is not a number`},
 		{"a date", "day,a\n2020-01-01,1\n", `line 2: day: "2020-01-01" is not a number`},
@@ -117,6 +133,56 @@ func TestReadCSVRefuses(t *testing.T) {
 	}
 }
 
+// Flags win over what the file seems to be.
+func TestReadCSVFormat(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		format separated.Format
+		want   []track.Series
+		refuse string
+	}{
+		{"a;b\n1,234;2\n", separated.Format{Decimal: ','}, []track.Series{{Name: "a", Values: []float64{1.234}}, {Name: "b", Values: []float64{2}}}, ""},
+		{"a;b\n1,234;2\n", separated.Format{Decimal: '.'}, nil, `line 2: a: "1,234" is not a number`},
+		{"a;b\n1.5;2\n", separated.Format{Decimal: ','}, nil, `line 2: a: "1.5" has a decimal point, and --decimal says comma`},
+		{"a,b;c\n1,5;2\n", separated.Format{Delimiter: ';'}, []track.Series{{Name: "a,b", Values: []float64{1.5}}, {Name: "c", Values: []float64{2}}}, ""},
+		{"a\n1,5\n", separated.Format{Delimiter: ';'}, []track.Series{{Name: "a", Values: []float64{1.5}}}, ""},
+	} {
+		l := limitsOf(sizes.Unpacked)
+		l.format = c.format
+		got, err := readCSV(strings.NewReader(c.text), l)
+		if diff := cmp.Diff(c.want, got, bitsOrNaN, cmpopts.EquateEmpty()); refusal(t, err) != c.refuse || diff != "" {
+			t.Errorf("%q as %v: %v %s", c.text, c.format, err, diff)
+		}
+	}
+}
+
+// Columns of texts are left out by name; what is a broken number is still refused.
+func TestReadCSVLeavesOut(t *testing.T) {
+	for text, want := range map[string]struct {
+		leftOut, kept []string
+		refuse        string
+	}{
+		"day,a,note\n2020-01-01,1,\n2020-01-02,2,x\n": {[]string{"day", "note"}, []string{"a"}, ""},
+		"t;a\n01.02.2020;1,5\n02.02.2020;2\n":         {[]string{"t"}, []string{"a"}, ""},
+		"t,a\n2020-01-01T10:00:00Z,1\n":               {[]string{"t"}, []string{"a"}, ""},
+		"a,b\n1,x\n2,3\n":                             {[]string{"b"}, []string{"a"}, ""},
+		"a,b\n1,2\n3,x\n":                             {nil, nil, `line 3: b: "x" is not a number`},
+		"a,b\n1,$2\n":                                 {nil, nil, `line 2: b: "$2" is not a number`},
+		"day\n2020-01-01\n":                           {nil, nil, `line 2: day: "2020-01-01" is not a number`},
+	} {
+		var leftOut, kept []string
+		l := limitsOf(sizes.Unpacked)
+		l.leftOut = func(columns []string) { leftOut = columns }
+		list, err := readCSV(strings.NewReader(text), l)
+		for _, s := range list {
+			kept = append(kept, s.Name)
+		}
+		if refusal(t, err) != want.refuse || !slices.Equal(leftOut, want.leftOut) || !slices.Equal(kept, want.kept) {
+			t.Errorf("%q: left out %q, kept %q, %v", text, leftOut, kept, err)
+		}
+	}
+}
+
 // A file of a million columns is refused before they take memory.
 func TestReadCSVWide(t *testing.T) {
 	header := "a" + strings.Repeat(",a", 999_999)
@@ -131,7 +197,7 @@ func TestReadCSVWide(t *testing.T) {
 		t.Errorf("refusing it took %d bytes", bytes)
 	}
 	wide := "a" + strings.Repeat(",", 1_000_000) + "\n"
-	if _, err := readCSV(strings.NewReader("a\n"+wide), limitsOf(sizes.Unpacked)); refusal(t, err) != `line 2: a: "a" is not a number` {
+	if _, err := readCSV(strings.NewReader("a\n"+wide), limitsOf(sizes.Unpacked)); refusal(t, err) != "line 2: more cells than the header has, which are 1" {
 		t.Error(err)
 	}
 }
@@ -194,6 +260,8 @@ func zipped(t testing.TB, text string) []byte {
 func FuzzReadCSV(f *testing.F) {
 	f.Add([]byte("a,b\n1,\n2,nan\n,0x1p-2\n"))
 	f.Add([]byte("\xef\xbb\xbf\"a\"\"\" ,b\r\n-Infinity, \"1e5\"\r\n\r\n"))
+	f.Add([]byte("a;b;day\n1,5;2;2020-01-01\n1,234;;x\n"))
+	f.Add([]byte("a\tb\n1.5\t2\n\t3\n"))
 	f.Add([]byte(",0,1\n0,1,2\n"))
 	small := limits{values: 1 << 12, columns: 1 << 6}
 	f.Fuzz(func(t *testing.T, data []byte) {

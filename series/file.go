@@ -13,6 +13,7 @@ import (
 
 	"track"
 	"track/internal/gunzip"
+	"track/internal/separated"
 	"track/internal/sizes"
 )
 
@@ -21,6 +22,8 @@ type limits struct {
 	values  int        // of all columns together
 	bytes   sizes.Size // of the file, unpacked
 	columns int
+	format  separated.Format
+	leftOut func(columns []string) // hears which columns of text are left out; nil to refuse them
 }
 
 // limitsOf returns the limits of a file that holds so many bytes, as text or as numbers of 8 bytes.
@@ -57,18 +60,36 @@ func formats() []format {
 // two-dimensional one are name_0, name_1 and so on. It may hold largest bytes when it is unpacked. The error is a
 // [*track.FieldError], or wraps [track.ErrNotFound].
 func ReadFile(path string, largest sizes.Size) ([]track.Series, error) {
-	list, err := readFile(path, limitsOf(largest))
+	return readNamed(path, limitsOf(largest))
+}
+
+func readNamed(path string, l limits) ([]track.Series, error) {
+	list, err := readFile(path, l)
 	if failure, ok := errors.AsType[*track.FieldError](err); ok {
 		failure.File = path
 	}
 	return list, err
 }
 
+// Options say how files of series are read.
+type Options struct {
+	Largest sizes.Size // when a file is unpacked
+	Format  separated.Format
+	// LeftOut hears which columns of a CSV file are left out because they begin with a text or a date. If it is nil,
+	// such columns are refused.
+	LeftOut func(file string, columns []string)
+}
+
 // ReadFiles reads several files. A series may be in one of them only.
-func ReadFiles(paths []string, largest sizes.Size) (all []track.Series, err error) {
+func ReadFiles(paths []string, o Options) (all []track.Series, err error) {
 	from := map[string]string{}
 	for _, path := range paths {
-		list, err := ReadFile(path, largest)
+		l := limitsOf(o.Largest)
+		l.format = o.Format
+		if o.LeftOut != nil {
+			l.leftOut = func(columns []string) { o.LeftOut(path, columns) }
+		}
+		list, err := readNamed(path, l)
 		if err != nil {
 			return nil, err
 		}

@@ -69,7 +69,7 @@ func TestReadFileRefuses(t *testing.T) {
 		{"run.csv", []byte("a,b,a\n1,2,3\n"), ": a: is duplicated"},
 		{"run.csv", []byte("a\x00\n1\n"), `: the name of a series "a\x00" contains a control character: U+0000 at byte 2`},
 		{"run.csv", []byte(long + "\n1\n"), ": the name of a series is 201 bytes long; at most 200 are allowed"},
-		{"run.csv.gz", []byte("a\n1\n"), ": not gzip: unexpected EOF"},
+		{"run.csv.gz", []byte("a\n1\n"), ": not gzip"},
 		{"run.csv.gz", zipped(t, "a\n1\n")[:20], ":3: the file ends too early"},
 		{"run.csv.gz", append(zipped(t, "a\n1\n"), "text that is no gzip"...), ":3: something that is not gzip follows what is compressed"},
 		{"run.npy", []byte("hello"), ": not a NumPy array"},

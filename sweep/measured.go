@@ -13,6 +13,7 @@ import (
 
 	"track"
 	"track/importer/lines"
+	"track/internal/separated"
 	"track/internal/sizes"
 	"track/series"
 )
@@ -22,11 +23,11 @@ import (
 func (r Runner) measured(out string, stdout *tail) (values map[string]float64, list []track.Series, err error) {
 	files, seriesErr := r.seriesFiles(out)
 	if seriesErr == nil {
-		if list, seriesErr = series.ReadFiles(files, cmp.Or(r.Largest, sizes.Unpacked)); seriesErr != nil {
+		if list, seriesErr = series.ReadFiles(files, r.seriesOptions(out)); seriesErr != nil {
 			list = nil
 		}
 	}
-	values, found, err := valuesIn(out)
+	values, found, err := valuesIn(out, r.Format)
 	if err == nil && !found {
 		values, found, err = valuesOn(stdout)
 	}
@@ -34,6 +35,17 @@ func (r Runner) measured(out string, stdout *tail) (values map[string]float64, l
 		err = errors.New("no values: neither values.json nor values.csv in the folder that {out} and TRACK_OUT name, nor a JSON object on the last line of standard output")
 	}
 	return values, list, err
+}
+
+// seriesOptions say how files of series are read. Who hears of columns that are left out hears names within the folder.
+func (r Runner) seriesOptions(out string) series.Options {
+	o := series.Options{Largest: cmp.Or(r.Largest, sizes.Unpacked), Format: r.Format}
+	if r.LeftOut != nil {
+		o.LeftOut = func(file string, columns []string) {
+			r.LeftOut(strings.TrimPrefix(file, out+string(filepath.Separator)), columns)
+		}
+	}
+	return o
 }
 
 // seriesFiles are the files of series that a run left, in the order of their names.
@@ -62,7 +74,7 @@ func escapeGlob(path string) string {
 	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`).Replace(path)
 }
 
-func valuesIn(out string) (values map[string]float64, found bool, err error) {
+func valuesIn(out string, format separated.Format) (values map[string]float64, found bool, err error) {
 	const largest = 256 << 20
 	for _, name := range []string{"values.json", "values.csv"} {
 		path := filepath.Join(out, name)
@@ -83,7 +95,7 @@ func valuesIn(out string) (values map[string]float64, found bool, err error) {
 		if err != nil {
 			return nil, true, &track.FieldError{File: name, Message: err.Error()}
 		}
-		values, err = lines.ParseValues(name, data)
+		values, err = lines.ParseValuesAs(name, data, format)
 		return values, true, err
 	}
 	return nil, false, nil

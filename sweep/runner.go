@@ -19,6 +19,7 @@ import (
 
 	"track"
 	"track/internal/masking"
+	"track/internal/separated"
 	"track/internal/sizes"
 )
 
@@ -42,18 +43,23 @@ type Job struct {
 // Runner runs jobs. Its methods may be called from several goroutines.
 type Runner struct {
 	Command       Command
-	Dir           string        // where the folders of the runs are made; each is removed after its run unless Keep
-	Keep          bool          // the folders stay, as DIR/SCENARIO/CONFIGURATION/SEED
-	Env           []string      // of the command, beside the variables of the job
-	Secrets       []string      // texts that standard error must not show
-	Guard         *Guard        // nil if nothing watches over what outlives this process
-	Timeout       time.Duration // of each attempt; 0 for none
-	Limits        Limits        // of each process
-	Retries       int           // attempts after one that failed
-	CollapsedExit int           // the exit code by which the command says that the simulation collapsed; 0 for none
-	Series        []string      // patterns of files of series in the folder of the run; those that are called series where empty
-	Largest       sizes.Size    // what a file of series may hold when it is unpacked; sizes.Unpacked if zero
+	Dir           string           // where the folders of the runs are made; each is removed after its run unless Keep
+	Keep          bool             // the folders stay, as DIR/SCENARIO/CONFIGURATION/SEED
+	Env           []string         // of the command, beside the variables of the job
+	Secrets       []string         // texts that standard error must not show
+	Guard         *Guard           // nil if nothing watches over what outlives this process
+	Timeout       time.Duration    // of each attempt; 0 for none
+	Limits        Limits           // of each process
+	Retries       int              // attempts after one that failed
+	CollapsedExit int              // the exit code by which the command says that the simulation collapsed; 0 for none
+	Series        []string         // patterns of files of series in the folder of the run; those that are called series where empty
+	Largest       sizes.Size       // what a file of series may hold when it is unpacked; sizes.Unpacked if zero
+	Format        separated.Format // of files of CSV
 	Now           func() time.Time
+
+	// LeftOut hears which columns of a file of series are left out because they hold texts; nil to refuse them. Runs
+	// that go on at once call it.
+	LeftOut func(file string, columns []string)
 
 	temporary string // folder that is removed in the end; empty for none
 }

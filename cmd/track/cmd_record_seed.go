@@ -14,6 +14,7 @@ import (
 	"track"
 	"track/answer/param"
 	"track/importer/lines"
+	"track/internal/separated"
 	"track/series"
 	"track/tracker/seeds"
 )
@@ -30,6 +31,7 @@ type recordSeedOptions struct {
 
 func (p *program) recordSeedCommand() *cli.Command {
 	var o recordSeedOptions
+	format := p.textFormatFlags()
 	return p.admitting(&cli.Command{
 		Name:      "seed",
 		Usage:     "record one seed of a scenario",
@@ -56,7 +58,7 @@ Examples:
 			&cli.StringFlag{Name: "started-at", Usage: "give the `TIME` of the start, such as 2026-01-02T15:04:05Z", Destination: &o.startedAt},
 			&cli.StringFlag{Name: "duration", Usage: "give the `TIME` it took, such as 1.5s or 2m", Destination: &o.duration},
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
-			p.maxSizeFlag(),
+			p.maxSizeFlag(), format[0], format[1],
 			&cli.StringSliceFlag{Name: "series", Usage: "read series from `FILE` (.csv, .csv.gz, .npy, .npz, .parquet, .json); may be repeated", Destination: &o.series},
 			&cli.BoolFlag{Name: "values-win", Usage: "keep given values that the series contradict", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede the recorded seed, if it differs", Destination: &o.replace},
@@ -87,11 +89,16 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		return err
 	}
 	provenance := p.provenance(ctx, o.commit)
-	if seed.Series, err = series.ReadFiles(o.series.Value(), p.maxSize); err != nil {
+	format, err := p.textFormat()
+	if err != nil {
+		return err
+	}
+	read := series.Options{Largest: p.maxSize, Format: format, LeftOut: p.noticeLeftOut}
+	if seed.Series, err = series.ReadFiles(o.series.Value(), read); err != nil {
 		return err
 	}
 	if file != "" || len(seed.Series) == 0 {
-		if seed.Values, err = p.readValues(file, seed.Outcome); err != nil {
+		if seed.Values, err = p.readValues(file, seed.Outcome, format); err != nil {
 			return err
 		}
 	}
@@ -177,7 +184,7 @@ func parseParams(object string, pairs []string) (track.Params, error) {
 	return params, usageOf(nil, err)
 }
 
-func (p *program) readValues(file string, outcome track.Outcome) (map[string]float64, error) {
+func (p *program) readValues(file string, outcome track.Outcome, format separated.Format) (map[string]float64, error) {
 	if file == "" {
 		if outcome == track.OutcomeOK {
 			return nil, track.WithHint(usage("no values: name a FILE, or - for standard input"), track.Hint{Text: "a seed that failed is recorded with --outcome error and needs none"})
@@ -191,7 +198,7 @@ func (p *program) readValues(file string, outcome track.Outcome) (map[string]flo
 	case len(strings.TrimSpace(string(data))) == 0 && outcome != track.OutcomeOK:
 		return nil, nil
 	}
-	values, err := lines.ParseValues(inputName(file), data)
+	values, err := lines.ParseValuesAs(inputName(file), data, format)
 	if len(bytes.TrimSpace(data)) == 0 {
 		err = track.WithHint(err, track.Hint{Text: "if the simulation crashed, record that: the same command with --outcome error in place of the values"})
 	}

@@ -29,7 +29,7 @@ Examples:
    track repeat growth 7 -- python sim.py --seed {seed} --out {out}
    track repeat growth@theta-14 7 -- ./sim --seed {seed} --theta {theta}`,
 		BashComplete: p.completeScenarios,
-		Flags:        slices.Concat(bound.flags(), f.folderFlags(), []cli.Flag{p.maxSizeFlag()}),
+		Flags:        slices.Concat(bound.flags(), f.folderFlags(), []cli.Flag{p.maxSizeFlag()}, p.textFormatFlags()),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
 				return err
@@ -69,6 +69,9 @@ func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlag
 	}
 	defer runner.Close()
 	runner.Largest = p.maxSize
+	if err := p.readTextOf(&runner); err != nil {
+		return err
+	}
 	here, _, err := p.sweepRevision(ctx, plan, "")
 	if err != nil {
 		return err

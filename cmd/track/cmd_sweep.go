@@ -44,7 +44,7 @@ Examples:
    track sweep --scenario growth --seeds 0..99 --param theta=8,10,12 --timeout 5m --retries 1 -- ./sim --seed {seed} --theta {theta}
    track sweep --scenario growth --seeds 0..9 --design points.csv -- ./sim --seed {seed} --theta {theta} --rate {rate}
    track sweep --scenario growth --seeds 0..999 --until "se<0.01" --repeat-check 0.05 -- ./sim --seed {seed}`,
-		Flags: slices.Concat(bound.flags(), f.flags(), []cli.Flag{p.maxSizeFlag()}),
+		Flags: slices.Concat(bound.flags(), f.flags(), []cli.Flag{p.maxSizeFlag()}, p.textFormatFlags()),
 		Subcommands: []*cli.Command{
 			p.sweepPlanCommand(), p.sweepRunCommand(),
 			questionCommand(p, ask.Sweeps(), commandHelp{complete: p.completeScenarios, examples: `
@@ -160,6 +160,9 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	}
 	defer runner.Close()
 	runner.Largest = p.maxSize
+	if err := p.readTextOf(&runner); err != nil {
+		return err
+	}
 	if !runner.Command.UsesSeed() {
 		p.notice("no {seed} among the words of the command: it has to read TRACK_SEED")
 	}

@@ -125,7 +125,7 @@ if the database has none.
 Examples:
    track sweep run plan.json --shard 3 --db shard3.db
    track sweep run plan.json --shard "$SLURM_ARRAY_TASK_ID" --db "shard$SLURM_ARRAY_TASK_ID.db" -j 16`,
-		Flags: append(f.flags(),
+		Flags: append(append(f.flags(), p.textFormatFlags()...),
 			&cli.IntFlag{Name: "shard", Usage: "run the part with this `NUMBER`, from 1; not needed if there is only one", Destination: &shard},
 			&cli.StringFlag{Name: "jsonl", Usage: "keep the seeds as lines in `FILE`, which track ingest records; the same file resumes", Destination: &lines},
 			p.maxSizeFlag(),

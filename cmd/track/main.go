@@ -35,7 +35,9 @@ type program struct {
 	lookup    func(string) (string, bool) // a variable of the environment
 	now       func() time.Time
 	shared    sharedOptions
-	recording bool                                            // see records
+	recording bool   // see records
+	delimiter string // see textFormatFlags
+	decimal   string
 	maxSize   sizes.Size                                      // see maxSizeFlag
 	typed     string                                          // the word to be completed, see complete
 	insert    func(candidate string) (text string, safe bool) // quotes what the word can become; nil if the shell does

@@ -2,6 +2,7 @@ package lines
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,19 +14,25 @@ import (
 
 	"track"
 	"track/internal/jsonio"
+	"track/internal/separated"
 )
 
 // ParseValues reads the values of one seed: a JSON object {"metric": 0.07, …} where the first byte that is no space
-// is a brace, else CSV of name,value, with or without a header. file names the source in errors, which are
+// is a brace, else CSV of name,value, with or without a header, or with semicolons or tabs between. file names the source in errors, which are
 // [*track.FieldError].
 func ParseValues(file string, data []byte) (map[string]float64, error) {
+	return ParseValuesAs(file, data, separated.Format{})
+}
+
+// ParseValuesAs is [ParseValues] for CSV of a known format.
+func ParseValuesAs(file string, data []byte, format separated.Format) (map[string]float64, error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	if trimmed := bytes.TrimSpace(data); len(trimmed) == 0 {
 		return nil, &track.FieldError{File: file, Message: `empty: expected a JSON object {"metric": 0.07} or CSV lines metric,0.07`}
 	} else if trimmed[0] == '{' || trimmed[0] == '[' {
 		return parseJSONValues(file, data)
 	}
-	return parseCSVValues(file, data)
+	return parseCSVValues(file, data, format)
 }
 
 func parseJSONValues(file string, data []byte) (map[string]float64, error) {
@@ -39,8 +46,10 @@ func parseJSONValues(file string, data []byte) (map[string]float64, error) {
 	return nil, failure
 }
 
-func parseCSVValues(file string, data []byte) (map[string]float64, error) {
+func parseCSVValues(file string, data []byte, format separated.Format) (map[string]float64, error) {
+	numbers := separated.NewNumbers(format)
 	reader := csv.NewReader(bytes.NewReader(data))
+	reader.Comma = rune(cmp.Or(format.Delimiter, delimiterOfValues(data)))
 	reader.FieldsPerRecord = -1
 	reader.TrimLeadingSpace = true
 	reader.Comment = '#'
@@ -62,7 +71,7 @@ func parseCSVValues(file string, data []byte) (map[string]float64, error) {
 			return nil, fail("", "%d columns; a line of values has two: name,value", len(record))
 		}
 		name, text := strings.TrimSpace(record[0]), strings.TrimSpace(record[1])
-		value, err := jsonio.ParseNumber(text)
+		value, err := numbers.Parse([]byte(text), line)
 		if err != nil && first && strings.EqualFold(text, "value") {
 			continue
 		}
@@ -77,7 +86,31 @@ func parseCSVValues(file string, data []byte) (map[string]float64, error) {
 		}
 		parsed[name] = value
 	}
+	if line, err := numbers.Doubt(); err != nil {
+		return nil, &track.FieldError{File: file, Line: line, Message: err.Error()}
+	}
 	return parsed, nil
+}
+
+// delimiterOfValues returns what divides the first line of values in two: a semicolon or a tab, if a number or the header
+// follows the only one, else a comma.
+func delimiterOfValues(data []byte) byte {
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' || line[0] == '"' && bytes.Count(line, []byte{'"'}) < 2 {
+			continue
+		}
+		for _, delimiter := range []byte{';', '\t'} {
+			name, value, found := bytes.Cut(line, []byte{delimiter})
+			value = bytes.Trim(value, "\" \t")
+			_, err := separated.NewNumbers(separated.Format{}).Parse(value, 0)
+			isHeader := strings.EqualFold(string(value), "value")
+			if found && bytes.Count(name, []byte{'"'})%2 == 0 && (err == nil || isHeader) && !bytes.HasSuffix(bytes.TrimSpace(name), []byte{','}) {
+				return delimiter
+			}
+		}
+		break
+	}
+	return ','
 }
 
 // values is a JSON object of numbers.
