@@ -353,7 +353,7 @@ func (g *generator) designs() {
 			list = append(list, c)
 		}
 		a, err := effects.Analyse([]string{"a", "d"}, list, 0.95)
-		own.add("effects", a, err)
+		own.add("parameters", a, err)
 		c, err := stats.NewConvergence(own.series(120, 0, 1))
 		own.add("convergence", c, err)
 		over, n := stats.DriftOverSeeds([][]float64{own.series(40, 0, 1), own.series(40, 0, 1), own.series(40, 0, 1)})

@@ -51,7 +51,7 @@ func NewSpearman(x, y []float64, confidence float64, seed uint64) (Spearman, err
 	sum := product(rx, ry)
 	s := Spearman{N: len(x), Rho: max(-1, min(1, float64(sum)/scale)), Interval: noInterval(confidence, MethodBonettWright)}
 	if rho := s.Rho; s.N >= smallestSpearmanNumber && math.Abs(rho) < 1 {
-		half := float64(normalQuantile(confidence) * math.Sqrt((1+float64(rho*rho)/2)/float64(s.N-3)))
+		half := float64(normalQuantile(confidence) * math.Sqrt((1+float64(float64(rho*rho)/2))/float64(s.N-3)))
 		z := float64(0.5 * numeric.Log((1+rho)/(1-rho)))
 		s.Interval.Lo, s.Interval.Hi = tanh(z-half), tanh(z+half)
 	}
