@@ -160,7 +160,7 @@ func (a ParamsAnalysis) levelCells(l effects.Level) []any {
 
 // panels draw the mean of each level as a bar of text.
 func (a ParamsAnalysis) panels() Table {
-	t := Table{Name: "plot", Title: a.PlotTitle(), Columns: append([]Column{{Name: "panel", Head: a.PlotBy}}, a.levelColumns()...)}
+	t := Table{Name: "plot", Title: a.plotTitle(), Columns: append([]Column{{Name: "panel", Head: a.PlotBy}}, a.levelColumns()...)}
 	t.Columns = append(t.Columns, Column{Name: "bar", Head: a.Outcome(), For: ForPeople})
 	t.Columns.drop("n_configurations", "n_seeds", "interval")
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -181,8 +181,8 @@ func (a ParamsAnalysis) panels() Table {
 	return t
 }
 
-// PlotTitle says what is shown against what.
-func (a ParamsAnalysis) PlotTitle() string {
+// plotTitle says what is shown against what.
+func (a ParamsAnalysis) plotTitle() string {
 	text := fmt.Sprintf("%s against %s", a.Outcome(), a.PlotOf)
 	if a.PlotBy != "" {
 		text += " for each " + a.PlotBy

@@ -24,11 +24,11 @@ func NewShape(xs []float64) Shape {
 	if len(xs) == 0 || m.Min == m.Max {
 		return Shape{}
 	}
-	return ShapeOf(m2/n, m3/n, m4/n)
+	return shapeOf(m2/n, m3/n, m4/n)
 }
 
-// ShapeOf returns the shape of a distribution with these central moments.
-func ShapeOf(m2, m3, m4 float64) Shape {
+// shapeOf returns the shape of a distribution with these central moments.
+func shapeOf(m2, m3, m4 float64) Shape {
 	s := Shape{Skewness: m3 / float64(m2*math.Sqrt(m2)), Kurtosis: m4 / float64(m2*m2)}
 	if !(m2 > 0) || !finite(s.Skewness) || !finite(s.Kurtosis) {
 		return Shape{}

@@ -63,7 +63,7 @@ func TestAggregateFailedSeeds(t *testing.T) {
 	// Of 1, 0.875, 0.5: the mean is 19/24, the variance (25 + 4 + 49)/(24^2 * 3) with deviations of 5, 2 and -7 24ths.
 	total := Moments{N: 3, Mean: 19. / 24, Std: math.Sqrt(78./3) / 24, Min: 0.5, Max: 1}
 	// The third moment is (125 + 8 - 343)/(24³ · 3), the fourth (625 + 16 + 2401)/(24⁴ · 3).
-	form := ShapeOf(78./3/576, -210./3/13824, 3042./3/331776)
+	form := shapeOf(78./3/576, -210./3/13824, 3042./3/331776)
 	got := Aggregate(spec, seeds)
 	if diff := cmp.Diff(SeedTotals{NSeeds: 5, NPassed: 2, NOK: 4, NSaturated: 1, Score: total, Shape: form}, got.Totals(), approx); diff != "" {
 		t.Errorf("totals (-want +got):\n%s", diff)

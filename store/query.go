@@ -11,13 +11,13 @@ import (
 
 // Query runs one reading statement and hands each row to visit: int64, float64, string, []byte or nil for each column.
 // The connection is read-only, and only SELECT, WITH, VALUES and EXPLAIN are let through to it. A text or BLOB of more
-// than [LargestValue] bytes is refused.
+// than [largestValue] bytes is refused.
 func (r *Reader) Query(ctx context.Context, query string, visit func(columns []string, row []any) error) (columns []string, err error) {
 	if err := checkReading(query); err != nil {
 		return nil, err
 	}
 	err = r.Snapshot(ctx, func(r *Reader) error {
-		release, err := limitValues(r.pinned, LargestValue)
+		release, err := limitValues(r.pinned, largestValue)
 		if err != nil {
 			return err
 		}
@@ -28,8 +28,8 @@ func (r *Reader) Query(ctx context.Context, query string, visit func(columns []s
 	return columns, err
 }
 
-// LargestValue is the largest number of bytes of a text or BLOB of a query.
-const LargestValue = 64 << 20
+// largestValue is the largest number of bytes of a text or BLOB of a query.
+const largestValue = 64 << 20
 
 func (r *Reader) query(ctx context.Context, query string, visit func(columns []string, row []any) error) (columns []string, err error) {
 	rows, err := r.read().QueryxContext(ctx, query)
@@ -73,7 +73,7 @@ func queryError(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case isTooLarge(err):
-		return track.WithHint(fmt.Errorf("%w: a value of the query is larger than %d MiB", track.ErrInvalid, LargestValue>>20),
+		return track.WithHint(fmt.Errorf("%w: a value of the query is larger than %d MiB", track.ErrInvalid, largestValue>>20),
 			track.Hint{Text: "select a part of it, as with substr"})
 	case isReadOnly(err):
 		hint = onlyReads()

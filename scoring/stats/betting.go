@@ -65,7 +65,7 @@ func BettingInterval(scores []float64, confidence float64) (Interval, error) {
 	if err := checkSequence(scores, confidence); err != nil {
 		return Interval{}, err
 	}
-	i := Interval{Lo: 0, Hi: 1, Confidence: confidence, Method: MethodBetting}
+	i := Interval{Lo: 0, Hi: 1, Confidence: confidence, Method: methodBetting}
 	if len(scores) == 0 {
 		return i, nil
 	}

@@ -21,7 +21,7 @@ func TestBettingIntervalMakesTheSequence(t *testing.T) {
 		lo, hi := 0.0, 1.0
 		for n := range len(scores) + 1 {
 			i, err := BettingInterval(scores[:n], c)
-			if err != nil || i.Confidence != c || i.Method != MethodBetting {
+			if err != nil || i.Confidence != c || i.Method != methodBetting {
 				t.Fatalf("%+v, %v", i, err)
 			}
 			if n == 0 && (i.Lo != 0 || i.Hi != 1) {

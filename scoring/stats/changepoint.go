@@ -39,7 +39,7 @@ type History struct {
 // distribution. Ranks keep the power under heavy tails.
 //
 // A drift or an autocorrelation are steps to it. If the values have a lag-1 autocorrelation above 0.3 around their
-// segments, no points are given, with [WarnAutocorrelated]. (Not the values themselves: every change of level
+// segments, no points are given, with [warnAutocorrelated]. (Not the values themselves: every change of level
 // correlates them.) Fewer than 20 values are ErrTooFew. It is for reports, never for a gate.
 func NewHistory(xs []float64, seed uint64) (History, error) {
 	if err := check(xs, HistoryMinValues); err != nil {
@@ -52,7 +52,7 @@ func NewHistory(xs []float64, seed uint64) (History, error) {
 	splits := rankSegments(xs, seed)
 	h.Lag1 = lag1(residuals(xs, splitIndices(splits)))
 	if h.Lag1 > MaxLag1 {
-		h.Warnings = []Warning{WarnAutocorrelated}
+		h.Warnings = []Warning{warnAutocorrelated}
 		return h, nil
 	}
 	edges := segmentEdges(splitIndices(splits), len(xs))

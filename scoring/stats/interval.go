@@ -21,7 +21,7 @@ const (
 	MethodWelch          = "welch-t"
 	MethodClopperEnds    = "clopper-pearson-one-sided" // each end holds by itself
 	methodBox            = "box"
-	MethodBetting        = "betting"
+	methodBetting        = "betting"
 	MethodMixture        = "betting-mixture"
 	methodBernstein      = "empirical-bernstein"
 	MethodBoundedMean    = "bounded-mean"

@@ -67,12 +67,12 @@ func signFlipJointly(d [][]float64, seed uint64, twoSided bool) (j JointFlip, ps
 		j.Permutations = 1 << j.N
 		f.countAll(j.N)
 	} else {
-		j.Permutations, j.Seed = Draws, seed
+		j.Permutations, j.Seed = nDraws, seed
 		f.countDraws(min(j.N, maxFlips), seed)
 	}
 	largest := 0.0
 	for rank, k := range order {
-		p := drawn(f.atLeast[rank], Draws)
+		p := drawn(f.atLeast[rank], nDraws)
 		if j.Exact {
 			p = float64(f.atLeast[rank]) / float64(j.Permutations)
 		}
@@ -191,9 +191,9 @@ func (f *flips) countAll(n int) {
 }
 
 func (f *flips) countDraws(n int, seed uint64) {
-	signs, sums := make([]uint64, Draws), make([][]float64, len(f.losses))
+	signs, sums := make([]uint64, nDraws), make([][]float64, len(f.losses))
 	for rank := range sums {
-		sums[rank] = make([]float64, Draws)
+		sums[rank] = make([]float64, nDraws)
 	}
 	columns := newStrides(seed, streamJointFlip, (n+63)/64)
 	for at := 0; at < n; at += 64 {
@@ -202,7 +202,7 @@ func (f *flips) countDraws(n int, seed uint64) {
 			addSigned(sums[rank], xs[at:min(at+64, n)], signs)
 		}
 	}
-	for draw := range Draws {
+	for draw := range nDraws {
 		for rank := range sums {
 			f.sums[rank] = sums[rank][draw]
 		}

@@ -175,17 +175,17 @@ func TestSignFlipJointlyDraws(t *testing.T) {
 		}
 	}
 	source := rand.NewPCG(seed, stream)
-	signs := make([][]float64, Draws)
+	signs := make([][]float64, nDraws)
 	for k := range signs {
 		signs[k] = drawnSigns(source, n)
 	}
 	got, err := SignFlipJointly(d, seed)
 	fatal(t, err)
-	if got.Exact || got.Permutations != Draws || got.Seed != seed {
+	if got.Exact || got.Permutations != nDraws || got.Seed != seed {
 		t.Errorf("%+v", got)
 	}
 	for v, share := range closedTest(d, signs) {
-		if want := (share*Draws + 1) / (Draws + 1); !near(got.Less[v], want, 1e-12) {
+		if want := (share*nDraws + 1) / (nDraws + 1); !near(got.Less[v], want, 1e-12) {
 			t.Errorf("variable %d: p = %v, want %v", v, got.Less[v], want)
 		}
 	}
@@ -219,7 +219,7 @@ func TestSignFlipTables(t *testing.T) {
 			observed += x
 		}
 		source, atLeast, atMost := rand.NewPCG(seed, stream), 0, 0
-		for range Draws {
+		for range nDraws {
 			sum := 0.0
 			for i, sign := range drawnSigns(source, n) {
 				sum += sign * d[i]
@@ -233,7 +233,7 @@ func TestSignFlipTables(t *testing.T) {
 		}
 		got, err := SignFlip(d, seed)
 		fatal(t, err)
-		greater, less := float64(atLeast+1)/(Draws+1), float64(atMost+1)/(Draws+1)
+		greater, less := float64(atLeast+1)/(nDraws+1), float64(atMost+1)/(nDraws+1)
 		if got.P.Greater != greater || got.P.Less != less || got.P.TwoSided != min(1, 2*min(greater, less)) {
 			t.Errorf("n = %d: %+v, want greater %v, less %v", n, got.P, greater, less)
 		}

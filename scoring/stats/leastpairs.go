@@ -6,7 +6,7 @@ import "math"
 // signs are counted, and 2/(10 000 + 1) where they are drawn. See [SignFlip].
 func SmallestFlipP(n int) float64 {
 	if n > ExactSignFlip {
-		return 2.0 / (Draws + 1)
+		return 2.0 / (nDraws + 1)
 	}
 	return min(1, math.Ldexp(2, -n))
 }

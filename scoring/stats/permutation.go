@@ -10,7 +10,7 @@ import (
 const (
 	ExactSignFlip  = 20      // largest n whose 2ⁿ signs are all counted
 	exactTwoSample = 1 << 20 // largest number of splits that are all counted
-	Draws          = 10_000  // seeded draws beyond that
+	nDraws         = 10_000  // seeded draws beyond that
 )
 
 // sumTolerance is the share of the largest possible sum within which two sums are equal, because they differ by
@@ -52,9 +52,9 @@ func SignFlip(d []float64, seed uint64) (Permutation, error) {
 		p.Permutations, p.P = signFlipAll(d)
 		p.MinP = min(1, math.Ldexp(2, -nonZero(d)))
 	} else {
-		p.Seed, p.Permutations = seed, Draws
+		p.Seed, p.Permutations = seed, nDraws
 		p.P = signFlipDraws(d, seed)
-		p.MinP = 2.0 / (Draws + 1)
+		p.MinP = 2.0 / (nDraws + 1)
 	}
 	p.PAbsDev = p.P.TwoSided // the distribution is symmetric
 	return p, nil
@@ -90,7 +90,7 @@ func signedSums(d []float64) []float64 {
 func signFlipDraws(d []float64, seed uint64) PValues {
 	d = flippedTogether(d)
 	t, slack := sumAndSlack(d)
-	sums, signs := make([]float64, Draws), make([]uint64, Draws)
+	sums, signs := make([]float64, nDraws), make([]uint64, nDraws)
 	columns := newStrides(seed, streamSignFlip, (len(d)+63)/64)
 	for at := 0; at < len(d); at += 64 {
 		columns.next(signs)
@@ -105,7 +105,7 @@ func signFlipDraws(d []float64, seed uint64) PValues {
 			atMost++
 		}
 	}
-	return doubled(drawn(atLeast, Draws), drawn(atMost, Draws))
+	return doubled(drawn(atLeast, nDraws), drawn(atMost, nDraws))
 }
 
 // maxFlips is the largest number of signs that are drawn.

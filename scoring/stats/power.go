@@ -62,7 +62,7 @@ func signs(n int) float64 {
 	if n <= ExactSignFlip {
 		return math.Ldexp(1, n)
 	}
-	return Draws + 1
+	return nDraws + 1
 }
 
 func (t Design) power(dz float64, n int) float64 {

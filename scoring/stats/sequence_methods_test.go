@@ -82,7 +82,7 @@ func (c ConfidenceSequence) last() Interval {
 // No distribution is assumed, and n may be anything: at 95 % the first interval is always [0, 1]. A score outside [0,
 // 1] is ErrOutOfRange; it would void the guarantee. No scores give empty slices.
 func BettingSequence(scores []float64, confidence float64) (ConfidenceSequence, error) {
-	c, err := newSequence(scores, confidence, MethodBetting)
+	c, err := newSequence(scores, confidence, methodBetting)
 	if err != nil {
 		return ConfidenceSequence{}, err
 	}

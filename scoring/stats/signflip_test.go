@@ -17,7 +17,7 @@ func TestSignFlipDrawsAgree(t *testing.T) {
 		sum, slack := sumAndSlack(d)
 		source := rand.NewPCG(7, streamSignFlip)
 		atLeast, atMost := 0, 0
-		for range Draws {
+		for range nDraws {
 			flipped, bits := 0.0, uint64(0)
 			for i := 0; i < n; i += 8 {
 				if i%64 == 0 {
@@ -39,7 +39,7 @@ func TestSignFlipDrawsAgree(t *testing.T) {
 				atMost++
 			}
 		}
-		if got, want := signFlipDraws(d, 7), doubled(drawn(atLeast, Draws), drawn(atMost, Draws)); got != want {
+		if got, want := signFlipDraws(d, 7), doubled(drawn(atLeast, nDraws), drawn(atMost, nDraws)); got != want {
 			t.Errorf("%d differences: %+v, want %+v", n, got, want)
 		}
 	}

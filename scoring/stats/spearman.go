@@ -10,7 +10,7 @@ import (
 
 // Methods of [NewSpearman].
 const (
-	MethodBonettWright     = "fisher-z, bonett-wright"
+	methodBonettWright     = "fisher-z, bonett-wright"
 	spearmanExact          = "all permutations"
 	spearmanDrawn          = "10000 drawn permutations"
 	spearmanT              = "t approximation"
@@ -49,7 +49,7 @@ func NewSpearman(x, y []float64, confidence float64, seed uint64) (Spearman, err
 	rx, ry := centredRanks(x), centredRanks(y)
 	scale := math.Sqrt(float64(squares(rx)) * float64(squares(ry)))
 	sum := product(rx, ry)
-	s := Spearman{N: len(x), Rho: max(-1, min(1, float64(sum)/scale)), Interval: noInterval(confidence, MethodBonettWright)}
+	s := Spearman{N: len(x), Rho: max(-1, min(1, float64(sum)/scale)), Interval: noInterval(confidence, methodBonettWright)}
 	if rho := s.Rho; s.N >= smallestSpearmanNumber && math.Abs(rho) < 1 {
 		half := float64(normalQuantile(confidence) * math.Sqrt((1+float64(float64(rho*rho)/2))/float64(s.N-3)))
 		z := float64(0.5 * numeric.Log((1+rho)/(1-rho)))
@@ -127,13 +127,13 @@ func drawnPermutations(x, y []int, distance int, seed uint64) float64 {
 	rng := rand.New(rand.NewPCG(seed, uint64(len(x))))
 	y = slices.Clone(y)
 	extreme := 0
-	for range Draws {
+	for range nDraws {
 		rng.Shuffle(len(y), func(i, j int) { y[i], y[j] = y[j], y[i] })
 		if sum := product(x, y); sum >= distance || -sum >= distance {
 			extreme++
 		}
 	}
-	return drawn(extreme, Draws)
+	return drawn(extreme, nDraws)
 }
 
 func (s Spearman) tApproximation() float64 {

@@ -105,7 +105,7 @@ func TestWarnings(t *testing.T) {
 	}
 	for _, w := range []Warning{
 		WarnSmallN, WarnZeroVariance, WarnSaturated, WarnUntrimmed, warnTail,
-		warnEmptySequence, WarnAutocorrelated,
+		warnEmptySequence, warnAutocorrelated,
 	} {
 		if w.Message() == string(w) {
 			t.Errorf("%s has no message", w)
@@ -213,7 +213,7 @@ func TestSignFlipDraws(t *testing.T) {
 	fatal(t, err)
 	c, err := SignFlip(d, 2)
 	fatal(t, err)
-	if a.Exact || a.Permutations != Draws || a.Seed != 1 || a.MinP != 2.0/10001 {
+	if a.Exact || a.Permutations != nDraws || a.Seed != 1 || a.MinP != 2.0/10001 {
 		t.Errorf("%+v", a)
 	}
 	if a.P != b.P || a.P == c.P {
@@ -261,7 +261,7 @@ func TestTwoSampleDraws(t *testing.T) {
 	fatal(t, err)
 	welch, err := WelchT(x, y, 0.95)
 	fatal(t, err)
-	if p.Exact || p.Permutations != Draws || p.P != again.P || !near(p.P.Greater, welch.P.Greater, 0.01) {
+	if p.Exact || p.Permutations != nDraws || p.P != again.P || !near(p.P.Greater, welch.P.Greater, 0.01) {
 		t.Errorf("%+v, welch %v", p, welch.P)
 	}
 }
@@ -369,7 +369,7 @@ func TestPowerOfNegativeEffects(t *testing.T) {
 func TestSequencesBeforeAnyScore(t *testing.T) {
 	c, err := BettingSequence(nil, 0.95)
 	fatal(t, err)
-	want := Interval{Lo: 0, Hi: 1, Confidence: 0.95, Method: MethodBetting}
+	want := Interval{Lo: 0, Hi: 1, Confidence: 0.95, Method: methodBetting}
 	if c.last() != want {
 		t.Errorf("got %+v, want %+v", c.last(), want)
 	}
@@ -448,7 +448,7 @@ func TestHistoryOfCorrelatedNoise(t *testing.T) {
 	}
 	h, err := NewHistory(xs, 1)
 	fatal(t, err)
-	if !slices.Contains(h.Warnings, WarnAutocorrelated) || len(h.Points) != 0 {
+	if !slices.Contains(h.Warnings, warnAutocorrelated) || len(h.Points) != 0 {
 		t.Errorf("lag %v, points %v: want no points, with a warning", h.Lag1, h.Points)
 	}
 }

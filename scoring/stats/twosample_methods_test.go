@@ -63,10 +63,10 @@ func PermuteTwoSample(x, y []float64, seed uint64) (Permutation, error) {
 		p.P, p.PAbsDev = c.shares(func(b int) float64 { return float64(b) / all })
 		p.MinP = min(1, 2/all)
 	} else {
-		p.Seed, p.Permutations = seed, Draws
+		p.Seed, p.Permutations = seed, nDraws
 		c.countDraws(len(x), rand.New(rand.NewPCG(seed, streamTwoSample)))
-		p.P, p.PAbsDev = c.shares(func(b int) float64 { return drawn(b, Draws) })
-		p.MinP = 2.0 / (Draws + 1)
+		p.P, p.PAbsDev = c.shares(func(b int) float64 { return drawn(b, nDraws) })
+		p.MinP = 2.0 / (nDraws + 1)
 	}
 	return p, nil
 }
@@ -115,7 +115,7 @@ func (c *splits) countAll(i, k int, sum float64) {
 }
 
 func (c *splits) countDraws(k int, rng *rand.Rand) {
-	for range Draws {
+	for range nDraws {
 		sum := 0.0
 		for i := range k {
 			j := i + rng.IntN(len(c.values)-i)

@@ -11,7 +11,7 @@ const (
 	WarnUntrimmed      Warning = "untrimmed"
 	warnTail           Warning = "tail"
 	warnEmptySequence  Warning = "empty_sequence"
-	WarnAutocorrelated Warning = "autocorrelated"
+	warnAutocorrelated Warning = "autocorrelated"
 )
 
 // Limits of the warnings.
@@ -36,7 +36,7 @@ func (w Warning) Message() string {
 		return "fewer than one value is expected beyond this quantile: it is little more than the extreme value"
 	case warnEmptySequence:
 		return "the confidence sequence became empty: the mean moved, or this is one of the rare sequences that miss it"
-	case WarnAutocorrelated:
+	case warnAutocorrelated:
 		return "lag-1 autocorrelation above 0.3: neighbours move together, or the level drifts; no change points are given"
 	}
 	return string(w)

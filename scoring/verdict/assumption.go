@@ -33,8 +33,8 @@ func (a Assumption) Condition() string {
 	return ""
 }
 
-// AssumptionText says what the verdict assumes, and how much could be hidden; empty if it assumes nothing.
-func (o Outcome) AssumptionText() string {
+// assumptionText says what the verdict assumes, and how much could be hidden; empty if it assumes nothing.
+func (o Outcome) assumptionText() string {
 	condition, unseen := o.Assumption.Condition(), ""
 	if o.UnseenShare != nil {
 		unseen = format.Share(*o.UnseenShare)
@@ -58,7 +58,7 @@ func (o *Outcome) assume(a Assumption, confidence float64) {
 
 // sayAssumption ends the message with the assumption.
 func (o *Outcome) sayAssumption() {
-	if text := o.AssumptionText(); text != "" {
+	if text := o.assumptionText(); text != "" {
 		o.Message += "; " + text
 	}
 }

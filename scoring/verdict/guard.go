@@ -11,7 +11,7 @@ const (
 	pOfRule      = "rule_holds"        // a small p refutes the rule
 	pOfLoss      = "no_loss"           // a small p shows a loss
 	pOfThreshold = "loss_at_threshold" // a small p shows that the mean loss is below the threshold
-	MethodSeen   = "bounded-mean-seen" // the bound of the mean, with a largest loss that the losses seen suggest
+	methodSeen   = "bounded-mean-seen" // the bound of the mean, with a largest loss that the losses seen suggest
 	methodFlips  = "sign-flip"         // all means that the sign-flip test does not reject
 	methodEValue = "symmetric e-value" // all means that the symmetric e-value has not rejected so far
 	maxNeeded    = 2000                // pairs that are looked for
@@ -32,7 +32,7 @@ func boundLoss(d []float64, threshold, confidence float64) (b lossBound, err err
 	losses, largest, method := negated(d), 1.0, stats.MethodBoundedMean
 	p, err := stats.BoundedMeanP(losses, largest, threshold)
 	if seen := largestLoss(d); err == nil && p > 1-confidence && seen < 1 && isVaried(d) {
-		largest, method = seen, MethodSeen
+		largest, method = seen, methodSeen
 		p, err = stats.BoundedMeanP(losses, largest, threshold)
 		b.largest = &seen
 	}

@@ -35,7 +35,7 @@ func methodName(method string) string {
 		return "Clopper–Pearson"
 	case stats.MethodBoundedMean:
 		return "bounded mean"
-	case MethodSeen:
+	case methodSeen:
 		return "bounded mean, losses as seen"
 	case methodFlips:
 		return "sign flips"

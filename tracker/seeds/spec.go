@@ -29,7 +29,7 @@ func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (answer.SpecA
 		added := false
 		if err == nil && stored == nil {
 			stored = &store.Spec{}
-			*stored, added, err = tx.AddSpec(record, SpecMetrics(s))
+			*stored, added, err = tx.AddSpec(record, specMetrics(s))
 		}
 		if err != nil {
 			return err
@@ -157,8 +157,8 @@ func decodeSpec(stored store.Spec) (scoring.Spec, error) {
 	return decoded, err
 }
 
-// SpecMetrics returns what is stored of the metrics of a spec.
-func SpecMetrics(s scoring.Spec) []store.SpecMetric {
+// specMetrics returns what is stored of the metrics of a spec.
+func specMetrics(s scoring.Spec) []store.SpecMetric {
 	metrics := make([]store.SpecMetric, len(s.Metrics))
 	for i, m := range s.Metrics {
 		metrics[i] = store.SpecMetric{Name: m.Name, Type: string(m.Target.Type()), Group: m.Group, Weight: m.Weight, Computed: m.From != nil}
@@ -175,5 +175,5 @@ func StoredMetrics(stored store.Spec) ([]store.SpecMetric, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: spec %s@%d: %w", track.ErrInvalid, stored.Scenario, stored.Version, err)
 	}
-	return SpecMetrics(decoded), nil
+	return specMetrics(decoded), nil
 }
