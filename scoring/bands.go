@@ -42,7 +42,7 @@ func samplesAround(limits []float64) []float64 {
 	samples := []float64{-math.MaxFloat64}
 	for i, x := range limits {
 		if i > 0 {
-			samples = append(samples, limits[i-1]+(x-limits[i-1])/2)
+			samples = append(samples, limits[i-1]+float64((x-limits[i-1])/2))
 		}
 		samples = append(samples, x)
 	}
@@ -83,7 +83,7 @@ func atPosition(i int64) float64 {
 // limits returns where the status changes, up to rounding: between tolerances and at the hard bounds.
 func (t MeanTolerance) limits(escalation float64) []float64 {
 	list := []float64{t.Target}
-	for _, distance := range []float64{t.Tolerance, t.Tolerance * defaultWarnMultiplier, t.Tolerance * defaultWarnMultiplier * escalation} {
+	for _, distance := range []float64{t.Tolerance, float64(t.Tolerance * defaultWarnMultiplier), float64(t.Tolerance * defaultWarnMultiplier * escalation)} {
 		list = append(list, t.Target-distance, t.Target+distance)
 	}
 	for _, bound := range []*float64{t.Min, t.Max} {
@@ -96,7 +96,7 @@ func (t MeanTolerance) limits(escalation float64) []float64 {
 
 // limits returns the ends of the range and of the buffers around it.
 func (t Range) limits(escalation float64) []float64 {
-	buffer := (t.Max - t.Min) * defaultWarnBuffer * escalation
+	buffer := float64((t.Max - t.Min) * defaultWarnBuffer * escalation)
 	return []float64{t.Min - buffer, t.Min, t.Max, t.Max + buffer}
 }
 

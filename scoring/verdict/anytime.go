@@ -106,7 +106,7 @@ func needForSD(steps []float64, limit, confidence float64) string {
 	for k, x := range steps {
 		falls[k] = 1 - x
 	}
-	if need := stats.SeedsForMean(falls, 1-most, confidence); need > len(steps) {
+	if need := stats.SeedsForMean(falls, 1-float64(most), confidence); need > len(steps) {
 		return "about " + format.Counted(2*(need-len(steps)), "more seed") + " like these"
 	}
 	return ""
