@@ -88,9 +88,6 @@ func (p Parameter) check(text string) error {
 	return nil
 }
 
-// isDiscrete reports whether the parameter has countably many values.
-func (p Parameter) isDiscrete() bool { return p.Values != nil || p.Whole }
-
 // size returns the number of values of a discrete parameter.
 func (p Parameter) size() float64 {
 	if p.Values != nil {
