@@ -39,8 +39,8 @@ func (a *Annotation) EachText(v TextVisitor) {
 	v.Name("actor", a.Actor)
 }
 
-// MaxNote is the largest number of bytes of a note.
-const MaxNote = 16 << 10
+// maxNote is the largest number of bytes of a note.
+const maxNote = 16 << 10
 
 // Check returns why the annotation cannot be recorded; nil if it can.
 func (a *Annotation) Check() *FieldError {
@@ -58,8 +58,8 @@ func (a *Annotation) Check() *FieldError {
 		return wrong("kind", "unknown kind %q", a.Kind)
 	case a.Kind == AnnotationNote && !a.Removed && strings.TrimSpace(a.Text) == "":
 		return wrong("text", "is empty")
-	case len(a.Text) > MaxNote:
-		return wrong("text", "is %d bytes long; at most %d are allowed", len(a.Text), MaxNote)
+	case len(a.Text) > maxNote:
+		return wrong("text", "is %d bytes long; at most %d are allowed", len(a.Text), maxNote)
 	}
 	return nil
 }

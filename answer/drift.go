@@ -18,5 +18,5 @@ type MetricDrift struct {
 
 // Text says what drifts; of names the configuration of the seeds, as in " of growth@v1".
 func (d MetricDrift) Text(of string) string {
-	return fmt.Sprintf("%s, in %s%s; skip more", DriftText(d.Series, d.Skip, d.Drift), format.Counted(d.NSeeds, "seed"), of)
+	return fmt.Sprintf("%s, in %s%s; skip more", driftText(d.Series, d.Skip, d.Drift), format.Counted(d.NSeeds, "seed"), of)
 }

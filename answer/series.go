@@ -131,7 +131,7 @@ func (a SeriesSummaries) Tables() []Table {
 			case stats.TooShort:
 				t.Notes = append(t.Notes, Sentence{Kind: Note, Joined: len(t.Notes) > 0, Text: s.Name + ": too short for its autocorrelation to tell whether the mean drifts"})
 			case stats.Drifts:
-				t.Notes = append(t.Notes, Sentence{Kind: Warning, Text: DriftText(s.Name, a.Skip, c.Drift) + skipText(s.SkipMore)})
+				t.Notes = append(t.Notes, Sentence{Kind: Warning, Text: driftText(s.Name, a.Skip, c.Drift) + skipText(s.SkipMore)})
 			}
 		} else {
 			row = append(row, nil, nil, nil, nil, nil)
@@ -151,8 +151,8 @@ func essText(x float64) string {
 	return format.Fixed(x, 0)
 }
 
-// DriftText says that a mean over time, after skip values, depends on where it begins.
-func DriftText(series string, skip int, d stats.Drift) string {
+// driftText says that a mean over time, after skip values, depends on where it begins.
+func driftText(series string, skip int, d stats.Drift) string {
 	return fmt.Sprintf("mean over t = %d … of %s drifts: %s %s, second half %s, z = %s, p %s",
 		skip, series, d.Part, format.Short(d.Early), format.Short(d.Late), format.Fixed(d.Z, 1), format.PValue(d.P))
 }

@@ -285,7 +285,7 @@ func (p *SeedPages) matchWithdrawn(ctx context.Context, heads []SeedHead, matche
 			}
 			p.withdrawn[key] = of
 		}
-		matches[i].Withdrawn = of.Of(h.Number, h.Digest) != nil || h.IsWithdrawn && !of.hasAction(h.Number, h.Digest)
+		matches[i].Withdrawn = of.of(h.Number, h.Digest) != nil || h.IsWithdrawn && !of.hasAction(h.Number, h.Digest)
 	}
 	if !*p.anyWithdrawn {
 		return nil

@@ -120,7 +120,7 @@ func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
 		if err != nil {
 			return err
 		}
-		if w := of.Of(r.Number, r.Digest); w != nil {
+		if w := of.of(r.Number, r.Digest); w != nil {
 			withdrawnAt, r.SupersededAt = w.At, w.At
 		}
 	}

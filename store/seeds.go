@@ -391,7 +391,7 @@ func (r *Reader) addWithdrawals(ctx context.Context, list []track.RecordedSeed, 
 			}
 			known[key] = of
 		}
-		list[i].Withdrawn = of.Of(list[i].Number, [sha256.Size]byte(rows[i].Digest))
+		list[i].Withdrawn = of.of(list[i].Number, [sha256.Size]byte(rows[i].Digest))
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func (t *Tx) settle(scenario, hash string, s *Settled) error {
 	taken := map[track.SeedNumber]bool{}
 	var waiting []withdrawableSeed
 	for _, seed := range seeds {
-		w := of.Of(seed.number, seed.digest)
+		w := of.of(seed.number, seed.digest)
 		switch {
 		case w == nil && seed.withdrawnAt.IsZero():
 			taken[seed.number] = true
@@ -212,5 +212,5 @@ func (t *Tx) withdrawnSeed(seed track.Seed, digest [sha256.Size]byte) (*track.Wi
 		return nil, nil
 	}
 	w, err := t.withdrawnOf(seed.Scenario, seed.Configuration.Hash())
-	return w.Of(seed.Number, digest), err
+	return w.of(seed.Number, digest), err
 }

@@ -92,8 +92,8 @@ func (w Withdrawn) Configuration() *track.Withdrawal {
 // HasSeeds reports whether any seeds were withdrawn or restored alone.
 func (w Withdrawn) HasSeeds() bool { return len(w.seeds) > 0 }
 
-// Of returns the withdrawal of a measurement, alone or with its configuration; nil if it counts.
-func (w Withdrawn) Of(number track.SeedNumber, digest [sha256.Size]byte) *track.Withdrawal {
+// of returns the withdrawal of a measurement, alone or with its configuration; nil if it counts.
+func (w Withdrawn) of(number track.SeedNumber, digest [sha256.Size]byte) *track.Withdrawal {
 	if c := w.Configuration(); c != nil {
 		return c
 	}
@@ -113,8 +113,8 @@ func (w Withdrawn) hasAction(number track.SeedNumber, digest [sha256.Size]byte) 
 	return has || w.configuration != nil
 }
 
-// SweepWithdrawal returns the withdrawal of a sweep; nil if it is not withdrawn.
-func (r *Reader) SweepWithdrawal(ctx context.Context, sweep string) (*track.Withdrawal, error) {
+// sweepWithdrawal returns the withdrawal of a sweep; nil if it is not withdrawn.
+func (r *Reader) sweepWithdrawal(ctx context.Context, sweep string) (*track.Withdrawal, error) {
 	last, _, err := r.sweepWithdrawals(ctx, sweep)
 	if last != nil && last.Action != track.ActionWithdrawn {
 		last = nil

@@ -123,8 +123,8 @@ func (r *Rules) Setting(name, text string) (masked string, n int) {
 	return "[masked:setting]", max(n, 1)
 }
 
-// Settings returns entries NAME=VALUE without their secrets.
-func (r *Rules) Settings(entries []string) []string {
+// settings returns entries NAME=VALUE without their secrets.
+func (r *Rules) settings(entries []string) []string {
 	list := slices.Clone(entries)
 	for i, entry := range list {
 		name, value, assigned := strings.Cut(entry, "=")

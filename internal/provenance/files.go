@@ -229,14 +229,6 @@ func hashOfFiles(files []file) string {
 // empty if there are none.
 func (f *Files) Hash() string { return f.hash }
 
-// Names returns the names of the files, sorted.
-func (f *Files) Names() (names []string) {
-	for _, file := range f.files {
-		names = append(names, file.name)
-	}
-	return names
-}
-
 // Changed returns the name of a file whose content is no longer what it was, or that is gone; empty if there is none.
 // It reads a file only if its size or time has changed.
 func (f *Files) Changed(ctx context.Context) string {

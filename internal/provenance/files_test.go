@@ -20,19 +20,26 @@ func findFiles(t *testing.T, r track.Revision, words []string, patterns ...strin
 	return f
 }
 
+func (f *Files) fileNames() (names []string) {
+	for _, file := range f.files {
+		names = append(names, file.name)
+	}
+	return names
+}
+
 func TestFindFiles(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	write(t, ".", "sim.py", "print(1)\n")
 	write(t, ".", "a.conf", "x = 1\n")
 	write(t, ".", "data/deep/b.csv", "1\n")
-	if f := findFiles(t, track.Revision{}, []string{"python3", "no.py", "data", "-"}); f.Hash() != "" || f.Names() != nil {
-		t.Errorf("no files: %q of %q", f.Hash(), f.Names())
+	if f := findFiles(t, track.Revision{}, []string{"python3", "no.py", "data", "-"}); f.Hash() != "" || f.fileNames() != nil {
+		t.Errorf("no files: %q of %q", f.Hash(), f.fileNames())
 	}
 	words := []string{"python3", "sim.py", "--config=a.conf", "./sim.py"}
 	f := findFiles(t, track.Revision{}, words, "da*")
-	if want := []string{"a.conf", "data/deep/b.csv", "sim.py"}; !slices.Equal(f.Names(), want) {
-		t.Errorf("names %q, want %q", f.Names(), want)
+	if want := []string{"a.conf", "data/deep/b.csv", "sim.py"}; !slices.Equal(f.fileNames(), want) {
+		t.Errorf("names %q, want %q", f.fileNames(), want)
 	}
 	absolute := findFiles(t, track.Revision{}, []string{filepath.Join(dir, "sim.py"), "a.conf"}, "data/deep/*.csv")
 	if absolute.Hash() != f.Hash() {
@@ -112,20 +119,20 @@ func TestFilesOfCommit(t *testing.T) {
 	tracked := strings.Fields(git(t, dir, "ls-files"))
 	clean := Find(t.Context(), "", "test").Revision
 	words := append([]string{"new.py"}, tracked...)
-	if f := findFiles(t, clean, words); !slices.Equal(f.Names(), []string{"new.py"}) {
-		t.Errorf("names %q: the commit holds %q", f.Names(), tracked)
+	if f := findFiles(t, clean, words); !slices.Equal(f.fileNames(), []string{"new.py"}) {
+		t.Errorf("names %q: the commit holds %q", f.fileNames(), tracked)
 	}
 	// A declared revision says nothing of the files that are here.
-	if f := findFiles(t, track.Revision{Commit: "v1"}, words); len(f.Names()) != len(words) {
-		t.Errorf("names %q, want %q", f.Names(), words)
+	if f := findFiles(t, track.Revision{Commit: "v1"}, words); len(f.fileNames()) != len(words) {
+		t.Errorf("names %q, want %q", f.fileNames(), words)
 	}
 	write(t, ".", tracked[0], "changed\n")
 	dirty := Find(t.Context(), "", "test").Revision
-	if f := findFiles(t, dirty, words); dirty.DiffHash == "" || !slices.Equal(f.Names(), []string{"new.py"}) {
-		t.Errorf("names %q: the diff hash %q tells the others", f.Names(), dirty.DiffHash)
+	if f := findFiles(t, dirty, words); dirty.DiffHash == "" || !slices.Equal(f.fileNames(), []string{"new.py"}) {
+		t.Errorf("names %q: the diff hash %q tells the others", f.fileNames(), dirty.DiffHash)
 	}
 	dirty.DiffHash = ""
-	if f := findFiles(t, dirty, words); len(f.Names()) != len(words) {
-		t.Errorf("without a diff hash: names %q, want %q", f.Names(), words)
+	if f := findFiles(t, dirty, words); len(f.fileNames()) != len(words) {
+		t.Errorf("without a diff hash: names %q, want %q", f.fileNames(), words)
 	}
 }

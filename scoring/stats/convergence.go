@@ -33,15 +33,15 @@ type DriftVerdict string
 // The verdicts.
 const (
 	Drifts     DriftVerdict = "drifts"
-	NoDrift    DriftVerdict = "no drift seen"
+	noDrift    DriftVerdict = "no drift seen"
 	TooShort   DriftVerdict = "too short" // for its autocorrelation
-	IsConstant DriftVerdict = "constant"
+	isConstant DriftVerdict = "constant"
 )
 
 // The parts that are compared with the second half.
 const (
-	FirstHalf  = "first half"
-	FirstTenth = "first tenth"
+	firstHalf  = "first half"
+	firstTenth = "first tenth"
 )
 
 const (
@@ -77,7 +77,7 @@ func NewConvergence(xs []float64) (c Convergence, err error) {
 	n := float64(len(xs))
 	c = Convergence{N: len(xs), Mean: m, SD: math.Sqrt(ss / (n - 1)), ESS: math.NaN(), Drift: untested(TooShort)}
 	if constant(xs) || ss == 0 {
-		c.Verdict = IsConstant
+		c.Verdict = isConstant
 		return c, nil
 	}
 	blocks, size := inBlocks(xs)
@@ -113,7 +113,7 @@ func newDrift(xs []float64) Drift {
 	for _, part := range []struct {
 		name string
 		xs   []float64
-	}{{FirstTenth, xs[:n/10]}, {FirstHalf, xs[:n/2]}} {
+	}{{firstTenth, xs[:n/10]}, {firstHalf, xs[:n/2]}} {
 		early := meanOf(part.xs)
 		se := math.Sqrt(longRun * (1/float64(len(part.xs)) + 1/float64(len(late))))
 		z := (d.Late - early) / se
@@ -126,11 +126,11 @@ func newDrift(xs []float64) Drift {
 	}
 	switch {
 	case d.Part == "":
-		return untested(NoDrift)
+		return untested(noDrift)
 	case d.P < driftAlpha:
 		d.Verdict = Drifts
 	default:
-		d.Verdict = NoDrift
+		d.Verdict = noDrift
 	}
 	return d
 }
@@ -227,11 +227,11 @@ func DriftOverSeeds(seeds [][]float64) (d Drift, n int) {
 	if n = len(late); n < leastSeeds {
 		return d, n
 	}
-	d = Drift{Verdict: NoDrift, Early: math.NaN(), Late: meanOf(late), DF: float64(n - 1), P: 1, Z: 0}
+	d = Drift{Verdict: noDrift, Early: math.NaN(), Late: meanOf(late), DF: float64(n - 1), P: 1, Z: 0}
 	for _, part := range []struct {
 		name  string
 		means []float64
-	}{{FirstTenth, tenths}, {FirstHalf, halves}} {
+	}{{firstTenth, tenths}, {firstHalf, halves}} {
 		differences := make([]float64, n)
 		for i := range late {
 			differences[i] = late[i] - part.means[i]

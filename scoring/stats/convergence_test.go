@@ -121,21 +121,21 @@ func TestDriftFindsTransients(t *testing.T) {
 
 func TestConvergenceOfOddSeries(t *testing.T) {
 	c, err := NewConvergence([]float64{2, 2, 2, 2, 2})
-	if err != nil || c.Verdict != IsConstant || c.MCSE != 0 || !math.IsNaN(c.ESS) {
+	if err != nil || c.Verdict != isConstant || c.MCSE != 0 || !math.IsNaN(c.ESS) {
 		t.Errorf("constant: %+v, %v", c, err)
 	}
 	step := make([]float64, 100) // it becomes constant
 	for i := range 50 {
 		step[i] = 1
 	}
-	if c, err = NewConvergence(step); err != nil || c.Verdict == NoDrift {
+	if c, err = NewConvergence(step); err != nil || c.Verdict == noDrift {
 		t.Errorf("step: %+v, %v", c, err)
 	}
 	if _, err := NewConvergence([]float64{1, 2, 3}); err == nil {
 		t.Error("three values are accepted")
 	}
 	long := ar1(rand.New(rand.NewPCG(1, 1)), 0.5, 200_000) // in blocks
-	if c, err = NewConvergence(long); err != nil || c.ESS < 55_000 || c.ESS > 80_000 || c.Verdict != NoDrift {
+	if c, err = NewConvergence(long); err != nil || c.ESS < 55_000 || c.ESS > 80_000 || c.Verdict != noDrift {
 		t.Errorf("long: %+v, %v", c, err)
 	}
 }

@@ -13,9 +13,9 @@ type Assumption string
 const (
 	AssumesNothing     Assumption = "none"
 	assumesNormalMean  Assumption = "normal_mean"  // the mean is about normal
-	AssumesVisibleTail Assumption = "visible_tail" // the scores show the tail of their distribution
-	AssumesSeenLosses  Assumption = "seen_losses"  // no pair loses much more than those that were seen
-	AssumesSymmetry    Assumption = "symmetric"    // the differences are symmetric around their mean
+	assumesVisibleTail Assumption = "visible_tail" // the scores show the tail of their distribution
+	assumesSeenLosses  Assumption = "seen_losses"  // no pair loses much more than those that were seen
+	assumesSymmetry    Assumption = "symmetric"    // the differences are symmetric around their mean
 )
 
 // Condition says what is assumed, as in "if the mean is about normal"; empty if that is nothing.
@@ -23,11 +23,11 @@ func (a Assumption) Condition() string {
 	switch a {
 	case assumesNormalMean:
 		return "the mean is about normal"
-	case AssumesVisibleTail:
+	case assumesVisibleTail:
 		return "the seeds show how low scores can be"
-	case AssumesSeenLosses:
+	case assumesSeenLosses:
 		return "no pair loses much more than those seen"
-	case AssumesSymmetry:
+	case assumesSymmetry:
 		return "the differences are about symmetric"
 	}
 	return ""
@@ -42,10 +42,10 @@ func (o Outcome) assumptionText() string {
 	switch {
 	case condition == "":
 		return ""
-	case o.Assumption == AssumesSeenLosses && o.AssumedLoss != nil:
+	case o.Assumption == assumesSeenLosses && o.AssumedLoss != nil:
 		return fmt.Sprintf("assumes that no pair loses more than %s, %.2g times the largest loss seen; a larger loss in up to %s of seeds would be unseen",
 			format.Short(*o.AssumedLoss), lossMargin(o.N), unseen)
-	case o.Assumption == AssumesVisibleTail && unseen != "":
+	case o.Assumption == assumesVisibleTail && unseen != "":
 		return fmt.Sprintf("assumes that %s: %s of all seeds could fail without showing in %d", condition, unseen, o.N)
 	}
 	return "assumes that " + condition

@@ -42,9 +42,9 @@ func newEstimates(s scoring.Stability, confidence float64) Estimates {
 	e := Estimates{
 		NSeeds: s.NSeeds, NScored: s.NScored, NPassed: s.NPassed, Confidence: confidence,
 		Mean:     Estimate{totals.Score.Mean, s.NScored, summary.ScoreInterval(confidence), assumesNormalMean},
-		SD:       Estimate{summary.SD(), s.NScored, summary.ScoreSDInterval(confidence), AssumesVisibleTail},
+		SD:       Estimate{summary.SD(), s.NScored, summary.ScoreSDInterval(confidence), assumesVisibleTail},
 		PassRate: Estimate{math.NaN(), s.NSeeds, undefined(confidence, stats.MethodClopperEnds), AssumesNothing},
-		Combined: Estimate{math.NaN(), s.NScored, summary.CombinedInterval(s.NPassed, s.NSeeds, confidence), AssumesVisibleTail},
+		Combined: Estimate{math.NaN(), s.NScored, summary.CombinedInterval(s.NPassed, s.NSeeds, confidence), assumesVisibleTail},
 
 		UnseenShare: unseenShare(s.NSeeds, confidence),
 	}

@@ -147,7 +147,7 @@ func (i *Improvement) degradation(m MetricDelta, lossP, p float64) (o Outcome, e
 	o.Interval, o.AssumedLoss = o.bound.interval, o.bound.largest
 	o.assume(AssumesNothing, 1-i.Alpha())
 	if o.AssumedLoss != nil {
-		o.Assumption = AssumesSeenLosses
+		o.Assumption = assumesSeenLosses
 	}
 	o.Verdict = passIf(!o.breaks && (o.bound.passes || math.IsNaN(p)))
 	if o.Verdict == scoring.VerdictPass && lossP <= i.Alpha() {
@@ -170,7 +170,7 @@ func (o *Outcome) explain(i *Improvement) error {
 	limit := fmt.Sprintf("may lose %s; %d wins %d losses %d ties", format.Short(m.Threshold), m.Wins, m.Losses, m.Ties)
 	if o.Verdict == scoring.VerdictFail {
 		upper, err := i.upperMean(m.differences)
-		o.PTests, o.Assumption, o.AssumedLoss, o.UnseenShare = pOfRule, AssumesSymmetry, nil, nil
+		o.PTests, o.Assumption, o.AssumedLoss, o.UnseenShare = pOfRule, assumesSymmetry, nil, nil
 		o.Interval = stats.Interval{Lo: -1, Hi: upper, Confidence: 1 - i.Alpha(), Method: methodFlips}
 		if i.Look.Anytime {
 			o.Interval.Method = methodEValue

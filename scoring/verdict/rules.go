@@ -164,7 +164,7 @@ func (j judge) decideBy(o *Outcome, bounds stats.Interval, lo, hi float64, write
 
 // assumesVisibleTail says what a bound that takes the scores for a picture of their distribution cannot know.
 func (j judge) assumesVisibleTail(o *Outcome) {
-	o.assume(AssumesVisibleTail, j.confidence)
+	o.assume(assumesVisibleTail, j.confidence)
 	o.sayAssumption()
 }
 
@@ -172,7 +172,7 @@ func (j judge) stable() (Outcome, error) {
 	finding := stability(j.in.Stability, j.e)
 	finding.complete(j.in.Coverage)
 	o := Outcome{Rule: ruleStable, Verdict: finding.Verdict, N: j.e.NScored, Message: join(finding.Reasons), Need: join(finding.Needs), breaks: !j.in.Stability.Stable}
-	o.assume(AssumesVisibleTail, j.confidence)
+	o.assume(assumesVisibleTail, j.confidence)
 	if j.in.Look.Anytime {
 		return j.anytimeStable(o)
 	}

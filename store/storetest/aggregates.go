@@ -185,14 +185,14 @@ func testNonFinite(t *testing.T, st *store.Store) {
 			}
 		}
 		want.Value = scoring.NewMoments(finite)
-		if diff := cmp.Diff([]scoring.MetricTotals{want}, metrics, Near); diff != "" {
+		if diff := cmp.Diff([]scoring.MetricTotals{want}, metrics, near); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// Near lets two numbers differ by 1e-12, absolute or relative, whichever is looser. NaN equals NaN.
-var Near = cmp.Comparer(func(a, b float64) bool {
+// near lets two numbers differ by 1e-12, absolute or relative, whichever is looser. NaN equals NaN.
+var near = cmp.Comparer(func(a, b float64) bool {
 	switch {
 	case a == b, math.IsNaN(a) && math.IsNaN(b):
 		return true
