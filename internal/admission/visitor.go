@@ -123,21 +123,6 @@ func (r *Rules) Setting(name, text string) (masked string, n int) {
 	return "[masked:setting]", max(n, 1)
 }
 
-// settings returns entries NAME=VALUE without their secrets.
-func (r *Rules) settings(entries []string) []string {
-	list := slices.Clone(entries)
-	for i, entry := range list {
-		name, value, assigned := strings.Cut(entry, "=")
-		if !assigned {
-			list[i], _ = r.Mask(entry)
-			continue
-		}
-		value, _ = r.Setting(name, value)
-		list[i] = name + "=" + value
-	}
-	return list
-}
-
 func (v *visitor) Document(_ string, document *string) {
 	clean, n := v.rules.Document(*document)
 	*document, v.masked = clean, v.masked+n
