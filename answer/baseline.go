@@ -28,7 +28,7 @@ type SetBaselineQuestion struct {
 
 // Params declares the parameters of the question.
 func (q *SetBaselineQuestion) Params() param.List {
-	return param.List{scenarioParam(&q.Of, "pin the most recent configuration of this scenario, or this one"), q.reasonParam()}
+	return param.List{scenarioParam(&q.Of, "pin this configuration"), q.reasonParam()}
 }
 
 // UnsetBaselineQuestion asks to remove the pin of a scenario.

@@ -82,6 +82,9 @@ func (a Comparison) Lead() []Sentence {
 			add(note.Text)
 		}
 	}
+	for _, side := range a.Sides {
+		lead = append(lead, side.Newest.note(side.Side)...)
+	}
 	add(fmt.Sprintf("judged by %s spec version %d; %s on all sides", a.Spec.Scenario, a.Spec.Version, format.Counted(a.NShared, "seed")))
 	return lead
 }

@@ -110,6 +110,7 @@ func (q *GateQuestion) Check() error {
 // Gate is the verdict on configurations, judged together by the rules of a gate.
 type Gate struct {
 	verdict.Gate
+	Newest     []Side `json:"newest_of,omitempty"`      // configurations that were chosen as the newest of several revisions
 	Unrecorded string `json:"unrecorded_look,omitzero"` // why this interim analysis could not be recorded; empty if it was
 }
 
@@ -146,6 +147,9 @@ func (a Gate) Lead() (lead []Sentence) {
 	}
 	if a.NTests > 1 {
 		lead = append(lead, Sentence{Kind: Note, Text: fmt.Sprintf("p of a rule is corrected by Holm for %d tests, that of a metric by max-T before", a.NTests), Joined: true})
+	}
+	for _, side := range a.Newest {
+		lead = append(lead, side.Newest.note(side)...)
 	}
 	return append(lead, unrecordedLook(a.Unrecorded)...)
 }

@@ -104,6 +104,7 @@ func (a Improvement) Lead() []Sentence {
 		{Kind: Heading, Text: fmt.Sprintf("%d pairs of seeds, scored under %s spec version %d, degradation base %v",
 			a.NPairs, a.Spec.Scenario, a.Spec.Version, a.Base), Joined: true},
 	}
+	lead = append(append(lead, a.Candidate.Newest.note(a.Candidate)...), a.Baseline.Newest.note(a.Baseline)...)
 	lead = append(lead, leadOf(a.Finding, string(a.Difference))...)
 	return append(lead, unrecordedLook(a.Unrecorded)...)
 }

@@ -94,7 +94,7 @@ func (a Noise) Lead() []Sentence {
 	for i, text := range texts {
 		lead = append(lead, Sentence{Kind: Heading, Text: text, Joined: i > 0})
 	}
-	return lead
+	return append(lead, a.Side.Newest.note(a.Side)...)
 }
 
 // Tables implements [Answer].

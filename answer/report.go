@@ -50,8 +50,9 @@ type StabilityReport struct {
 	Seeds     []SeedStatuses     `json:"seeds"`  // by number
 	SHA256    string             `json:"sha256"` // of the seeds: their numbers and what each measured, in hexadecimal
 	Runs      track.Runs         `json:"runs"`
-	Drifts    []MetricDrift      `json:"drifts"`             // means over series that still drift after their skip
-	Previous  *ImprovementReport `json:"previous,omitempty"` // compared with the previous configuration; nil for the first
+	Drifts    []MetricDrift      `json:"drifts"`              // means over series that still drift after their skip
+	Differing []Parameter        `json:"differing,omitempty"` // parameters that differ among the configurations of this label
+	Previous  *ImprovementReport `json:"previous,omitempty"`  // compared with the previous configuration of the same parameters; nil for the first
 }
 
 // ImprovementReport is everything that a report of a candidate and its baseline shows.
@@ -75,7 +76,7 @@ type ScenarioReport struct {
 	History     History            `json:"history"`
 	Steps       []*Step            `json:"steps"`                   // to each entry of History; nil for the first, and if the sides have no seed in common
 	Limit       int                `json:"limit"`                   // largest number of configurations in the history
-	Stability   StabilityReport    `json:"stability"`               // of the most recent configuration
+	Stability   StabilityReport    `json:"stability"`               // of the named configuration
 	Improvement *ImprovementReport `json:"improvement,omitempty"`   // over the baseline
 	NoBaseline  string             `json:"no_baseline,omitempty"`   // why there is no Improvement
 	Pinned      *Baseline          `json:"pinned,omitempty"`        // nil for none

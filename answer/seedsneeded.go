@@ -74,6 +74,7 @@ func (a SeedsNeeded) Lead() []Sentence {
 	for i, text := range a.pilotTexts() {
 		lead = append(lead, Sentence{Kind: Note, Text: text, Joined: i > 0})
 	}
+	lead = append(lead, a.Candidate.Newest.note(a.Candidate)...)
 	return append(lead, warningNotes(a.Warnings)...)
 }
 

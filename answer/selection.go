@@ -2,8 +2,10 @@ package answer
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"track"
 	"track/answer/param"
@@ -29,6 +31,27 @@ type Side struct {
 	Scenario      string                      `json:"scenario"`
 	Configuration track.RecordedConfiguration `json:"configuration"`
 	Annotations   `json:",embed"`
+	Newest        *NewestOf `json:"newest_of,omitempty"` // missing unless the newest of several revisions was chosen
+}
+
+// NewestOf says that a configuration was chosen as the newest of several revisions of the code.
+type NewestOf struct {
+	NOthers       int       `json:"n_others"`       // other revisions, with the same parameters
+	FirstRecorded time.Time `json:"first_recorded"` // when the chosen one was
+}
+
+// note says which revision was chosen; none if there was no choice.
+func (n *NewestOf) note(side Side) []Sentence {
+	if n == nil {
+		return nil
+	}
+	text := fmt.Sprintf("%s is the newest of %d revisions of %s: %s, first recorded %s", side.Name(), n.NOthers+1, side.Scenario,
+		side.Configuration.Revision, timeText(n.FirstRecorded))
+	if side.Configuration.Revision == (track.Revision{}) {
+		text = fmt.Sprintf("%s is the newest of %d configurations of %s with these parameters, first recorded %s; its revision is not recorded", side.Name(), n.NOthers+1, side.Scenario, timeText(n.FirstRecorded))
+	}
+	hint := track.NewHint("list them", "history", side.Scenario)
+	return []Sentence{{Kind: Note, Text: text, Hint: &hint, Joined: true}}
 }
 
 // String names the side for people.

@@ -37,6 +37,7 @@ type Stability struct {
 	Configuration  track.RecordedConfiguration   `json:"configuration"`            // the newest, if several are mixed
 	Configurations []track.RecordedConfiguration `json:"configurations,omitempty"` // all of them, if several are mixed
 	NOthers        int                           `json:"n_other_configurations"`   // of the scenario
+	Newest         *NewestOf                     `json:"newest_of,omitempty"`      // missing unless the newest of several revisions was chosen
 	NEnvironments  int                           `json:"n_environments"`           // different ones, among the seeds
 	scoring.Stability
 	verdict.Judgement
@@ -55,7 +56,8 @@ func (a Stability) Lead() []Sentence {
 	} else {
 		lead[0].Text += ", configuration " + describe(a.Configuration)
 	}
-	if a.NOthers > 0 {
+	side := Side{Scenario: a.Scenario, Configuration: a.Configuration}
+	if lead = append(lead, a.Newest.note(side)...); a.Newest == nil && a.NOthers > 0 {
 		hint := track.NewHint("list them", "history", a.Scenario)
 		lead = append(lead, Sentence{Kind: Note, Text: "the scenario has " + format.Counted(a.NOthers, "other configuration"), Hint: &hint, Joined: true})
 	}

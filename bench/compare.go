@@ -95,7 +95,7 @@ func (b bench) largeConfiguration(size int) (err error) {
 	for range b.rounds {
 		var report seeds.StabilityReport
 		all = append(all, clock(func() {
-			report, err = seeds.Stability(b.ctx, st.Reader, answer.Selector{Scenario: "growth_plus"}, seeds.StabilityOptions{})
+			report, err = seeds.Stability(b.ctx, st.Reader, answer.Selector{Scenario: "growth_plus", Configuration: "c0"}, seeds.StabilityOptions{})
 		}))
 		if err != nil {
 			return err

@@ -51,7 +51,7 @@ func (b bench) configurationQuestions() []configurationQuestion {
 		{"gate", 1, []string{"gate", "growth_plus@c0"}},
 		{"improvement", 2, []string{"improvement", "growth_plus@c0", "--baseline", "growth_plus@c1"}},
 		{"report stability", 1, []string{"report", "stability", "growth_plus@c0", "-o", file("stability.md")}},
-		{"report scenario", 2, []string{"report", "scenario", "growth_plus", "-o", file("scenario.md")}},
+		{"report scenario", 2, []string{"report", "scenario", "growth_plus@c0", "-o", file("scenario.md")}},
 		{"report improvement", 2, []string{"report", "improvement", "growth_plus@c0", "--baseline", "growth_plus@c1", "-o", file("improvement.md")}},
 		{"report index", 2, []string{"report", "index", "-o", file("reports/index.md")}},
 		{"noise", 1, []string{"noise", "growth_plus@c0"}},

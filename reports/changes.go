@@ -14,7 +14,7 @@ func (d stabilityReport) changes() []document.Block {
 	if d.Previous == nil {
 		return []document.Block{
 			heading("What changed since the previous configuration"),
-			paragraphOf(cell("This is the first configuration of the scenario.")),
+			paragraphOf(cell("No earlier configuration has the same parameters.")),
 		}
 	}
 	p := improvementReport{*d.Previous}

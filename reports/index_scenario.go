@@ -77,7 +77,7 @@ func indexScenario(d answer.ScenarioReport) IndexedScenario {
 func (d IndexData) scenarios() []document.Block {
 	const alwaysShown = 50
 	blocks := []document.Block{heading("Scenarios")}
-	t := columns("scenario", "gate", "stability", "most recent configuration", "mean score", "pass rate", "#failing seeds", "against the baseline", "means", "last started")
+	t := columns("scenario", "gate", "stability", "configuration", "mean score", "pass rate", "#failing seeds", "against the baseline", "means", "last started")
 	var problems document.List
 	for _, s := range d.Scenarios {
 		if s.Problem != "" {
@@ -101,7 +101,7 @@ func (d IndexData) scenarios() []document.Block {
 	switch {
 	case len(t.Rows) > 0:
 		blocks = append(blocks, paragraph(plain(
-			"Each scenario is judged by its most recent configuration, under the newest version of its spec. Means have 95 %% t intervals, pass rates 95 %% Wilson intervals. "+
+			"Each scenario is judged by one configuration, the newest revision of it, under the newest version of its spec. Means have 95 %% t intervals, pass rates 95 %% Wilson intervals. "+
 				"The column means shows the mean of each configuration, the oldest first.")))
 		blocks = append(blocks, folded(t, alwaysShown, "by name")...)
 	case len(problems.Items) == 0:

@@ -51,7 +51,7 @@ func newScenarioReport(a answer.ScenarioReport) scenarioReport {
 func (d scenarioReport) summary() []document.Block {
 	s := d.stabilityReport
 	list := document.List{Items: []document.Text{
-		slices.Concat(cell("Stability of "), codeCell(s.Selector()), cell(" (%s), the most recent configuration: ", s.Name()), verdictText(s.Stability.Finding.Verdict), cell(": %s; %s.", answer.StableText(s.Stability.Stability), meanText(s.Stability.Estimates))),
+		slices.Concat(cell("Stability of "), codeCell(s.Selector()), cell(" (%s): ", s.Name()), verdictText(s.Stability.Finding.Verdict), cell(": %s; %s.", answer.StableText(s.Stability.Stability), meanText(s.Stability.Estimates))),
 	}}
 	for _, g := range s.Gate.Scenarios {
 		list.Items = append(list.Items, slices.Concat(cell("Gate: "), verdictText(g.Verdict), cell(": %s.", g.Rules.String())))
@@ -226,7 +226,7 @@ func withInterval(x float64, i stats.Interval, text func(float64) string) string
 	return fmt.Sprintf("%s (%s)", text(x), format.Interval(i, text))
 }
 
-// stability returns the report of the most recent configuration as a section.
+// stability returns the report of the configuration as a section.
 func (d scenarioReport) stability() []document.Block {
 	s := d.stabilityReport
 	changes := s.changes()
@@ -273,7 +273,7 @@ func (d scenarioReport) reproduce() []document.Block {
 		lines = append(lines, d.improvementReport.command("track improvement"))
 	}
 	lines = append(lines, sweepLines(d.stabilityReport.Runs)...)
-	lines = append(lines, "track report scenario "+scenario+history+" -o report.md", "track report scenario "+scenario+history+" --check report.md")
+	lines = append(lines, "track report scenario "+selector+history+" -o report.md", "track report scenario "+selector+history+" --check report.md")
 	blocks := reproduceBlocks(d.stabilityReport.Side, lines)
 	return append(blocks, paragraphOf(cell("Schema version %d.", d.Schema)))
 }

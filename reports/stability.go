@@ -2,7 +2,6 @@ package reports
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -25,23 +24,18 @@ func Stability(a answer.StabilityReport) document.Document {
 
 type stabilityReport struct{ answer.StabilityReport }
 
-// title names the configuration by its label, and by what has changed where the previous one has the same label or
-// none has one.
+// title names the configuration by its label, and by the parameters that differ among the configurations of this label.
 func (d stabilityReport) title() string {
 	var words []string
 	if label := d.Configuration.Label; label != "" {
 		words = append(words, label)
 	}
-	if p := d.Previous; p != nil && p.Baseline.Configuration.Label == d.Configuration.Label {
-		var changed []string
-		for _, p := range p.Parameters {
-			if p.After != "" {
-				changed = append(changed, p.Name+"="+p.After)
-			}
+	if len(d.Differing) > 0 {
+		var differing []string
+		for _, p := range d.Differing {
+			differing = append(differing, p.Name+"="+p.Value)
 		}
-		if len(changed) > 0 {
-			words = append(words, cut(strings.Join(changed, " "), 60))
-		}
+		words = append(words, cut(strings.Join(differing, " "), 60))
 	}
 	if len(words) == 0 {
 		return d.Selector()
@@ -76,60 +70,41 @@ func (d stabilityReport) subject() document.Text {
 	return append(text, document.T(".")...)
 }
 
-// parameters returns those of the configuration, first the ones in which it differs from the previous one.
+// parameters returns those of the configuration, first the ones that differ among the configurations of its label.
 func (d stabilityReport) parameters() []document.Block {
 	const most = 200
-	var changed, same []string
-	unset := map[string]string{} // parameters of the previous configuration alone
-	before := map[string]string{}
-	if d.Previous != nil {
-		for _, p := range d.Previous.Parameters {
-			if before[p.Name] = "was " + p.Before; p.Before == "" {
-				before[p.Name] = "was not set"
-			}
-			if p.After == "" {
-				unset[p.Name] = p.Before
-			}
-		}
-	}
+	var differing, same []string
 	for _, p := range d.Parameters() {
-		if was, differs := before[p.Name]; differs {
-			changed = append(changed, cut(p.Name+"="+p.Value, most)+" ("+cut(was, most)+")")
+		if text := p.Name + "=" + p.Value; slices.Contains(d.Differing, p) {
+			differing = append(differing, text)
 		} else {
-			same = append(same, p.Name+"="+p.Value)
+			same = append(same, text)
 		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(unset)) {
-		changed = append(changed, fmt.Sprintf("%s not set (was %s)", name, cut(unset[name], most)))
 	}
 	common := codeCell(cut(strings.Join(same, " "), most))
 	switch {
-	case len(changed) > 0 && len(same) > 0:
-		return []document.Block{paragraphOf(d.changedText(changed), cell(". The others: "), common, document.T("."))}
-	case len(changed) > 0:
-		return []document.Block{paragraphOf(d.changedText(changed), document.T("."))}
+	case len(differing) > 0 && len(same) > 0:
+		return []document.Block{paragraphOf(differingText(differing), cell(". The others: "), common, document.T("."))}
+	case len(differing) > 0:
+		return []document.Block{paragraphOf(differingText(differing), document.T("."))}
 	case len(same) > 0:
 		return []document.Block{paragraphOf(cell("Parameters: "), common, document.T("."))}
 	}
 	return nil
 }
 
-// changedText lists some of the parameters that are not those of the previous configuration.
-func (d stabilityReport) changedText(changed []string) document.Text {
+// differingText lists some of the parameters that differ among the configurations of a label.
+func differingText(differing []string) document.Text {
 	const most = 10
-	before := d.Previous.Baseline.Name()
-	if before == d.Name() {
-		before = d.Previous.Baseline.Selector()
-	}
-	text := cell("Parameters that differ from those of %s: ", before)
-	for i, c := range changed {
+	text := cell("Parameters that differ among the configurations of this label: ")
+	for i, parameter := range differing {
 		if i == most {
-			return append(text, cell(" and %d more", len(changed)-most)...)
+			return append(text, cell(" and %d more", len(differing)-most)...)
 		}
 		if i > 0 {
 			text = append(text, document.T(", ")...)
 		}
-		text = append(text, codeCell(c)...)
+		text = append(text, codeCell(cut(parameter, 200))...)
 	}
 	return text
 }

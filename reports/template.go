@@ -27,7 +27,7 @@ func ImprovementCommand(d answer.ImprovementReport) string {
 
 // ScenarioCommand returns the command that writes the report, as long as no configuration is added.
 func ScenarioCommand(d answer.ScenarioReport) string {
-	return fmt.Sprintf("track report scenario %s --spec %d --limit %d", shellWord(d.Spec.Scenario), d.Spec.Version, d.Limit)
+	return fmt.Sprintf("track report scenario %s --spec %d --limit %d", shellWord(d.Stability.Selector()), d.Spec.Version, d.Limit)
 }
 
 // LineageCommand returns the command that writes the report, as long as nothing is added to the lineage.

@@ -133,20 +133,3 @@ func (r *Reader) SweepsOf(ctx context.Context, scenario string, configuration in
 	}
 	return list, nil
 }
-
-// listSweptTogether lists the configurations of the newest sweep that ran the given one, if they have seeds.
-const listSweptTogether = `
-	SELECT ` + configurationColumns + `
-	  FROM sweep_configuration JOIN configuration ON configuration.id = sweep_configuration.configuration_id
-	  JOIN sweep ON sweep.id = sweep_configuration.sweep_id
-	  JOIN scenario_configuration ON scenario_configuration.scenario_id = sweep.scenario_id AND scenario_configuration.configuration_id = configuration.id
-	 WHERE sweep.id = (
-	       SELECT newest.id FROM sweep_configuration AS of JOIN sweep AS newest ON newest.id = of.sweep_id
-	        WHERE of.configuration_id = $1 AND newest.scenario_id = (SELECT id FROM scenario WHERE name = $2) AND newest.withdrawn_at IS NULL
-	        ORDER BY newest.started_at DESC, newest.ulid DESC LIMIT 1)
-	 ORDER BY sweep_configuration.position`
-
-// SweptTogether lists the configurations of the newest sweep that planned the given one.
-func (r *Reader) SweptTogether(ctx context.Context, scenario string, configuration int64) ([]Configuration, error) {
-	return r.configurations(ctx, listSweptTogether, configuration, scenario)
-}

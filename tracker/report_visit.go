@@ -54,11 +54,11 @@ type reportVisit struct {
 
 // hasNoReport reports whether there is no report because of what is recorded.
 func hasNoReport(err error) bool {
-	return errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid)
+	return errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid) || errors.Is(err, track.ErrAmbiguous)
 }
 
 func (v *reportVisit) scenario(ctx context.Context, name string) error {
-	report, err := seeds.LoadScenarioReport(ctx, v.Reader, name, seeds.ScenarioOptions{Limit: v.options.Limit})
+	report, err := seeds.LoadScenarioReport(ctx, v.Reader, answer.Selector{Scenario: name}, seeds.ScenarioOptions{Limit: v.options.Limit})
 	switch {
 	case hasNoReport(err):
 		v.visitor.ScenarioProblem(name, err)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
@@ -17,8 +15,8 @@ func (p *program) reportScenarioCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "scenario",
 		Usage:     "report on one scenario: spec, history, stability, improvement",
-		UsageText: "track report scenario SCENARIO [FLAGS]",
-		Description: `Shows the spec, the history of the configurations, the stability and failing seeds of the most recent one, and its improvement over the
+		UsageText: "track report scenario SCENARIO[@CONFIGURATION] [FLAGS]",
+		Description: `Shows the spec, the history of the configurations, the stability and failing seeds of the named one, and its improvement over the
 baseline that the spec names or that is pinned. Ends with warnings, provenance, and the commands that reproduce it.
 
 Examples:
@@ -34,14 +32,15 @@ Examples:
 			if c.NArg() != 1 {
 				return usage("track report scenario takes one SCENARIO")
 			}
-			if scenario, _, given := strings.Cut(c.Args().First(), "@"); given {
-				return usage("track report scenario takes a scenario, with all of its configurations: track report stability %s@… reports one of them", scenario)
+			sel, err := answer.ParseSelector(c.Args().First())
+			if err != nil {
+				return usage("%s", err)
 			}
 			if options.Limit < 1 {
 				return usage("--limit: %d is not a number from 1", options.Limit)
 			}
 			return p.writeReportOf(c.Context, o, func(st *store.Reader) (composedReport, error) {
-				report, err := seeds.LoadScenarioReport(c.Context, st, c.Args().First(), options)
+				report, err := seeds.LoadScenarioReport(c.Context, st, sel, options)
 				if err != nil {
 					return composedReport{}, err
 				}

@@ -17,7 +17,7 @@ func TestReportThroughLink(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, name := range []string{"nothing is there", "something is there"} {
-		in.must("", "report", "stability", "baseline", "-o", link)
+		in.must("", "report", "stability", "baseline@bam-engine-0.10.2", "-o", link)
 		if to, err := os.Readlink(link); err != nil || to != filepath.Join("elsewhere", "a.md") {
 			t.Fatalf("%s: the link leads to %q: %v", name, to, err)
 		}
@@ -25,8 +25,8 @@ func TestReportThroughLink(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	in.must("", "report", "stability", "baseline", "--check", link)
-	in.must("", "report", "stability", "baseline", "-o", filepath.Join(folder, "new", "a.md"))
+	in.must("", "report", "stability", "baseline@bam-engine-0.10.2", "--check", link)
+	in.must("", "report", "stability", "baseline@bam-engine-0.10.2", "-o", filepath.Join(folder, "new", "a.md"))
 }
 
 // Where a report cannot be written, the reason names the file as it was given, and nothing is left.
@@ -41,7 +41,7 @@ func TestReportFolderProblems(t *testing.T) {
 	if err := os.Chmod(sealed, 0o555); err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range [][]string{{"stability", "baseline"}, {"index"}} {
+	for _, command := range [][]string{{"stability", "baseline@bam-engine-0.10.2"}, {"index"}} {
 		for _, tt := range []struct {
 			path, want string
 			code       int

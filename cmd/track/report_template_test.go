@@ -40,9 +40,9 @@ func TestExampleTemplates(t *testing.T) {
 		args           []string
 	}{
 		{"pull_request_stability", "pull-request.md.tmpl", seeds, []string{"stability", "growth_plus@small-economy"}},
-		{"pull_request_improvement", "pull-request.md.tmpl", seeds, []string{"improvement", "growth_plus@small-economy", "--baseline", "growth_plus"}},
-		{"pull_request_no_loss", "pull-request.md.tmpl", seeds, []string{"improvement", "buffer_stock", "--baseline", "growth_plus"}},
-		{"pull_request_scenario", "pull-request.md.tmpl", seeds, []string{"scenario", "growth_plus"}},
+		{"pull_request_improvement", "pull-request.md.tmpl", seeds, []string{"improvement", "growth_plus@small-economy", "--baseline", "growth_plus@bam-engine-0.10.2"}},
+		{"pull_request_no_loss", "pull-request.md.tmpl", seeds, []string{"improvement", "buffer_stock", "--baseline", "growth_plus@bam-engine-0.10.2"}},
+		{"pull_request_scenario", "pull-request.md.tmpl", seeds, []string{"scenario", "growth_plus@bam-engine-0.10.2"}},
 		{"lineage_note", "lineage-note.md.tmpl", lineage, []string{"lineage", "sepa"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -81,9 +81,9 @@ func TestTemplateAnswers(t *testing.T) {
 	}{
 		{seeds, []string{"stability", "growth_plus@small-economy"}, "{{json .Answer}}", []string{"stability", "growth_plus@small-economy"}, nil},
 		{seeds, []string{"stability", "growth_plus@small-economy"}, "{{json .Gate}}", []string{"gate", "growth_plus@small-economy"}, nil},
-		{seeds, []string{"improvement", "buffer_stock", "--baseline", "growth_plus"}, "{{json .Answer}}", []string{"improvement", "buffer_stock", "--baseline", "growth_plus"}, nil},
-		{seeds, []string{"scenario", "growth_plus", "--limit", "2"}, "{{json .Answer.history}}", []string{"history", "growth_plus", "--limit", "2"}, nil},
-		{seeds, []string{"scenario", "growth_plus"}, "{{json .Answer.stability}}", []string{"stability", "growth_plus"}, nil},
+		{seeds, []string{"improvement", "buffer_stock", "--baseline", "growth_plus@bam-engine-0.10.2"}, "{{json .Answer}}", []string{"improvement", "buffer_stock", "--baseline", "growth_plus@bam-engine-0.10.2"}, nil},
+		{seeds, []string{"scenario", "growth_plus@bam-engine-0.10.2", "--limit", "2"}, "{{json .Answer.history}}", []string{"history", "growth_plus", "--limit", "2"}, nil},
+		{seeds, []string{"scenario", "growth_plus@bam-engine-0.10.2"}, "{{json .Answer.stability}}", []string{"stability", "growth_plus@bam-engine-0.10.2"}, nil},
 		{lineage, []string{"lineage", "sepa"}, "{{json .Answer.show}}", []string{"lineage", "show", "sepa"}, nil},
 		{lineage, []string{"lineage", "sepa"}, "{{json .Answer.replay}}", []string{"replay", "--lineage", "sepa", "--strict"}, func(a map[string]any) any { return a["items"].([]any)[0] }},
 		{lineage, []string{"lineage", "sepa"}, "{{json .Answer.mutations}}", []string{"mutation", "list", "--lineage", "sepa"}, func(a map[string]any) any { return a["items"] }},
@@ -190,7 +190,7 @@ func TestTemplateProblems(t *testing.T) {
 		{"is the file that the report would be written to", exitUsage, []string{"--template", template, "-o", template}},
 		{"ends in .md or .html", exitUsage, []string{"-o", "a.txt"}},
 	} {
-		out, problem, code := in.run("", append([]string{"report", "stability", "baseline"}, tt.args...)...)
+		out, problem, code := in.run("", append([]string{"report", "stability", "baseline@bam-engine-0.10.2"}, tt.args...)...)
 		if code != tt.code || out != "" || !strings.Contains(problem, tt.want) {
 			t.Errorf("%v: exit %d, want %d and %q:\n%s%s", tt.args, code, tt.code, tt.want, out, problem)
 		}
@@ -201,7 +201,7 @@ func TestTemplateProblems(t *testing.T) {
 func TestTemplateProblemIsNoLook(t *testing.T) {
 	t.Parallel()
 	in := exampleDatabase(t, asTheyAre)
-	compare := []string{"improvement", "buffer_stock", "--baseline", "growth_plus"}
+	compare := []string{"improvement", "buffer_stock", "--baseline", "growth_plus@bam-engine-0.10.2"}
 	count := func() string {
 		return in.must("", "query", "SELECT count(*) AS n FROM look", "--format", "csv")
 	}
@@ -281,7 +281,7 @@ func TestTemplatesAreDocumented(t *testing.T) {
 	answers := strings.Join(names("`\\.(Answer\\.[a-z]+)`"), " ")
 	in, lineage := exampleDatabase(t, asTheyAre), evolvedLineage(t)
 	keys := writeTemplate(t, "a.txt", `{{range $name, $value := .Answer}}Answer.{{$name}} {{end}}`)
-	for _, there := range []string{in.must("", "report", "scenario", "baseline", "--template", keys), lineage.must("", "report", "lineage", "sepa", "--template", keys)} {
+	for _, there := range []string{in.must("", "report", "scenario", "baseline@bam-engine-0.10.2", "--template", keys), lineage.must("", "report", "lineage", "sepa", "--template", keys)} {
 		for _, name := range strings.Fields(there) {
 			if !strings.Contains(answers, name) {
 				t.Errorf("%s is not documented", name)
@@ -294,7 +294,7 @@ func TestTemplatesAreDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := writeTemplate(t, "b.txt", "{{json .Answer}}{{json .Gate}}")
-	for _, args := range [][]string{{"stability", "growth_plus"}, {"improvement", "buffer_stock", "--baseline", "growth_plus"}, {"scenario", "growth_plus"}} {
+	for _, args := range [][]string{{"stability", "growth_plus@bam-engine-0.10.2"}, {"improvement", "buffer_stock", "--baseline", "growth_plus@bam-engine-0.10.2"}, {"scenario", "growth_plus@bam-engine-0.10.2"}} {
 		out := in.must("", append(append([]string{"report"}, args...), "--template", all)...)
 		out = regexp.MustCompile(`"params":\{[^}]*\}`).ReplaceAllString(out, "")
 		for _, m := range regexp.MustCompile(`"([a-z_0-9]+)":`).FindAllStringSubmatch(out, -1) {

@@ -52,7 +52,6 @@ func (in trackIn) must(stdin string, args ...string) string {
 
 const examples = "../../examples/bam/"
 
-// The last batch of a scenario is the one whose configuration it shows.
 var (
 	exampleSpecs   = []string{"baseline", "growth_plus", "buffer_stock"}
 	exampleBatches = []string{"growth_plus__small_economy", "growth_plus__theta_14", "baseline__consumer_matching_random", "baseline", "growth_plus", "buffer_stock"}
@@ -104,18 +103,18 @@ var exampleReports = []struct {
 	whole bool
 	args  []string
 }{
-	{"stability_growth_plus", true, []string{"stability", "growth_plus"}},
+	{"stability_growth_plus", true, []string{"stability", "growth_plus@bam-engine-0.10.2"}},
 	{"stability_small_economy", true, []string{"stability", "growth_plus@small-economy"}},
 	{"stability_theta_14", false, []string{"stability", "growth_plus@theta-14"}},
-	{"stability_baseline", false, []string{"stability", "baseline"}},
+	{"stability_baseline", false, []string{"stability", "baseline@bam-engine-0.10.2"}},
 	{"stability_consumer_matching_random", false, []string{"stability", "baseline@consumer-matching-random"}},
 	{"stability_buffer_stock", false, []string{"stability", "buffer_stock"}},
-	{"improvement_buffer_stock", true, []string{"improvement", "buffer_stock", "--baseline", "growth_plus"}},
-	{"improvement_small_economy", true, []string{"improvement", "growth_plus@small-economy", "--baseline", "growth_plus"}},
-	{"improvement_theta_14", false, []string{"improvement", "growth_plus@theta-14", "--baseline", "growth_plus", "--margin", "0.01"}},
-	{"improvement_consumer_matching_random", false, []string{"improvement", "baseline@consumer-matching-random", "--baseline", "baseline"}},
-	{"scenario_baseline", false, []string{"scenario", "baseline"}},
-	{"scenario_growth_plus", false, []string{"scenario", "growth_plus", "--limit", "2"}},
+	{"improvement_buffer_stock", true, []string{"improvement", "buffer_stock", "--baseline", "growth_plus@bam-engine-0.10.2"}},
+	{"improvement_small_economy", true, []string{"improvement", "growth_plus@small-economy", "--baseline", "growth_plus@bam-engine-0.10.2"}},
+	{"improvement_theta_14", false, []string{"improvement", "growth_plus@theta-14", "--baseline", "growth_plus@bam-engine-0.10.2", "--margin", "0.01"}},
+	{"improvement_consumer_matching_random", false, []string{"improvement", "baseline@consumer-matching-random", "--baseline", "baseline@bam-engine-0.10.2"}},
+	{"scenario_baseline", false, []string{"scenario", "baseline@bam-engine-0.10.2"}},
+	{"scenario_growth_plus", false, []string{"scenario", "growth_plus@bam-engine-0.10.2", "--limit", "2"}},
 	{"scenario_buffer_stock", false, []string{"scenario", "buffer_stock"}},
 }
 
@@ -298,7 +297,7 @@ func TestReportCheck(t *testing.T) {
 	if code != exitOK {
 		t.Errorf("HTML: exit %d: %s", code, out)
 	}
-	in.must(`{"kind":"seed","scenario":"buffer_stock","seed":"0","outcome":"error","configuration":{"label":"new"}}`+"\n", "record", "batch", "-", "--quiet")
+	in.must(`{"kind":"seed","scenario":"buffer_stock","seed":"0","outcome":"error","configuration":{"label":"new","params":{"buffer_stock_h":2,"burn_in":500,"n_periods":1000,"sigma_decay":-1,"sigma_max":0.1,"sigma_min":0},"commit":"ffff"}}`+"\n", "record", "batch", "-", "--quiet")
 	check("another configuration since", exitFail, "report.md is not what the database says: line", file)
 }
 
@@ -313,22 +312,23 @@ func TestReportUsage(t *testing.T) {
 	}{
 		{"takes one SCENARIO", exitUsage, []string{"stability"}},
 		{"unexpected argument \"b\"", exitUsage, []string{"improvement", "a", "b"}},
-		{"takes a scenario", exitUsage, []string{"scenario", "baseline@x"}},
-		{"ends in .md or .html", exitUsage, []string{"stability", "baseline", "-o", "report.pdf"}},
-		{"not both", exitUsage, []string{"stability", "baseline", "-o", "a.md", "--check", "a.md"}},
-		{"is Markdown or HTML", exitUsage, []string{"stability", "baseline", "--format", "json"}},
-		{"ends in .md or .html", exitUsage, []string{"stability", "baseline", "--check", "-"}},
-		{"no place for pictures; name a file", exitUsage, []string{"stability", "baseline", "--png"}},
-		{"no place for pictures; name a file", exitUsage, []string{"stability", "baseline", "-o", "-", "--png"}},
+		{"no configuration \"x\"", exitNotFound, []string{"scenario", "baseline@x"}},
+		{"is ambiguous", exitUsage, []string{"scenario", "baseline"}},
+		{"ends in .md or .html", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", "report.pdf"}},
+		{"not both", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", "a.md", "--check", "a.md"}},
+		{"is Markdown or HTML", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--format", "json"}},
+		{"ends in .md or .html", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--check", "-"}},
+		{"no place for pictures; name a file", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--png"}},
+		{"no place for pictures; name a file", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", "-", "--png"}},
 		{"no place for pictures; name a file", exitUsage, []string{"index", "--png"}},
-		{"is not a file", exitUsage, []string{"stability", "baseline", "-o", mkdir(t, folder, "folder.md")}},
-		{"--check is given, and empty", exitUsage, []string{"stability", "baseline", "--check", ""}},
-		{"--output is given, and empty", exitUsage, []string{"stability", "baseline", "-o", ""}},
-		{"--template is given, and empty", exitUsage, []string{"stability", "baseline", "--template="}},
+		{"is not a file", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", mkdir(t, folder, "folder.md")}},
+		{"--check is given, and empty", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--check", ""}},
+		{"--output is given, and empty", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", ""}},
+		{"--template is given, and empty", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--template="}},
 		{"--check is given, and empty", exitUsage, []string{"index", "--check", ""}},
-		{"not a number from 1", exitUsage, []string{"scenario", "baseline", "--limit", "0"}},
+		{"not a number from 1", exitUsage, []string{"scenario", "baseline@bam-engine-0.10.2", "--limit", "0"}},
 		{"nosuch", exitNotFound, []string{"stability", "nosuch"}},
-		{"has no baseline", exitNotFound, []string{"improvement", "baseline"}},
+		{"has no baseline", exitNotFound, []string{"improvement", "baseline@bam-engine-0.10.2"}},
 	} {
 		out, problem, code := in.run("", append([]string{"report"}, tt.args...)...)
 		if code != tt.code || out != "" || !strings.Contains(problem, tt.want) {
@@ -343,7 +343,7 @@ func TestReportUsage(t *testing.T) {
 // A scenario without a baseline says so in words, and a value from two series names both.
 func TestReportScenarioInWords(t *testing.T) {
 	t.Parallel()
-	report := exampleDatabase(t, asTheyAre).must("", "report", "scenario", "growth_plus")
+	report := exampleDatabase(t, asTheyAre).must("", "report", "scenario", "growth_plus@bam-engine-0.10.2")
 	for _, want := range []string{"- Against a baseline: scenario growth\\_plus has no baseline.\n", "Not compared: scenario growth\\_plus has no baseline.\n", "pearson of unemployment with wage\\_inflation"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q:\n%.3000s", want, report)
@@ -372,7 +372,7 @@ func TestReportsReplaceWhole(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "report_files"), nil, 0o666); err != nil { // no folder, so there is no place for pictures
 		t.Fatal(err)
 	}
-	if out, problem, code := in.run("", "report", "stability", "baseline", "-o", file); code == exitOK {
+	if out, problem, code := in.run("", "report", "stability", "baseline@bam-engine-0.10.2", "-o", file); code == exitOK {
 		t.Errorf("exit 0: %s%s", out, problem)
 	}
 	want := map[string]string{"report.md": "what was there\n", "report_files": ""}
@@ -385,7 +385,7 @@ func TestReportsReplaceWhole(t *testing.T) {
 func TestReportOnStandardOutput(t *testing.T) {
 	t.Parallel()
 	in := exampleDatabase(t, asTheyAre)
-	out := in.must("", "report", "improvement", "buffer_stock", "--baseline", "growth_plus", "-o", "-")
+	out := in.must("", "report", "improvement", "buffer_stock", "--baseline", "growth_plus@bam-engine-0.10.2", "-o", "-")
 	if strings.Contains(out, "![") || !strings.Contains(out, "Picture: Mean difference of 66 metrics over 10 pairs; point comparison: 39 PASS, 27 WARN, 0 FAIL.") {
 		t.Error(out)
 	}

@@ -125,16 +125,16 @@ func TestPager(t *testing.T) {
 		paged   bool
 		code    int
 	}{
-		{"track stability growth_plus", []string{pager}, true, exitOK},
+		{"track stability growth_plus@bam-engine-0.10.2", []string{pager}, true, exitOK},
 		{"track gate growth_plus@small-economy", []string{pager}, true, exitFail},
 		{"track gate growth_plus@small-economy", []string{"TRACK_PAGER=head -n 1 | sed s/^/" + mark + "/"}, true, exitFail}, // the pipe breaks
 		{"track query 'SELECT * FROM v_result'", []string{"TRACK_PAGER=echo " + mark}, true, exitOK},
-		{"track stability growth_plus", []string{"PAGER=sed 's/^/" + mark + "/'", "TRACK_PAGER=cat"}, false, exitOK},
-		{"track stability growth_plus", []string{"PAGER=sed 's/^/" + mark + "/'"}, true, exitOK},
-		{"track stability growth_plus", []string{"PAGER=nosuchpager"}, false, exitOK},
-		{"track stability growth_plus --no-pager", []string{pager}, false, exitOK},
-		{"track stability growth_plus --format csv", []string{pager}, false, exitOK},
-		{"track stability growth_plus | cat", []string{pager}, false, exitOK},
+		{"track stability growth_plus@bam-engine-0.10.2", []string{"PAGER=sed 's/^/" + mark + "/'", "TRACK_PAGER=cat"}, false, exitOK},
+		{"track stability growth_plus@bam-engine-0.10.2", []string{"PAGER=sed 's/^/" + mark + "/'"}, true, exitOK},
+		{"track stability growth_plus@bam-engine-0.10.2", []string{"PAGER=nosuchpager"}, false, exitOK},
+		{"track stability growth_plus@bam-engine-0.10.2 --no-pager", []string{pager}, false, exitOK},
+		{"track stability growth_plus@bam-engine-0.10.2 --format csv", []string{pager}, false, exitOK},
+		{"track stability growth_plus@bam-engine-0.10.2 | cat", []string{pager}, false, exitOK},
 		{"track spec list", []string{pager}, false, exitOK}, // fits
 		{"track rescore growth_plus --format json", []string{pager}, false, exitOK},
 	} {

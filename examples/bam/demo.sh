@@ -11,10 +11,13 @@ export TRACK_DB
 for scenario in baseline growth_plus buffer_stock; do
   "$track" spec add "$here/$scenario.yaml"
 done
-# The last file is the one whose configuration a scenario shows.
 for batch in growth_plus__small_economy growth_plus__theta_14 \
   baseline__consumer_matching_random baseline growth_plus buffer_stock; do
   (cd "$here" && "$track" record batch "$batch.jsonl")
+done
+# The parameters of the others differ, so the release is pinned: a scenario without a configuration means it.
+for scenario in baseline growth_plus; do
+  "$track" baseline set "$scenario@bam-engine-0.10.2" --reason "release 0.10.2"
 done
 for scenario in baseline growth_plus buffer_stock; do
   printf '\n%s\n\n' "==> track stability $scenario"

@@ -90,7 +90,15 @@ func comparedSide(ctx context.Context, r *store.Reader, sel answer.Selector, ran
 
 // side returns the chosen configuration as one side of a comparison.
 func (c Choice) side() answer.Side {
-	return answer.Side{Scenario: c.Scenario, Configuration: recordedConfiguration(c.Configurations[0])}
+	return answer.Side{Scenario: c.Scenario, Configuration: recordedConfiguration(c.Configurations[0]), Newest: c.newest()}
+}
+
+// newest says that the choice is the newest of several revisions; nil if it is not.
+func (c Choice) newest() *answer.NewestOf {
+	if c.NRevisions == 0 {
+		return nil
+	}
+	return &answer.NewestOf{NOthers: c.NRevisions, FirstRecorded: c.Configurations[0].CreatedAt}
 }
 
 func scenarioSpec(s store.Spec) answer.ScenarioSpec {

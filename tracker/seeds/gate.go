@@ -69,6 +69,9 @@ func gate(ctx context.Context, r *store.Reader, q answer.GateQuestion, specVersi
 		if s.comparison != nil {
 			g.Looks = append(g.Looks, *s.comparison)
 		}
+		if s.side.Newest != nil {
+			g.Newest = append(g.Newest, s.side)
+		}
 	}
 	return g, nil
 }
@@ -76,6 +79,7 @@ func gate(ctx context.Context, r *store.Reader, q answer.GateQuestion, specVersi
 // gatedScenario is what a gate judges of one scenario, with the interim analyses that this is.
 type gatedScenario struct {
 	verdict.GateInput
+	side       answer.Side
 	look       *pendingLook // nil if there is nothing to judge
 	comparison *store.Look  // of no_degradation; nil if nothing was compared
 }
@@ -149,12 +153,7 @@ func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q ans
 	if err != nil {
 		return g, err
 	}
-	if sel.Configuration == "" {
-		if err := oneOfGrid(ctx, st, choice); err != nil {
-			return g, err
-		}
-	}
-	g.Configuration = choice.Configurations[0].Hash
+	g.side, g.Configuration = choice.side(), choice.Configurations[0].Hash
 	g.Label, g.Revision = choice.Configurations[0].Label, choice.Configurations[0].Revision.String()
 	return g, g.load(ctx, st, choice, spec, q)
 }
@@ -176,21 +175,6 @@ func checkGuarded(spec scoring.Spec, rules scoring.GateRules) error {
 		}
 	}
 	return nil
-}
-
-// oneOfGrid refuses a scenario whose newest configuration is one of a grid: chance decides which of them ended last.
-func oneOfGrid(ctx context.Context, st *store.Reader, choice Choice) error {
-	together, err := st.SweptTogether(ctx, choice.Scenario, choice.Configurations[0].ID)
-	if err != nil || len(together) < 2 {
-		return err
-	}
-	const most = 6
-	var names []string
-	for _, c := range together[:min(len(together), most)] {
-		names = append(names, choice.Scenario+"@"+track.ShortHash(c.Hash))
-	}
-	err = fmt.Errorf("%w: a sweep ran %d configurations of %s together, and a gate judges one", track.ErrAmbiguous, len(together), choice.Scenario)
-	return track.WithHint(err, track.NewHint("name those that count", "gate", names...))
 }
 
 // load fills in what the rules look at.

@@ -67,16 +67,16 @@ func TestGateInputs(t *testing.T) {
 		looks   int
 	}{
 		{"no seeds", "empty", answer.GateQuestion{Rules: rules}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
-		{"none in the range", "s", answer.GateQuestion{Rules: rules, Judging: answer.Judging{Seeds: []track.SeedRange{{First: 90, Last: 99}}}}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
+		{"none in the range", "s@v3", answer.GateQuestion{Rules: rules, Judging: answer.Judging{Seeds: []track.SeedRange{{First: 90, Last: 99}}}}, []string{"data: INCONCLUSIVE no_seeds"}, 0},
 		{"no spec", "no spec", answer.GateQuestion{Rules: rules}, []string{"data: INCONCLUSIVE no_spec"}, 0},
 		{"not assessed", "waits", answer.GateQuestion{Rules: rules}, []string{"data: INCONCLUSIVE not_assessed"}, 0},
 		{"enough", "s@v1", answer.GateQuestion{Rules: rules}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
-		{"the newest", "s", answer.GateQuestion{Rules: scoring.GateRules{MinSeeds: 4}}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
+		{"the newest", "s@latest", answer.GateQuestion{Rules: scoring.GateRules{MinSeeds: 4}}, []string{"min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
 		{"a crash counts", "s@v2", answer.GateQuestion{Rules: rules}, []string{"data: WARN failed_seeds", "min_seeds: PASS", "stable: INCONCLUSIVE"}, 1},
 		{"too few", "s@v1", answer.GateQuestion{Rules: rules, Judging: answer.Judging{Seeds: []track.SeedRange{{Last: 1}}}}, []string{"min_seeds: INCONCLUSIVE too_few_seeds", "stable: INCONCLUSIVE"}, 1},
 		{"no baseline", "s@v1", answer.GateQuestion{Rules: degradation}, []string{"no_degradation: INCONCLUSIVE no_baseline"}, 1},
 		{"candidate is baseline", "s@v1", answer.GateQuestion{Rules: degradation, Baseline: &v1}, []string{"no_degradation: WARN candidate_is_baseline"}, 1},
-		{"a baseline", "s", answer.GateQuestion{Rules: degradation, Baseline: &v1}, []string{"no_degradation: INCONCLUSIVE undecidable"}, 2},
+		{"a baseline", "s@v3", answer.GateQuestion{Rules: degradation, Baseline: &v1}, []string{"no_degradation: INCONCLUSIVE undecidable"}, 2},
 	} {
 		r, err := gate(t, st, tt.options, tt.sel)
 		if err != nil {

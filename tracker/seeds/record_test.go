@@ -189,16 +189,20 @@ func TestChoose(t *testing.T) {
 	}
 	add(7, theta1) // the most recent
 	for _, tt := range []struct {
-		selector string
-		mixed    bool
-		want     []track.Configuration
-		others   int
-		err      error
-		says     []string
+		selector  string
+		mixed     bool
+		want      []track.Configuration
+		others    int
+		revisions int
+		err       error
+		says      []string
 	}{
-		{selector: "s", want: []track.Configuration{theta1}, others: 4},
-		{selector: "s@v1", err: track.ErrAmbiguous, says: []string{"s@" + track.ShortHash(theta1.Hash()), "s@" + track.ShortHash(theta2.Hash()), `{"theta":1}`, `{"theta":2}`}},
-		{selector: "s@v2", err: track.ErrAmbiguous, says: []string{"c0ffee5", "c0ffee5+abcd"}},
+		{selector: "s", err: track.ErrAmbiguous, says: []string{"5 configurations match", "differ in their parameters", "theta=1", "theta=2", "n 3", "first recorded 20"}},
+		{selector: "s@latest", want: []track.Configuration{theta1}, others: 4},
+		{selector: "s@theta=2", want: []track.Configuration{theta2}, others: 4},
+		{selector: "s@theta=3", err: track.ErrNotFound, says: []string{`"theta=3"`}},
+		{selector: "s@v1", err: track.ErrAmbiguous, says: []string{"s@" + track.ShortHash(theta1.Hash()), "s@" + track.ShortHash(theta2.Hash()), "theta=1", "theta=2"}},
+		{selector: "s@v2", want: []track.Configuration{dirty}, others: 4, revisions: 1},
 		{selector: "s@v1", mixed: true, want: []track.Configuration{theta2, theta1}, others: 3},
 		{selector: "s@" + track.ShortHash(theta2.Hash()), want: []track.Configuration{theta2}, others: 4},
 		{selector: "s@" + bare.Hash(), want: []track.Configuration{bare}, others: 4},
@@ -227,8 +231,8 @@ func TestChoose(t *testing.T) {
 		for _, c := range choice.Configurations {
 			got = append(got, c.Configuration)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil || choice.NOthers != tt.others {
-			t.Errorf("%s: %d others, error %v (-want +got):\n%s", tt.selector, choice.NOthers, err, diff)
+		if diff := cmp.Diff(tt.want, got); diff != "" || err != nil || choice.NOthers != tt.others || choice.NRevisions != tt.revisions {
+			t.Errorf("%s: %d others, %d other revisions, error %v (-want +got):\n%s", tt.selector, choice.NOthers, choice.NRevisions, err, diff)
 		}
 	}
 	for _, s := range []string{"", "@", "@v1", "s@"} {

@@ -27,17 +27,18 @@ type ScenarioOptions struct {
 	Limit       int // the newest so many configurations in the history
 }
 
-// LoadScenarioReport returns the report of a scenario, which must have seeds that are judged.
-func LoadScenarioReport(ctx context.Context, st *store.Reader, scenario string, options ScenarioOptions) (report ReportedScenario, err error) {
+// LoadScenarioReport returns the report of a scenario, which must have seeds that are judged, and of one of its
+// configurations.
+func LoadScenarioReport(ctx context.Context, st *store.Reader, sel answer.Selector, options ScenarioOptions) (report ReportedScenario, err error) {
 	err = st.Snapshot(ctx, func(st *store.Reader) error {
-		report, err = reportedScenario(ctx, st, scenario, options)
+		report, err = reportedScenario(ctx, st, sel, options)
 		return err
 	})
 	return report, err
 }
 
-func reportedScenario(ctx context.Context, st *store.Reader, scenario string, options ScenarioOptions) (r ReportedScenario, err error) {
-	history, from, err := loadHistory(ctx, st, answer.HistoryQuestion{Scenario: scenario, Spec: options.SpecVersion, Limit: options.Limit})
+func reportedScenario(ctx context.Context, st *store.Reader, sel answer.Selector, options ScenarioOptions) (r ReportedScenario, err error) {
+	history, from, err := loadHistory(ctx, st, answer.HistoryQuestion{Scenario: sel.Scenario, Spec: options.SpecVersion, Limit: options.Limit})
 	if err != nil {
 		return r, err
 	}
@@ -47,15 +48,15 @@ func reportedScenario(ctx context.Context, st *store.Reader, scenario string, op
 	}
 	r.Stored, r.Spec = from.spec.stored, from.spec.decoded
 	r.Report = answer.ScenarioReport{Spec: specVersionOf(r.Stored, r.Spec), History: history, Steps: steps, Limit: options.Limit, Schema: store.SchemaVersion}
-	if r.Report.NSpecs, err = countSpecs(ctx, st, scenario); err != nil {
+	if r.Report.NSpecs, err = countSpecs(ctx, st, sel.Scenario); err != nil {
 		return r, err
 	}
-	r.Stability, err = reportedStability(ctx, st, answer.Selector{Scenario: scenario}, StabilityOptions{SpecVersion: r.Stored.Version})
+	r.Stability, err = reportedStability(ctx, st, sel, StabilityOptions{SpecVersion: r.Stored.Version})
 	if err != nil {
 		return r, err
 	}
 	r.Report.Stability, r.Looks = r.Stability.Report, r.Stability.Looks
-	pins, err := st.Baselines(ctx, scenario)
+	pins, err := st.Baselines(ctx, sel.Scenario)
 	if err != nil {
 		return r, err
 	}
@@ -125,7 +126,9 @@ func (r *ReportedScenario) compare(ctx context.Context, st *store.Reader) error 
 	compared, err := reportedImprovement(ctx, st, r.Stability.Choice, answer.PairedQuestion{Spec: r.Stored.Version}, r.Stored.Scenario)
 	switch {
 	case errors.Is(err, ErrSameConfiguration):
-		r.Report.NoBaseline = "the newest configuration is the baseline itself: nothing was compared"
+		r.Report.NoBaseline = "the configuration is the baseline itself: nothing was compared"
+	case errors.Is(err, track.ErrAmbiguous):
+		r.Report.NoBaseline = "several configurations match the baseline: pin one of them"
 	case errors.Is(err, track.ErrNotFound):
 		r.Report.NoBaseline = strings.TrimSuffix(err.Error(), ": "+track.ErrNotFound.Error()) // the sentence says it
 	case err != nil:

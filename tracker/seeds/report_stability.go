@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -35,6 +36,7 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 	if r.StabilityReport, err = stability(ctx, st, sel, options); err != nil {
 		return r, err
 	}
+	r.NRevisions = 0 // a report is the same whether its configuration was named by its hash or is the newest
 	configuration := r.Configurations[0]
 	sel.Configuration = configuration.Hash
 	gated, err := gate(ctx, st, answer.GateQuestion{Of: []answer.Selector{sel}, Judging: answer.Judging{Seeds: options.Seeds}}, r.Stored.Version)
@@ -57,6 +59,9 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 		return r, err
 	}
 	if r.Report.Drifts, err = driftsOf(ctx, st, selection, r.Spec); err != nil {
+		return r, err
+	}
+	if r.Report.Differing, err = differingOf(ctx, st, r.Choice); err != nil {
 		return r, err
 	}
 	previous, err := comparePrevious(ctx, st, r.Choice, r.Stored.Version, options.Seeds)
@@ -101,18 +106,41 @@ func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (
 	return seeds, seedsSHA256(rows), nil
 }
 
-// comparePrevious compares a configuration with the one of its scenario whose first seed came before its own; nil if
-// there is none.
-func comparePrevious(ctx context.Context, st *store.Reader, choice Choice, specVersion int, ranges []track.SeedRange) (*Compared, error) {
-	newestFirst, _, err := st.Configurations(ctx, choice.Scenario, allConfigurations)
+// differingOf returns the parameters of a configuration that differ among the configurations of its label.
+func differingOf(ctx context.Context, st *store.Reader, choice Choice) (list []answer.Parameter, err error) {
+	own := choice.Configurations[0]
+	alike, err := st.ListCandidates(ctx, store.Candidates{Scenario: choice.Scenario, Label: &own.Label}, true, allConfigurations)
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(newestFirst, func(c store.Configuration) bool { return c.ID == choice.Configurations[0].ID })
-	if at < 0 || at == len(newestFirst)-1 {
-		return nil, nil
+	params := []track.Params{own.Params}
+	for _, c := range alike {
+		params = append(params, c.Params)
 	}
-	before := answer.Selector{Scenario: choice.Scenario, Configuration: newestFirst[at+1].Hash}
+	differing, err := differingParameters(params)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range slices.Sorted(maps.Keys(differing[0])) {
+		list = append(list, answer.Parameter{Name: name, Value: string(differing[0][name])})
+	}
+	return list, nil
+}
+
+// comparePrevious compares a configuration with the one of the same parameters whose first seed came before its own, and
+// if there are any, of the same label; nil if there is none.
+func comparePrevious(ctx context.Context, st *store.Reader, choice Choice, specVersion int, ranges []track.SeedRange) (*Compared, error) {
+	own := choice.Configurations[0]
+	candidates := store.Candidates{Scenario: choice.Scenario, Params: []string{string(own.Params.JSON())}, Before: own.ID, Label: &own.Label}
+	list, err := listed(ctx, st, candidates, 1)
+	if err == nil && len(list) == 0 {
+		candidates.Label = nil
+		list, err = listed(ctx, st, candidates, 1)
+	}
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	before := answer.Selector{Scenario: choice.Scenario, Configuration: list[0].Hash}
 	compared, err := compare(ctx, st, choice, answer.PairedQuestion{Baseline: &before, Spec: specVersion, Judging: answer.Judging{Seeds: ranges}}, "")
 	return &compared, err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"track"
 	"track/answer"
@@ -12,62 +11,6 @@ import (
 	"track/scoring/verdict"
 	"track/store"
 )
-
-// Choice is what a selector names.
-type Choice struct {
-	Scenario       string
-	Configurations []store.Configuration // one, unless mixing was allowed; the newest first
-	NOthers        int                   // configurations of the scenario that were not chosen
-}
-
-// allConfigurations is the limit of a list that has none.
-const allConfigurations = -1
-
-// Choose finds the configuration that a selector names. If a label names several, it returns [track.ErrAmbiguous] with
-// a list of them, unless mixing is allowed. With mixing, a scenario alone names all of its configurations.
-func Choose(ctx context.Context, st *store.Reader, sel answer.Selector, allowMixed bool) (Choice, error) {
-	limit := 1
-	if allowMixed && sel.Configuration == "" {
-		limit = allConfigurations
-	}
-	newest, total, err := st.Configurations(ctx, sel.Scenario, limit)
-	if err != nil || limit == allConfigurations {
-		return Choice{sel.Scenario, newest, 0}, err
-	}
-	if sel.Configuration == "" {
-		newest[0], err = st.NewestConfiguration(ctx, sel.Scenario)
-		return Choice{sel.Scenario, newest, total - 1}, err
-	}
-	found, err := st.FindConfigurations(ctx, sel.Scenario, sel.Configuration)
-	if err != nil {
-		return Choice{}, err
-	}
-	if len(found) > 1 && !allowMixed {
-		return Choice{}, ambiguous(sel, found)
-	}
-	return Choice{sel.Scenario, found, total - len(found)}, nil
-}
-
-func ambiguous(sel answer.Selector, found []store.Configuration) error {
-	const shown = 20
-	var b strings.Builder
-	for i, c := range found {
-		if i == shown {
-			fmt.Fprintf(&b, "\n  and %d more", len(found)-shown)
-			break
-		}
-		fmt.Fprintf(&b, "\n  %s@%s  label %s  revision %s  params %s", sel.Scenario, track.ShortHash(c.Hash), orDash(c.Label), orDash(c.Revision.String()), c.Params.JSON())
-	}
-	err := fmt.Errorf("%s@%s is %w: %d configurations match%s", sel.Scenario, sel.Configuration, track.ErrAmbiguous, len(found), b.String())
-	return track.WithHint(err, track.Hint{Text: "name one of them by its hash"})
-}
-
-func orDash(s string) string {
-	if s == "" {
-		return "-"
-	}
-	return s
-}
 
 // StabilityOptions narrow a stability aggregate.
 type StabilityOptions struct {
