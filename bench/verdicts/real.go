@@ -216,7 +216,7 @@ func undecidedMetrics(spec scoring.Spec, i verdict.Improvement, n int) (names []
 		return nil, err
 	}
 	for _, o := range g.Scenarios[0].Outcomes {
-		if o.Rule == "no_degradation" && o.Verdict != scoring.VerdictPass && o.Verdict != scoring.VerdictWarn {
+		if o.Rule == "no_degradation" && o.Metric != "" && o.Verdict != scoring.VerdictPass && o.Verdict != scoring.VerdictWarn {
 			names = append(names, o.Metric)
 		}
 	}
