@@ -21,8 +21,9 @@ const (
 	ActionRestored  WithdrawalAction = "restored"
 )
 
-// Withdrawal takes a record back, or restores one that was taken back. What is withdrawn is kept, and does not count. Of
-// several withdrawals of one subject, the one with the latest time counts; of equal times, the one with the larger ID.
+// Withdrawal takes a record back, or restores one that was taken back. What is withdrawn is kept, and does not count.
+// Of several withdrawals of one subject, the one with the latest time counts; of equal times, the one with the larger
+// ID.
 type Withdrawal struct {
 	ID            string           `json:"id"` // ULID
 	Kind          WithdrawnKind    `json:"kind"`

@@ -159,7 +159,8 @@ func meanValueCell(m scoring.MetricStability) any {
 	return Cell{fmt.Sprintf("%s (%s)", format.Mean(float64(*m.MeanValue), m.Format), counts), float64(*m.MeanValue)}
 }
 
-// valueCell returns a cell with a mean or a spread of a metric, written as the metric's format says; nil if there is none.
+// valueCell returns a cell with a mean or a spread of a metric, written as the metric's format says; nil if there is
+// none.
 func valueCell(x *scoring.Value, f scoring.Format) any {
 	if x == nil {
 		return nil

@@ -20,8 +20,8 @@ import (
 // widths of terminals that everything fits into.
 var widths = []int{80, 100, 120}
 
-// TestAnswersFit shows every sample on terminals of several widths: no line is wider, a column without priority is never
-// left out while another could be, and no number, status or short name is cut.
+// TestAnswersFit shows every sample on terminals of several widths: no line is wider, a column without priority is
+// never left out while another could be, and no number, status or short name is cut.
 func TestAnswersFit(t *testing.T) {
 	st, names := newSample(t)
 	for _, q := range ask.All() {

@@ -68,8 +68,8 @@ func (b bench) growConfigurations(path string, have, size int) error {
 	return err
 }
 
-// askConfiguration returns how long each command took, and how much processor time it used. The largest configuration is
-// asked about once: all reports of it take a minute.
+// askConfiguration returns how long each command took, and how much processor time it used. The largest configuration
+// is asked about once: all reports of it take a minute.
 func (b bench) askConfiguration(path string, questions []configurationQuestion, size int) (took, used map[string]timings, err error) {
 	took, used = map[string]timings{}, map[string]timings{}
 	rounds := b.rounds

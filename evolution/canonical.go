@@ -28,8 +28,8 @@ func canonical(v any) ([]byte, error) {
 	return canonicalize(plain)
 }
 
-// canonicalize rewrites JSON text as canonical JSON, or returns the text itself if it is canonical. It refuses an object
-// with a duplicated key, and a number beyond float64.
+// canonicalize rewrites JSON text as canonical JSON, or returns the text itself if it is canonical. It refuses an
+// object with a duplicated key, and a number beyond float64.
 func canonicalize(text []byte) ([]byte, error) {
 	if isCanonical(text) {
 		return text, nil

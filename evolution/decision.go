@@ -6,8 +6,8 @@ import "track/scoring/rubric"
 // decision.
 const decisionVersion = "decide/3"
 
-// secondVersion differs from [decisionVersion] in one thing: [Bands] waited forever for a child of which some trials had a
-// score, and all others failed.
+// secondVersion differs from [decisionVersion] in one thing: [Bands] waited forever for a child of which some trials
+// had a score, and all others failed.
 const secondVersion = "decide/2"
 
 // firstVersion differs from [secondVersion] in what a decision reports of its noise, and in nothing that decides: its

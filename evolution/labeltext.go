@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Text returns a label for people. A band of [Bands] or [Threshold] has the condition that it stands for. The source calls a delta
-// above 5 a significant improvement; that name is added only if an interval shows the improvement, because the band is
-// no test. Labels in JSON are the codes of the source.
+// Text returns a label for people. A band of [Bands] or [Threshold] has the condition that it stands for. The source
+// calls a delta above 5 a significant improvement; that name is added only if an interval shows the improvement,
+// because the band is no test. Labels in JSON are the codes of the source.
 func (l Label) Text(policy string, params []byte, shown bool) string {
 	p, err := ParsePolicy(policy, params)
 	if err != nil {

@@ -63,7 +63,8 @@ func TestReplayBandsInTurn(t *testing.T) {
 	}
 }
 
-// A child that mostly fails is given up under bands, after six failures if it needs three scores; under "decide/2" it waited.
+// A child that mostly fails is given up under bands, after six failures if it needs three scores; under "decide/2" it
+// waited.
 func TestBandsGiveUp(t *testing.T) {
 	p := policy(t, "bands", "")
 	for failed, want := range map[int]evolution.State{5: evolution.Continue, 6: evolution.Reject} {

@@ -77,8 +77,8 @@ type simulatedPolicy interface {
 	falseAccepts(sds ...float64) (rates []float64, method string)
 }
 
-// falseAcceptRates returns the rate of a policy, and those over the chi-square interval of the sd that it depends on; nil if
-// the scores do not vary. The rates of a simulation are widened by its own Wilson interval.
+// falseAcceptRates returns the rate of a policy, and those over the chi-square interval of the sd that it depends on;
+// nil if the scores do not vary. The rates of a simulation are widened by its own Wilson interval.
 func falseAcceptRates(p Policy, c Conditions) (rate float64, method string, i *stats.Interval) {
 	df, tail := c.degrees(p), (1-Confidence)/2
 	if !(df > 0) {

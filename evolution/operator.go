@@ -112,8 +112,8 @@ func (h OperatorHistory) plus(delta *float64, accepted bool) OperatorHistory {
 }
 
 // success says from 0 to 1 how much an accepted mutation helped: 3/4 + 1/4·delta/(delta + 5), from 3/4 for a gain of
-// nearly nothing towards 1 for a large one. It is 3/4 if delta is unknown, and 0 for an exploration that gained nothing.
-// A mutation that was rejected has the success 0.
+// nearly nothing towards 1 for a large one. It is 3/4 if delta is unknown, and 0 for an exploration that gained
+// nothing. A mutation that was rejected has the success 0.
 func success(delta *float64) float64 {
 	switch {
 	case delta == nil:
@@ -177,9 +177,9 @@ var (
 	errOperatorList = errors.New("operators")
 )
 
-// ChooseOperator takes the operator that the first applying signal calls for, if the list has it, else one by its weight
-// under the rule: the first whose cumulated weight is above u·Σw, in the order of the list. The label of the draw is
-// [LabelOperator].
+// ChooseOperator takes the operator that the first applying signal calls for, if the list has it, else one by its
+// weight under the rule: the first whose cumulated weight is above u·Σw, in the order of the list. The label of the
+// draw is [LabelOperator].
 func ChooseOperator(rule OperatorRule, list []Operator, s Signals, h Histories, draw Draw) (OperatorChoice, error) {
 	if err := rule.validate(); err != nil {
 		return OperatorChoice{}, err

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Policy decides on mutations. The policies are [Bands], [Threshold], [Strict], [POI], [Confirm], [SPRT], [CS] and [Anneal];
-// start from their defaults, [DefaultPolicy], or read one with [ParsePolicy].
+// Policy decides on mutations. The policies are [Bands], [Threshold], [Strict], [POI], [Confirm], [SPRT], [CS] and
+// [Anneal]; start from their defaults, [DefaultPolicy], or read one with [ParsePolicy].
 type Policy interface {
 	// Name returns the name by which the policy is stored.
 	Name() string

@@ -63,8 +63,8 @@ const (
 	simulationPlace = 3
 )
 
-// simulated returns for each sd the share of sequences of differences N(0, sd²) that a rule accepts if it is applied after
-// every pair. The sequences are the same for all sds but for their scale.
+// simulated returns for each sd the share of sequences of differences N(0, sd²) that a rule accepts if it is applied
+// after every pair. The sequences are the same for all sds but for their scale.
 func simulated(rule sequential, sds ...float64) (rates []float64, method string) {
 	_, nMax := rule.limits()
 	n := repetitions(nMax)

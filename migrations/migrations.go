@@ -16,8 +16,8 @@ var sqliteViews string
 //go:embed schema_sqlite.sql
 var sqliteSchema string
 
-// SQLiteSchema returns the statements of a new database, with a record separator and a line feed between them. A test of
-// package store holds it to the migrations and the views.
+// SQLiteSchema returns the statements of a new database, with a record separator and a line feed between them. A test
+// of package store holds it to the migrations and the views.
 func SQLiteSchema() string { return sqliteSchema }
 
 // SQLite returns the migrations for SQLite.

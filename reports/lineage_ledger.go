@@ -277,7 +277,8 @@ func drawText(d lineageDecision) string {
 	return answer.DrawText(d.Draw.U, d.Decision.P)
 }
 
-// intervalBasis returns the method of an interval, what it is around if that is not delta, and the pairs that it rests on.
+// intervalBasis returns the method of an interval, what it is around if that is not delta, and the pairs that it rests
+// on.
 func intervalBasis(i evolution.Interval, delta *float64) string {
 	text := methodName(i.Method)
 	if delta != nil && i.N > 0 && change(i.Estimate) != change(*delta) {

@@ -14,8 +14,8 @@ type Band struct {
 	Hi     *float64 `json:"hi"`
 }
 
-// Bands returns which status each finite value of the metric gets, from the smallest values to the largest. The ends are
-// exact: the next float64 beyond an end belongs to the next band. A metric without a target has none.
+// Bands returns which status each finite value of the metric gets, from the smallest values to the largest. The ends
+// are exact: the next float64 beyond an end belongs to the next band. A metric without a target has none.
 func (m Metric) Bands() []Band {
 	if m.Target == nil {
 		return nil

@@ -12,8 +12,8 @@ func failEscalationMultiplier(weight float64) float64 {
 	return maxOf(0.5, minOf(5, 5-float64(2*weight)))
 }
 
-// scoreMeanTolerance is 1 on target, 0.5 at a distance of tolerance, and 0 from twice the tolerance. A tolerance of 0, of
-// either sign, is an error in a spec, and scores 0.
+// scoreMeanTolerance is 1 on target, 0.5 at a distance of tolerance, and 0 from twice the tolerance. A tolerance of 0,
+// of either sign, is an error in a spec, and scores 0.
 func scoreMeanTolerance(actual, target, tolerance float64) float64 {
 	if tolerance == 0 {
 		return 0

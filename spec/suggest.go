@@ -10,8 +10,8 @@ func suggest(name string, known []string, intro string) string {
 	return intro + strings.Join(known, ", ")
 }
 
-// Nearest returns the known name that was probably meant: at most two edits and a third of the name away, or with name as
-// its beginning. It returns nothing if there is none.
+// Nearest returns the known name that was probably meant: at most two edits and a third of the name away, or with name
+// as its beginning. It returns nothing if there is none.
 func Nearest(name string, known []string) string {
 	best, bestDistance := "", min(2, len(name)/3)+1
 	for _, candidate := range known {
@@ -26,8 +26,8 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// editDistance is the number of bytes to insert, delete, replace or exchange with the next one. Names much longer than any
-// known one are not worth comparing.
+// editDistance is the number of bytes to insert, delete, replace or exchange with the next one. Names much longer than
+// any known one are not worth comparing.
 func editDistance(a, b string) int {
 	if len(a) > len(b)+2 {
 		return len(a)

@@ -107,8 +107,8 @@ type Candidate struct {
 	NSeeds int
 }
 
-// ListCandidates returns the newest candidates by their first seeds, at most limit of them. If distinct, only the newest
-// of those that have the same parameters and label is one of them.
+// ListCandidates returns the newest candidates by their first seeds, at most limit of them. If distinct, only the
+// newest of those that have the same parameters and label is one of them.
 func (r *Reader) ListCandidates(ctx context.Context, c Candidates, distinct bool, limit int) ([]Candidate, error) {
 	var b clauses
 	b.add(listNewest)
@@ -138,8 +138,8 @@ func (r *Reader) ListCandidates(ctx context.Context, c Candidates, distinct bool
 	return list, nil
 }
 
-// ParamsWith returns the parameters of candidates, as they are stored, in which the named ones have the given values: JSON,
-// or a string.
+// ParamsWith returns the parameters of candidates, as they are stored, in which the named ones have the given values:
+// JSON, or a string.
 func (r *Reader) ParamsWith(ctx context.Context, c Candidates, values map[string]string) (found []string, err error) {
 	var b clauses
 	b.add(listDistinct)

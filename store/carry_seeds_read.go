@@ -342,8 +342,8 @@ func matchIdentitiesQuery(n int) string {
 		   AND seed.number = wanted.number AND seed.superseded_at IS NULL`
 }
 
-// identityOf returns the ids of the scenario and the configuration of a seed of another database here; 0 for one that is
-// not here.
+// identityOf returns the ids of the scenario and the configuration of a seed of another database here; 0 for one that
+// is not here.
 func (p *SeedPages) identityOf(ctx context.Context, h SeedHead) (scenario, configuration int64, err error) {
 	if scenario, err = p.id(ctx, findScenario, h.Scenario); err == nil {
 		configuration, err = p.id(ctx, findConfiguration, h.Configuration)

@@ -34,8 +34,9 @@ func (r *Reader) Foreign(ctx context.Context) ([]string, error) {
 }
 
 // CheckStructure lets SQLite check the trees of pages of each table of track, and if full their indexes and the pages
-// that belong to no table, unless the file has tables of others. Only full checks read the tables that [Reader.CheckSeeds] and [Reader.CheckResults] read row
-// by row. Tables of others are left alone: to check them evaluates their expressions.
+// that belong to no table, unless the file has tables of others. Only full checks read the tables that
+// [Reader.CheckSeeds] and [Reader.CheckResults] read row by row. Tables of others are left alone: to check them
+// evaluates their expressions.
 func (r *Reader) CheckStructure(ctx context.Context, full bool, found func(Damage)) error {
 	foreign, err := r.Foreign(ctx)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// interruptAtEnd ends the statement that runs on a connection when ctx ends: the driver does so only until the first row
-// of a statement. Release must be called before anybody else gets the connection.
+// interruptAtEnd ends the statement that runs on a connection when ctx ends: the driver does so only until the first
+// row of a statement. Release must be called before anybody else gets the connection.
 func interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release func()) {
 	handle := uintptr(0)
 	_ = conn.Raw(func(driverConn any) error {

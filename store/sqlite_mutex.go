@@ -37,8 +37,8 @@ func (c connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, err
 }
 
-// connectionOf returns SQLite's own record of a connection, or nil if a later driver keeps it elsewhere: its connections
-// are then slower, and as right.
+// connectionOf returns SQLite's own record of a connection, or nil if a later driver keeps it elsewhere: its
+// connections are then slower, and as right.
 func connectionOf(conn any) *sqlite3.Tsqlite3 {
 	value := reflect.ValueOf(conn)
 	if value.Kind() != reflect.Pointer || value.Elem().Kind() != reflect.Struct {

@@ -130,8 +130,8 @@ func (t *tablePages) walkPage(number uint32, depth int) error {
 	return nil
 }
 
-// pageCells are the cells of a page. A cell of an inner page begins with the number of a page whose rows come before its
-// own.
+// pageCells are the cells of a page. A cell of an inner page begins with the number of a page whose rows come before
+// its own.
 type pageCells struct {
 	number  uint32
 	isInner bool

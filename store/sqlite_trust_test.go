@@ -30,8 +30,8 @@ func TestSchemaText(t *testing.T) {
 	}
 }
 
-// Whatever way a database came about, its schema is that of a new one: after a migration from every earlier version, and
-// after VACUUM, which writes the schema in another order.
+// Whatever way a database came about, its schema is that of a new one: after a migration from every earlier version,
+// and after VACUUM, which writes the schema in another order.
 func TestSchemaAfterMigration(t *testing.T) {
 	for version := 1; version < migrations.Latest; version++ {
 		path := newDatabase(t)

@@ -35,8 +35,8 @@ type Settled struct {
 	NBlocked   int // would count again, but another measurement has their place
 }
 
-// Later returns the time for a new withdrawal: after the earlier ones of the scenario's configuration or the sweep, whose
-// clocks may be ahead.
+// Later returns the time for a new withdrawal: after the earlier ones of the scenario's configuration or the sweep,
+// whose clocks may be ahead.
 func (t *Tx) Later(now time.Time, subject track.Withdrawal) (time.Time, error) {
 	query, args := listWithdrawalsOf, []any{subject.Scenario, subject.Configuration}
 	if subject.Kind == track.WithdrawnSweep {
@@ -181,7 +181,8 @@ func (t *Tx) settle(scenario, hash string, s *Settled) error {
 	return nil
 }
 
-// withdrawnOf is [Reader.Withdrawn], which it asks once for each configuration, and only if anything was ever withdrawn.
+// withdrawnOf is [Reader.Withdrawn], which it asks once for each configuration, and only if anything was ever
+// withdrawn.
 func (t *Tx) withdrawnOf(scenario, configuration string) (w Withdrawn, err error) {
 	if t.anyWithdrawn == nil {
 		any := false

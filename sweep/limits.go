@@ -52,8 +52,8 @@ func (l Limits) supported() error {
 	return nil
 }
 
-// limitScript sets the limits and becomes the command. At the soft limit of processor time the system asks the process to
-// end (SIGXCPU), a second later it kills it.
+// limitScript sets the limits and becomes the command. At the soft limit of processor time the system asks the process
+// to end (SIGXCPU), a second later it kills it.
 const limitScript = `[ "$1" = 0 ] || { ulimit -S -t "$1" && ulimit -H -t "$(($1 + 1))"; } || exit 125
 [ "$2" = 0 ] || ulimit -d "$2" || exit 125
 shift 2

@@ -110,7 +110,8 @@ func changePoints(p *page) error {
 	return nil
 }
 
-// detections returns the shares of histories in which the old and the present rule show a change; if there is one, near it.
+// detections returns the shares of histories in which the old and the present rule show a change; if there is one, near
+// it.
 func (p *page) detections(name string, n int, shift float64, runs int, near bool) (before, now float64) {
 	var old, present [chunks]int
 	p.each(fmt.Sprint(name, n, shift), runs, func(chunk int, r *rand.Rand) {

@@ -1,5 +1,5 @@
-// Command verdicts simulates what track/scoring and track/evolution decide, and prints docs/reference/simulations.md: how
-// often a verdict is wrong, how often an interval covers the truth, and what seeds could show at all. It is seeded:
+// Command verdicts simulates what track/scoring and track/evolution decide, and prints docs/reference/simulations.md:
+// how often a verdict is wrong, how often an interval covers the truth, and what seeds could show at all. It is seeded:
 // equal flags print equal figures.
 package main
 

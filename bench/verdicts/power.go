@@ -12,7 +12,8 @@ import (
 // powerSD is the standard deviation of the simulated differences.
 const powerSD = 0.02
 
-// power prints how often a comparison of normal scores finds a difference that is there, next to the power that is printed.
+// power prints how often a comparison of normal scores finds a difference that is there, next to the power that is
+// printed.
 func power(p *page) error {
 	runs := max(1, p.runs/20)
 	p.text("Differences of total scores are normal with mean dz · sd. `track improvement` decides by the t interval and the exact test together. Printed: the dz that n pairs detect with power %v,\n"+
@@ -52,7 +53,8 @@ func detected(p *page, design stats.Design, n, runs int) ([]string, error) {
 	return []string{fmt.Sprintf("%.2f", dz), percent(found)}, err
 }
 
-// plannedPower prints the pairs that seeds-needed plans if the sd is the upper bound of the pilot's, and what they find.
+// plannedPower prints the pairs that seeds-needed plans if the sd is the upper bound of the pilot's, and what they
+// find.
 func plannedPower(p *page, runs int) error {
 	p.text("\nThe pairs that `track seeds-needed` plans with power %v for a difference of dz times the upper bound of the pilot's sd, if the sd is that bound:", verdict.TargetPower)
 	p.table("dz", "pairs before", "found", "pairs now", "power printed", "found now")

@@ -131,8 +131,8 @@ func word(passes bool) string {
 	return "not decided"
 }
 
-// unchanged prints how often a real model passes no_degradation against itself on other seeds, and whether the intervals of
-// all its metrics hold together.
+// unchanged prints how often a real model passes no_degradation against itself on other seeds, and whether the
+// intervals of all its metrics hold together.
 func unchanged(p *page) error {
 	models, err := readModels()
 	if err != nil {

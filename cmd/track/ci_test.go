@@ -88,8 +88,8 @@ func gitlabScript(t *testing.T, text string) string {
 	return strings.Join(gate.Script[1:], "\n")
 }
 
-// simulate prints the values of a real seed as a simulation would. Beyond the ten there are, the seed's own digits at the
-// end of each fraction make another one. Seed 4 crashes where CRASH is set.
+// simulate prints the values of a real seed as a simulation would. Beyond the ten there are, the seed's own digits at
+// the end of each fraction make another one. Seed 4 crashes where CRASH is set.
 const simulate = `[ "$1" = 4 ] && [ -n "$CRASH" ] && exit 1
 sed -n "$(($1 % 10 + 1))p" examples/bam/growth_plus.jsonl | sed 's/.*"values"://; s/,"configuration".*//' |
 	if [ "$1" -ge 10 ]; then sed -E "s/([0-9]\\.[0-9]{6})[0-9]*/\\1$1/g"; else cat; fi
@@ -143,8 +143,8 @@ func TestCIExamples(t *testing.T) {
 	}
 }
 
-// checkJUnit reads JUnit as a CI server does: three rules, 66 metrics and the one that is left out, and one more case that
-// says that a seed crashed.
+// checkJUnit reads JUnit as a CI server does: three rules, 66 metrics and the one that is left out, and one more case
+// that says that a seed crashed.
 func checkJUnit(t *testing.T, path string, crashed bool) {
 	t.Helper()
 	data, err := os.ReadFile(path)

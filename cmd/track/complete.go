@@ -71,8 +71,8 @@ func (p *program) complete(ctx context.Context, app *cli.App, words []string) {
 	}
 }
 
-// offer prints the candidates that begin with what is typed; for bash with the quotes that they need, since other shells
-// quote what they insert. A name that is not a line of visible characters is not offered.
+// offer prints the candidates that begin with what is typed; for bash with the quotes that they need, since other
+// shells quote what they insert. A name that is not a line of visible characters is not offered.
 func (p *program) offer(candidates ...string) {
 	for _, candidate := range candidates {
 		if !strings.HasPrefix(candidate, p.typed) || !shell.Visible(candidate) {

@@ -16,7 +16,8 @@ import (
 	"track/internal/outsidetest"
 )
 
-// recordTable records the seeds of a scenario g in a new folder: of two configurations, with series, and one that failed.
+// recordTable records the seeds of a scenario g in a new folder: of two configurations, with series, and one that
+// failed.
 func recordTable(t *testing.T, nSeeds, nMetrics int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

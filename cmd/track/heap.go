@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 )
 
-// What the heap may grow by between two collections: fourfold while it is small, which costs a few megabytes and saves a
-// tenth of a batch's time, then by smallHeap times that, and at least by half.
+// What the heap may grow by between two collections: fourfold while it is small, which costs a few megabytes and saves
+// a tenth of a batch's time, then by smallHeap times that, and at least by half.
 const (
 	growthOfSmall = 400 // percent
 	growthOfLarge = 50

@@ -15,7 +15,8 @@ func formatKnown(format string) bool {
 	return false
 }
 
-// text returns standard output for texts that are written as they are recorded. On a terminal nothing in them steers it.
+// text returns standard output for texts that are written as they are recorded. On a terminal nothing in them steers
+// it.
 func (p *program) text() io.Writer {
 	if isTerminal(p.out) {
 		return escape.Writer(p.out)

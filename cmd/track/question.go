@@ -124,8 +124,8 @@ func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def as
 	return conclude(conclusion)
 }
 
-// untilInterrupted returns what a command that records nothing returns. If ctx ends and the command does not, because it
-// computes, it is left behind: it ends with the process.
+// untilInterrupted returns what a command that records nothing returns. If ctx ends and the command does not, because
+// it computes, it is left behind: it ends with the process.
 func untilInterrupted(ctx context.Context, read func() error) error {
 	const patience = 500 * time.Millisecond
 	done := make(chan error, 1)

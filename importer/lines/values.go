@@ -18,8 +18,8 @@ import (
 )
 
 // ParseValues reads the values of one seed: a JSON object {"metric": 0.07, …} where the first byte that is no space
-// is a brace, else CSV of name,value, with or without a header, or with semicolons or tabs between. file names the source in errors, which are
-// [*track.FieldError].
+// is a brace, else CSV of name,value, with or without a header, or with semicolons or tabs between. file names the
+// source in errors, which are [*track.FieldError].
 func ParseValues(file string, data []byte) (map[string]float64, error) {
 	return ParseValuesAs(file, data, separated.Format{})
 }
@@ -92,8 +92,8 @@ func parseCSVValues(file string, data []byte, format separated.Format) (map[stri
 	return parsed, nil
 }
 
-// delimiterOfValues returns what divides the first line of values in two: a semicolon or a tab, if a number or the header
-// follows the only one, else a comma.
+// delimiterOfValues returns what divides the first line of values in two: a semicolon or a tab, if a number or the
+// header follows the only one, else a comma.
 func delimiterOfValues(data []byte) byte {
 	for line := range bytes.Lines(data) {
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' || line[0] == '"' && bytes.Count(line, []byte{'"'}) < 2 {

@@ -115,8 +115,8 @@ func (s *scanner) blockValue(i int, k key) span {
 	return span{start, s.blockEnd(end, len(s.text), indent), k.kind}
 }
 
-// blockEnd returns where the lines end that begin behind end and are indented deeper; a line that begins at the limit or
-// behind it does not count.
+// blockEnd returns where the lines end that begin behind end and are indented deeper; a line that begins at the limit
+// or behind it does not count.
 func (s *scanner) blockEnd(end, limit, indent int) int {
 	for end < len(s.text) && end < limit {
 		deep := run(s.text[end+1:], &isBlank)

@@ -142,7 +142,8 @@ func bearer(text string, i int) span {
 	return span{start, start + n, "bearer-token"}
 }
 
-// azureSecret returns a secret of Entra ID: three characters, a digit, Q~ and 31 to 34 more. i is the position of the ~.
+// azureSecret returns a secret of Entra ID: three characters, a digit, Q~ and 31 to 34 more. i is the position of the
+// ~.
 func (s *scanner) azureSecret(i int) span {
 	start := i - 5
 	if start < 0 || start > 0 && isAny64.has(s.text[start-1]) && s.text[start-1] != '=' || s.text[i-1] != 'Q' ||
@@ -156,7 +157,8 @@ func (s *scanner) azureSecret(i int) span {
 	return span{start, i + 1 + n, "secret"}
 }
 
-// passwordHash returns the hash of a password such as $2b$12$…, which lets it be guessed. i is the position of the first $.
+// passwordHash returns the hash of a password such as $2b$12$…, which lets it be guessed. i is the position of the
+// first $.
 func (s *scanner) passwordHash(i int) span {
 	text := s.text[i+1:]
 	if i > 0 && isWord.has(s.text[i-1]) {

@@ -1,18 +1,19 @@
 // Package masking takes secrets out of texts: keys, tokens, passwords, private keys, connection strings.
 //
 // It recognises secrets by their shape (the keys of well-known services, JSON web tokens, blocks of private keys), by
-// what stands before them (password=…, "api_key": "…", Authorization: Bearer …, scheme://user:…@host, mysql -p…), and by
-// how random they are if a name or a prefix says that they may be keys. What it finds becomes [masked:KIND]. What refers
-// to a secret without holding it, such as $PASSWORD, os.environ["TOKEN"] or a type, stays.
+// what stands before them (password=…, "api_key": "…", Authorization: Bearer …, scheme://user:…@host, mysql -p…), and
+// by how random they are if a name or a prefix says that they may be keys. What it finds becomes [masked:KIND]. What
+// refers to a secret without holding it, such as $PASSWORD, os.environ["TOKEN"] or a type, stays.
 //
 // It does not know every secret: a password in the midst of prose is one that nothing tells from a word.
-// docs/reference/secrets.md has the figures. It looks at each byte once, and a second time at texts that held something.
+// docs/reference/secrets.md has the figures. It looks at each byte once, and a second time at texts that held
+// something.
 //
-// The files: vendors.go lists the keys of services, shapes.go and joined.go find them; random.go tells random texts from
-// others; keys.go lists the names of secrets, names.go and assigned.go find what is assigned to them, values.go tells
-// secrets from placeholders; options.go lists the options of programs, commands.go, words.go and arguments.go find them;
-// told.go and foreign.go read sentences and other languages, given.go what a program is given; urls.go has addresses,
-// pem.go private keys, files.go, pairs.go and tables.go the forms of files.
+// The files: vendors.go lists the keys of services, shapes.go and joined.go find them; random.go tells random texts
+// from others; keys.go lists the names of secrets, names.go and assigned.go find what is assigned to them, values.go
+// tells secrets from placeholders; options.go lists the options of programs, commands.go, words.go and arguments.go
+// find them; told.go and foreign.go read sentences and other languages, given.go what a program is given; urls.go has
+// addresses, pem.go private keys, files.go, pairs.go and tables.go the forms of files.
 package masking
 
 import (

@@ -49,8 +49,8 @@ func pemLabel(text string) (string, bool) {
 	return label, ok && strings.Contains(label, "PRIVATE KEY")
 }
 
-// pemLines returns how much of a text is the rest of a key that is cut off: lines of base64, indented or quoted, and the
-// headers of old keys.
+// pemLines returns how much of a text is the rest of a key that is cut off: lines of base64, indented or quoted, and
+// the headers of old keys.
 func pemLines(text string) int {
 	n := 0
 	for n < len(text) {

@@ -108,8 +108,8 @@ func (s *scanner) isAnnounced(i int, text string) bool {
 	return false
 }
 
-// isBare reports whether a text of letters and digits alone is random enough for a key without any prefix: not a part of
-// base64, and not a line of it.
+// isBare reports whether a text of letters and digits alone is random enough for a key without any prefix: not a part
+// of base64, and not a line of it.
 func (s *scanner) isBare(i int, text string) bool {
 	const shortest, longest, lineOfBase64 = 30, 100, 64
 	if len(text) < shortest || len(text) > longest || run(text, &isAlnum) < len(text) || len(text) >= lineOfBase64 && s.beginsLine(i) {

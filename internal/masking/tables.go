@@ -17,8 +17,8 @@ type column struct {
 
 const longestRow = 1024
 
-// endLine forgets the program at the end of its line, and returns the secret of the row of a table that follows. i is the
-// position of the line break.
+// endLine forgets the program at the end of its line, and returns the secret of the row of a table that follows. i is
+// the position of the line break.
 func (s *scanner) endLine(i int) span {
 	if s.command.program != "" && (i == 0 || s.text[i-1] != '\\') {
 		s.command = command{}

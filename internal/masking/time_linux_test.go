@@ -12,8 +12,8 @@ import (
 )
 
 // TestMaskIsLinear masks texts that are made to be hard, and four times as much of each. A quadratic search would take
-// 16 times as long. Only the ratio of the quickest runs counts, in processor time of this thread, so that a busy machine
-// does not matter.
+// 16 times as long. Only the ratio of the quickest runs counts, in processor time of this thread, so that a busy
+// machine does not matter.
 func TestMaskIsLinear(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -141,8 +141,8 @@ func (d *differ) content(root *os.Root, path string) error {
 	return nil
 }
 
-// maskContent returns a content without its secrets: whoever knows the rest of a file could else try short secrets until
-// the hash fits. A long content is masked in parts, so that ctx can end it.
+// maskContent returns a content without its secrets: whoever knows the rest of a file could else try short secrets
+// until the hash fits. A long content is masked in parts, so that ctx can end it.
 func maskContent(ctx context.Context, content []byte) ([]byte, error) {
 	const part = 1 << 20
 	var clean bytes.Buffer

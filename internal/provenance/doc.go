@@ -4,8 +4,9 @@
 // # The revision
 //
 // [Find] runs one `git status`. It takes at most 200 ms, takes no lock, starts no daemon, and leaves the repository
-// as it was. Masking the changed files takes about 50 ms for each MiB more. If it fails or takes too long, `git rev-parse` gives the commit alone, within 2 s. Without git the revision is
-// unknown. The diff hash tells different edits of one commit apart.
+// as it was. Masking the changed files takes about 50 ms for each MiB more. If it fails or takes too long, `git
+// rev-parse` gives the commit alone, within 2 s. Without git the revision is unknown. The diff hash tells different
+// edits of one commit apart.
 //
 // Untracked files do not count: a results file written by the run would otherwise make every seed another revision.
 // For the same reason a file that runs write should not be tracked. Nor do files count that git was told to overlook

@@ -188,8 +188,8 @@ func nameOf(path string) string {
 	return filepath.Base(path)
 }
 
-// sumOf returns the SHA-256 of a content. A text that may be a source is masked first: whoever knows the rest of it could
-// else try short secrets until the hash fits.
+// sumOf returns the SHA-256 of a content. A text that may be a source is masked first: whoever knows the rest of it
+// could else try short secrets until the hash fits.
 func sumOf(r io.Reader, size int64) (sum [sha256.Size]byte, err error) {
 	if size > maskedFile {
 		h := sha256.New()

@@ -15,8 +15,8 @@ import (
 // Size is a number of bytes. It implements flag.Value.
 type Size int64
 
-// Unpacked is what a file may hold when it is unpacked, unless the user says otherwise: far more than a recorded run has
-// ever held, and less than the memory of a small machine.
+// Unpacked is what a file may hold when it is unpacked, unless the user says otherwise: far more than a recorded run
+// has ever held, and less than the memory of a small machine.
 const Unpacked Size = 1 << 30
 
 // ErrTooLarge is wrapped by the errors of what holds more than is allowed. They are [track.ErrInvalid].

@@ -79,8 +79,8 @@ func (c Parameter) figure() figure {
 	return f
 }
 
-// withIntervals widens the range of the configurations by the intervals, by at most half of it at each side: those of two
-// configurations are so wide that nothing else would be seen.
+// withIntervals widens the range of the configurations by the intervals, by at most half of it at each side: those of
+// two configurations are so wide that nothing else would be seen.
 func (c Parameter) withIntervals(y extent) extent {
 	room := (y.hi - y.lo) / 2
 	lo, hi := y.lo-room, y.hi+room

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// Writer returns a writer of text that a terminal may show. Everything that is written passes through [Code], so that no
-// recorded text can steer the terminal. A write ends with a whole character.
+// Writer returns a writer of text that a terminal may show. Everything that is written passes through [Code], so that
+// no recorded text can steer the terminal. A write ends with a whole character.
 func Writer(w io.Writer) io.Writer { return textWriter{w} }
 
 type textWriter struct{ to io.Writer }

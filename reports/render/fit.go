@@ -27,8 +27,8 @@ type cells struct {
 	rows    [][]string
 }
 
-// leftOut returns the columns that are left out so that the others fit into width: by their priority, and if that is not
-// enough from the right. Everything fits if width is 0.
+// leftOut returns the columns that are left out so that the others fit into width: by their priority, and if that is
+// not enough from the right. Everything fits if width is 0.
 func (c cells) leftOut(width int) (indices []int) {
 	if width <= 0 || c.natural() <= width {
 		return nil

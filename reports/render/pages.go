@@ -16,8 +16,8 @@ type Pages struct {
 	end     string // what closes the JSON of a list
 }
 
-// NewPages returns a writer of the pages of one list. Its columns are as wide as each page needs; the first page decides
-// which of them are left out.
+// NewPages returns a writer of the pages of one list. Its columns are as wide as each page needs; the first page
+// decides which of them are left out.
 func NewPages(w io.Writer, o Options) *Pages {
 	o.fixed, o.leftNote = map[string][]int{}, new(string)
 	return &Pages{w: w, options: o}

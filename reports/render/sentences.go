@@ -55,7 +55,8 @@ func beginsParagraph(list []answer.Sentence, i int) bool {
 	return true
 }
 
-// sentence returns the text of a sentence, and where in it a command begins that a reader may copy; -1 if there is none.
+// sentence returns the text of a sentence, and where in it a command begins that a reader may copy; -1 if there is
+// none.
 func (p *page) sentence(s answer.Sentence) (text string, command int) {
 	text = s.Text
 	switch s.Kind {

@@ -111,8 +111,8 @@ func factorial(noise []float64) (list []Configuration) {
 	return list
 }
 
-// In a factorial the noise that seeds have in common cancels: the intervals of additive effects have no width, and those
-// of means do.
+// In a factorial the noise that seeds have in common cancels: the intervals of additive effects have no width, and
+// those of means do.
 func TestCommonSeedsCancel(t *testing.T) {
 	a, err := Analyse([]string{"a", "b"}, factorial([]float64{-4, 1, 3}), 0.95)
 	if err != nil {

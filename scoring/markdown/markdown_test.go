@@ -16,8 +16,8 @@ import (
 	"track/internal/property"
 )
 
-// differ compares our blocks of a text with those of goldmark, but for two things: goldmark leaves the last line of some
-// blocks of HTML out of their text, and the line of a list is guessed from the text in it.
+// differ compares our blocks of a text with those of goldmark, but for two things: goldmark leaves the last line of
+// some blocks of HTML out of their text, and the line of a list is guessed from the text in it.
 func differ(source string, options ...cmp.Option) string {
 	theirs, ours := parseWithGoldmark(source), Parse(source)
 	for _, d := range []*Document{&theirs, &ours} {
@@ -106,8 +106,8 @@ func eachText(value any, do func(string)) {
 	}
 }
 
-// documents draws lines of marks in marks. There are no tabs and no empty items: goldmark departs from the specification
-// in both.
+// documents draws lines of marks in marks. There are no tabs and no empty items: goldmark departs from the
+// specification in both.
 var documents = rapid.Map(rapid.SliceOfN(rapid.Custom(func(t *rapid.T) string {
 	marks := rapid.SliceOfN(rapid.SampledFrom([]string{"- ", "* ", "1. ", "2) ", "> ", "  ", " ", "    "}), 0, 4).Draw(t, "marks")
 	content := rapid.SampledFrom([]string{

@@ -8,14 +8,14 @@ import (
 )
 
 // BoundedMeanP tests whether the mean of values that are at most largest is below limit: the p-value of "the mean is
-// limit or more". It is the probability that Σ wᵢ xᵢ, with largest as one value more and weights uniform on the simplex,
-// reaches limit (Gaffke 2005, Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+// limit or more". It is the probability that Σ wᵢ xᵢ, with largest as one value more and weights uniform on the
+// simplex, reaches limit (Gaffke 2005, Three test statistics for a nonparametric one-sided hypothesis on the mean of a
 // nonnegative variable; Learned-Miller & Thomas 2019, arXiv:1905.06208).
 //
 // It assumes nothing but independent values of at most largest. For values of two sizes it is the test of Clopper and
 // Pearson: n values of 0, with largest 1, have p = (1-limit)ⁿ. For others its level is proven for n = 1 only, and
-// conjectured: no distribution is known for which it errs. Lowering a value never raises p, and the order of the values does
-// not matter.
+// conjectured: no distribution is known for which it errs. Lowering a value never raises p, and the order of the values
+// does not matter.
 func BoundedMeanP(xs []float64, largest, limit float64) (float64, error) {
 	if err := checkAtMost(xs, largest); err != nil {
 		return 0, err
@@ -48,8 +48,8 @@ func BoundedMeanUpper(xs []float64, lowest, largest, confidence float64) (Interv
 	return Interval{Lo: lowest, Hi: hi, Confidence: confidence, Method: MethodBoundedMean}, nil
 }
 
-// crossing returns where a falling f crosses 0 between lo and hi, from the right, by the Illinois rule (Dowell & Jarratt
-// 1971): the secant, with half of the value at an end that stays.
+// crossing returns where a falling f crosses 0 between lo and hi, from the right, by the Illinois rule (Dowell &
+// Jarratt 1971): the secant, with half of the value at an end that stays.
 func crossing(lo, hi float64, f func(float64) float64) float64 {
 	fLo, fHi, stayed := f(lo), f(hi), 0
 	if !(fLo > 0) {
@@ -117,8 +117,8 @@ func simplexTail(xs []float64, largest, limit float64) float64 {
 }
 
 // weightedTail is P(Σ Eᵢ aᵢ > 0) where the sum of a is not above 0 and the largest of them is hi > 0. It integrates the
-// moment generating function Π 1/(1 - s·aᵢ) over s along the vertical line through its saddle point, by the trapezoid rule
-// after t = width·sinh(u), halving the step until the result stays the same.
+// moment generating function Π 1/(1 - s·aᵢ) over s along the vertical line through its saddle point, by the trapezoid
+// rule after t = width·sinh(u), halving the step until the result stays the same.
 func weightedTail(a []float64, hi float64) float64 {
 	if most := float64(hi*float64(len(a))) / -slices.Min(a); most < 1e-17 { // Σ Eᵢ hi reaches one of the others no more often
 		return most

@@ -112,8 +112,8 @@ func segmentRanks(xs []float64, edges []int) []float64 {
 	return ranks
 }
 
-// bestRankSplit finds the split with the largest standardized sum of ranks: squared, and divided by k(n−k) and the sum of
-// squares of the ranks. Of equal ones the first wins. ok is false if no segment can be split.
+// bestRankSplit finds the split with the largest standardized sum of ranks: squared, and divided by k(n−k) and the sum
+// of squares of the ranks. Of equal ones the first wins. ok is false if no segment can be split.
 func bestRankSplit(ranks []float64, edges []int) (best rankSplit, ok bool) {
 	for i := range edges[1:] {
 		segment := ranks[edges[i]:edges[i+1]]

@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Methods that find change points and that no program uses: vectors hold them, and tests compare [NewHistory] with them.
+// Methods that find change points and that no program uses: vectors hold them, and tests compare [NewHistory] with
+// them.
 
 const (
 	divisiveMinSegment = 5    // values in a segment of E-divisive

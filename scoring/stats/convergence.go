@@ -60,11 +60,11 @@ const (
 // n(1-φ)/(1+φ).
 //
 // [Drift] is Geweke's diagnostic (1992): the mean of the first tenth, and that of the first half, against that of the
-// second half; the variance of a mean comes from the second half alone, so that a transient does not hide itself. With K
-// lags used it has n/2/(2K+1) - 1 degrees of freedom, it is divided by 1 - (2K+1)/(n/2) for the mean that was taken
-// off, and z is compared with Student's t. Below 5 degrees of freedom the verdict is [TooShort]. A drift is called at
-// p < 0.05, twice the smaller p of both tests. On simulated AR(1) with φ up to 0.95 and 50 to 600 values, at most about
-// 5 % of the series raise a false alarm; at φ = 0.98 and 0.99 too, where most are too short. That does not hold for
+// second half; the variance of a mean comes from the second half alone, so that a transient does not hide itself. With
+// K lags used it has n/2/(2K+1) - 1 degrees of freedom, it is divided by 1 - (2K+1)/(n/2) for the mean that was taken
+// off, and z is compared with Student's t. Below 5 degrees of freedom the verdict is [TooShort]. A drift is called at p
+// < 0.05, twice the smaller p of both tests. On simulated AR(1) with φ up to 0.95 and 50 to 600 values, at most about 5
+// % of the series raise a false alarm; at φ = 0.98 and 0.99 too, where most are too short. That does not hold for
 // cycles about as long as the series, and for random walks, whose halves do differ.
 func NewConvergence(xs []float64) (c Convergence, err error) {
 	if err := check(xs, 4); err != nil {
@@ -174,8 +174,8 @@ type longRunVariance struct {
 	lags    int // of the autocovariances that it sums
 }
 
-// initialSequence sums autocovariances in pairs of lags, (0, 1), (2, 3), …, as long as the sum of a pair is above 0, each
-// pair at most as large as the one before.
+// initialSequence sums autocovariances in pairs of lags, (0, 1), (2, 3), …, as long as the sum of a pair is above 0,
+// each pair at most as large as the one before.
 func initialSequence(xs []float64) (v longRunVariance) {
 	m := meanOf(xs)
 	deviations := make([]float64, len(xs))

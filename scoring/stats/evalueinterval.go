@@ -7,11 +7,11 @@ import (
 // MethodSymmetric is an interval of all centres that a symmetric e-value has not rejected so far.
 const MethodSymmetric = "symmetric e-value"
 
-// SymmetricInterval returns the interval from lo to hi of the centres m about which d may be symmetric: on neither side has
-// [SymmetricEValue] of d - m ever reached 2/(1 - confidence). It is valid at any time, and contains the mean of d.
+// SymmetricInterval returns the interval from lo to hi of the centres m about which d may be symmetric: on neither side
+// has [SymmetricEValue] of d - m ever reached 2/(1 - confidence). It is valid at any time, and contains the mean of d.
 //
-// The e-value need not fall evenly with the distance from the mean. So each end is looked for from outside, over centres that
-// lie closer the nearer they are to the mean, and the first one that is not rejected counts.
+// The e-value need not fall evenly with the distance from the mean. So each end is looked for from outside, over
+// centres that lie closer the nearer they are to the mean, and the first one that is not rejected counts.
 func SymmetricInterval(d []float64, lo, hi, confidence float64) (Interval, error) {
 	i := Interval{Lo: lo, Hi: hi, Confidence: confidence, Method: MethodSymmetric}
 	if err := checkOpenUnit("confidence", confidence); err != nil || len(d) == 0 {
@@ -54,7 +54,8 @@ func lastRejected(mean, end float64, isRejected func(m float64) bool) float64 {
 	return mean
 }
 
-// reachesEValue reports whether the e-value against "sign · (d - m) is symmetric about 0 or lower" ever reaches a limit.
+// reachesEValue reports whether the e-value against "sign · (d - m) is symmetric about 0 or lower" ever reaches a
+// limit.
 func reachesEValue(d []float64, m, sign, limit float64) bool {
 	capital, squares := ones(), 0.0
 	for i, v := range d {

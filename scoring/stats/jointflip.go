@@ -36,8 +36,8 @@ func SignFlipJointly(d [][]float64, seed uint64) (JointFlip, error) {
 	return j, err
 }
 
-// SignFlipJointlyTwoSided is [SignFlipJointly] against any difference, by the absolute values of the sums. The smallest p
-// is 2¹⁻ⁿ.
+// SignFlipJointlyTwoSided is [SignFlipJointly] against any difference, by the absolute values of the sums. The smallest
+// p is 2¹⁻ⁿ.
 func SignFlipJointlyTwoSided(d [][]float64, seed uint64) (JointFlip, error) {
 	j, p, err := signFlipJointly(d, seed, true)
 	j.TwoSided = p

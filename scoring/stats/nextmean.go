@@ -33,14 +33,16 @@ const (
 // of any sizes, in the model with random effects: mean i is mu + b + e with Var(b) = tau² and Var(e) = sigma²/n.
 //
 // The interval is a generalized (fiducial) one. Its pivots are exact for normal values: SS/sigma² is chi-square with
-// Σ(n−1) degrees of freedom, and Cochran's Q(tau², sigma²) = Σ w (mean − m)², w = 1/(tau² + sigma²/n), m = Σ w mean / Σ w,
-// is chi-square with k−1. A quantile of each gives sigma² and then tau² (0 where Q is too small for any); given both, the next mean is normal
-// around m with the variance tau² + sigma²/next + 1/Σw. The ends are quantiles of the mixture of these normals.
-// Sources: Iyer, Wang and Mathew (2004), JASA 99, 1060 (the pivots); Nagashima, Noma and Furukawa (2019), Statistical
-// Methods in Medical Research 28, 1689 (the distribution of tau² from Q in a prediction interval).
+// Σ(n−1) degrees of freedom, and Cochran's Q(tau², sigma²) = Σ w (mean − m)², w = 1/(tau² + sigma²/n), m = Σ w mean / Σ
+// w, is chi-square with k−1. A quantile of each gives sigma² and then tau² (0 where Q is too small for any); given
+// both, the next mean is normal around m with the variance tau² + sigma²/next + 1/Σw. The ends are quantiles of the
+// mixture of these normals. Sources: Iyer, Wang and Mathew (2004), JASA 99, 1060 (the pivots); Nagashima, Noma and
+// Furukawa (2019), Statistical Methods in Medical Research 28, 1689 (the distribution of tau² from Q in a prediction
+// interval).
 //
-// With equal n, next the same, and much variance between the samples it is the t interval of [NewPrediction]. It assumes
-// independent normal samples with one standard deviation. Samples of one value each tell nothing of sigma: for them next must be 1.
+// With equal n, next the same, and much variance between the samples it is the t interval of [NewPrediction]. It
+// assumes independent normal samples with one standard deviation. Samples of one value each tell nothing of sigma: for
+// them next must be 1.
 func PredictMean(samples []SampleMean, next int, confidence float64) (NextMean, error) {
 	if err := checkSamples(samples, next); err != nil {
 		return NextMean{}, err
@@ -176,8 +178,8 @@ func nextMixture(samples []SampleMean, within float64, df, next int) (m normalMi
 	return m
 }
 
-// betweenNodes are quantiles of the chi-square distribution from the largest on with their weights. Small quantiles, which
-// mean a large variance, lie closer together: the tails of the interval rest on them.
+// betweenNodes are quantiles of the chi-square distribution from the largest on with their weights. Small quantiles,
+// which mean a large variance, lie closer together: the tails of the interval rest on them.
 func betweenNodes(df int) (quantiles, weights []float64) {
 	for j := range nodesBetween {
 		lo, hi := float64(j)/nodesBetween, float64(j+1)/nodesBetween

@@ -83,8 +83,8 @@ func WelchT(a, b []float64, confidence float64) (TTest, error) {
 	return t.complete(ma-mb, math.Sqrt(va+vb), df, confidence)
 }
 
-// WelchInterval is the interval of [WelchT] of the difference b − a of two means, from summaries. It is not defined if a side
-// has fewer than 2 values, or if both are constant.
+// WelchInterval is the interval of [WelchT] of the difference b − a of two means, from summaries. It is not defined if
+// a side has fewer than 2 values, or if both are constant.
 func WelchInterval(a, b Summary, confidence float64) Interval {
 	none := noInterval(confidence, MethodWelch)
 	if a.N < 2 || b.N < 2 || !finite(a.Mean) || !finite(b.Mean) {

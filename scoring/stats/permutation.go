@@ -33,8 +33,8 @@ type Permutation struct {
 
 // SignFlip tests whether differences are symmetric about 0: under that hypothesis each could as well have had the
 // other sign (Fisher 1935). The statistic is their mean; p = min(1, 2·min(P(T ≥ t), P(T ≤ t))) over all 2ⁿ signs for
-// n ≤ 20, else over 10 000 draws from seed, where each tail is (b+1)/(10 000+1). Of more than 512 differences, those flip
-// together whose positions are equal modulo 512. Sums within 1e-9 of the largest possible sum are equal.
+// n ≤ 20, else over 10 000 draws from seed, where each tail is (b+1)/(10 000+1). Of more than 512 differences, those
+// flip together whose positions are equal modulo 512. Sums within 1e-9 of the largest possible sum are equal.
 //
 // It assumes independent pairs and nothing about the distribution. With 5 or fewer non-zero differences the two-sided
 // p cannot be below 0.0625; see MinP. All zeros give p = 1.
@@ -112,9 +112,9 @@ func signFlipDraws(d []float64, seed uint64) PValues {
 const maxFlips = 512
 
 // flippedTogether returns the sums of maxFlips groups of differences if there are more differences than that. The pairs
-// of a group flip together: of symmetric, independent differences the sums are symmetric and independent as well, so the
-// test keeps its level, with signs that do not grow with the data. It loses power as a t test does with 511 degrees of
-// freedom instead of more.
+// of a group flip together: of symmetric, independent differences the sums are symmetric and independent as well, so
+// the test keeps its level, with signs that do not grow with the data. It loses power as a t test does with 511 degrees
+// of freedom instead of more.
 func flippedTogether(d []float64) []float64 {
 	if len(d) <= maxFlips {
 		return d
@@ -126,8 +126,9 @@ func flippedTogether(d []float64) []float64 {
 	return groups
 }
 
-// addSigned adds at most 64 differences to the sum of each draw, under its signs. It takes them from tables of all signs of
-// eight differences. The sums of the draws do not wait for each other, and the tables stay close to the processor.
+// addSigned adds at most 64 differences to the sum of each draw, under its signs. It takes them from tables of all
+// signs of eight differences. The sums of the draws do not wait for each other, and the tables stay close to the
+// processor.
 func addSigned(sums, d []float64, signs []uint64) {
 	var tables [8]signTable
 	for i := range tables {

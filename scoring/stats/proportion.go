@@ -39,8 +39,8 @@ func Wilson(k, n int, confidence float64) (Proportion, error) {
 }
 
 // ClopperPearsonEnds computes the exact one-sided bounds of both sides. Each end holds by itself with the stated
-// confidence: the rate is at least Lo, and at most Hi. 59 of 59 are the fewest that show a rate of at least 95 % with 95 %
-// confidence.
+// confidence: the rate is at least Lo, and at most Hi. 59 of 59 are the fewest that show a rate of at least 95 % with
+// 95 % confidence.
 func ClopperPearsonEnds(k, n int, confidence float64) (Proportion, error) {
 	p, err := newProportion(k, n, confidence, MethodClopperEnds)
 	if err != nil {

@@ -24,13 +24,13 @@ func shape(xs []float64, mean float64) (skewness, kurtosis float64) {
 	return skewness, kurtosis
 }
 
-// excessFactor is how many times the excess kurtosis of the values the intervals of a standard deviation take: samples show
-// less of it than their distribution has. Simulations of exponential tails chose this factor, and the others of this file
-// (docs/reference/simulations.md).
+// excessFactor is how many times the excess kurtosis of the values the intervals of a standard deviation take: samples
+// show less of it than their distribution has. Simulations of exponential tails chose this factor, and the others of
+// this file (docs/reference/simulations.md).
 const excessFactor = 3.0
 
-// skewnessOf returns what the bounds of a mean take for the skewness of low scores, from the skewness g of n scores: the fewer
-// they are, the less of it they show. Of fewer than 16 scores it is not 0 if they show none.
+// skewnessOf returns what the bounds of a mean take for the skewness of low scores, from the skewness g of n scores:
+// the fewer they are, the less of it they show. Of fewer than 16 scores it is not 0 if they show none.
 func skewnessOf(g, n float64) float64 { return max(0, hiddenSkewness(n), -float64(min(4, 1.5+28/n)*g)) }
 
 // hiddenSkewness is what n scores can have without showing it.
@@ -44,10 +44,10 @@ func hiddenExcess(n float64) float64 { return max(0, 5.8-9.4/math.Sqrt(n)) }
 //
 //	m - (t + g·(1 + 2t²)/(6√n))·s/√n
 //
-// g is 1.5 + 28/n times, at most 4 times, the skewness -G1 of the sample (Joanes & Gill 1998), and at least (16 - n)/4. With
-// g = -G1 it is the first term of the expansion by Johnson, Modified t tests and confidence intervals for asymmetrical
-// populations (1978), J. Am. Stat. Assoc. 73, 536-544. It assumes that the scores show their tail. It is not defined
-// below two scores.
+// g is 1.5 + 28/n times, at most 4 times, the skewness -G1 of the sample (Joanes & Gill 1998), and at least (16 - n)/4.
+// With g = -G1 it is the first term of the expansion by Johnson, Modified t tests and confidence intervals for
+// asymmetrical populations (1978), J. Am. Stat. Assoc. 73, 536-544. It assumes that the scores show their tail. It is
+// not defined below two scores.
 func (s Summary) MeanAtLeast(confidence float64) Interval {
 	i := s.TMeanAtLeast(confidence)
 	if a := s.skewnessTerm(); a > 0 && i.Defined() {
@@ -95,7 +95,8 @@ func (s Summary) sampleSkewness() float64 {
 	return float64(s.Skewness*math.Sqrt(n*(n-1))) / (n - 2)
 }
 
-// ShowsSkewness reports whether the scores show more skewness to the left than [Summary.MeanAtLeast] takes them to hide.
+// ShowsSkewness reports whether the scores show more skewness to the left than [Summary.MeanAtLeast] takes them to
+// hide.
 func (s Summary) ShowsSkewness() bool {
 	n := float64(s.N)
 	return s.N >= 3 && skewnessOf(s.sampleSkewness(), n) > max(0, hiddenSkewness(n))
@@ -193,9 +194,9 @@ func (s Summary) ScoreSDInterval(confidence float64) Interval {
 	return s.SDInterval(confidence).within(0, 0.5)
 }
 
-// SDAtMost returns the interval from 0 to a one-sided upper bound of the standard deviation of scores, by chi-square with
-// the degrees of freedom of [Summary.SDInterval], where k is 3 plus G2, or plus 5.8 - 9.4/√n if that is more: so much
-// excess n scores can have without showing it. Of fewer than 5 scores, and of equal ones, it is 0.5.
+// SDAtMost returns the interval from 0 to a one-sided upper bound of the standard deviation of scores, by chi-square
+// with the degrees of freedom of [Summary.SDInterval], where k is 3 plus G2, or plus 5.8 - 9.4/√n if that is more: so
+// much excess n scores can have without showing it. Of fewer than 5 scores, and of equal ones, it is 0.5.
 func (s Summary) SDAtMost(confidence float64) Interval {
 	i := s.ScoreSDInterval(2*confidence - 1)
 	if i.Confidence = confidence; !i.Defined() || i.Method == MethodRange {

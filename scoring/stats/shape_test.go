@@ -18,9 +18,9 @@ func scoresWith(name string) (draw func(*rand.Rand) float64, mean, sd float64) {
 	return func(r *rand.Rand) float64 { return 0.8 + 0.05*r.NormFloat64() }, 0.8, 0.05
 }
 
-// The one-sided bounds are wrong in at most 5 % if scores are normal, or have an exponential tail; t and chi-square are wrong
-// in 7 to 17 % and in 17 to 22 % there. Catastrophes that no score
-// shows cannot be bounded: 0.95⁵⁰ = 7.7 % of samples of 50 have none.
+// The one-sided bounds are wrong in at most 5 % if scores are normal, or have an exponential tail; t and chi-square are
+// wrong in 7 to 17 % and in 17 to 22 % there. Catastrophes that no score shows cannot be bounded: 0.95⁵⁰ = 7.7 % of
+// samples of 50 have none.
 func TestOneSidedBoundsAllowForVisibleTails(t *testing.T) {
 	const repetitions = 4_000
 	for _, c := range []struct {

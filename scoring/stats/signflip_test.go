@@ -45,8 +45,8 @@ func TestSignFlipDrawsAgree(t *testing.T) {
 	}
 }
 
-// Of many pairs groups flip together. Under the hypothesis each p must be as likely as any other, even for pairs whose sum
-// is about one of them (Cauchy); and for normal differences p is that of the z test but for the draws.
+// Of many pairs groups flip together. Under the hypothesis each p must be as likely as any other, even for pairs whose
+// sum is about one of them (Cauchy); and for normal differences p is that of the z test but for the draws.
 func TestSignFlipOfManyPairs(t *testing.T) {
 	const trials, n = 400, 2500
 	r := rng()

@@ -44,8 +44,9 @@ func beyondMargin(d []float64, margin float64) (greater, less float64, err error
 	return up.AnytimeP().Greater, down.AnytimeP().Less, err
 }
 
-// anytimeDifference decides by the symmetric e-value of the differences beyond the margin, half of alpha for each side. The
-// interval is that of the same e-value; only equal differences have another one, which ends at the margin at the latest.
+// anytimeDifference decides by the symmetric e-value of the differences beyond the margin, half of alpha for each side.
+// The interval is that of the same e-value; only equal differences have another one, which ends at the margin at the
+// latest.
 func (i *Improvement) anytimeDifference() Difference {
 	t, half, margin := i.Total, i.Options.Alpha()/2, i.Options.Margin
 	switch {
@@ -59,8 +60,8 @@ func (i *Improvement) anytimeDifference() Difference {
 	return Undecided
 }
 
-// squaredSteps are the squared differences of the scores 1 and 2, 3 and 4, and so on. They lie in [0, 1], are independent of each
-// other, and have twice the variance of the scores as mean.
+// squaredSteps are the squared differences of the scores 1 and 2, 3 and 4, and so on. They lie in [0, 1], are
+// independent of each other, and have twice the variance of the scores as mean.
 func squaredSteps(xs []float64) []float64 {
 	steps := make([]float64, len(xs)/2)
 	for k := range steps {
@@ -118,8 +119,8 @@ type anytimeSDBounds struct {
 	strict       float64 // confidence of the lower bound, which refutes
 }
 
-// anytimeSDBounds bounds the sd of the scores: from above at the confidence of the rules, from below at that of all tests of the
-// gate together, each split into parts.
+// anytimeSDBounds bounds the sd of the scores: from above at the confidence of the rules, from below at that of all
+// tests of the gate together, each split into parts.
 func (j judge) anytimeSDBounds(parts int) (anytimeSDBounds, error) {
 	b := anytimeSDBounds{steps: squaredSteps(j.in.scores()), strict: j.strictest(parts)}
 	upper, err := stats.MeanAtMost(b.steps, j.confidence)

@@ -61,11 +61,12 @@ type Outcome struct {
 	N        int             `json:"n"`                // seeds or pairs
 	P        *float64        `json:"p"`                // of the hypothesis that PTests names; nil if nothing is tested
 	PTests   string          `json:"p_tests,omitzero"` // rule_holds (small: FAIL), no_loss (small: a loss is shown) or loss_at_threshold (small: PASS)
-	// PCorrected is P after the correction for everything in the gate that can fail, where P could make the rule fail: Holm,
-	// and for the metrics of no_degradation joint sign flips (max-T) before it. A p of no_loss is corrected for the metrics.
+	// PCorrected is P after the correction for everything in the gate that can fail, where P could make the rule fail:
+	// Holm, and for the metrics of no_degradation joint sign flips (max-T) before it. A p of no_loss is corrected for the
+	// metrics.
 	PCorrected *float64 `json:"p_corrected"`
-	// Assumption is that of the bound, beyond independent seeds. UnseenShare is the largest share of failing seeds that the
-	// N seeds would not show, at the confidence of the rules; see [Estimates].
+	// Assumption is that of the bound, beyond independent seeds. UnseenShare is the largest share of failing seeds that
+	// the N seeds would not show, at the confidence of the rules; see [Estimates].
 	Assumption  Assumption `json:"assumption,omitzero"`
 	UnseenShare *float64   `json:"unseen_share,omitzero"`
 	AssumedLoss *float64   `json:"assumed_loss,omitzero"` // for seen_losses: the largest loss that a pair may have
@@ -412,8 +413,8 @@ func (j judge) applyPlan(outcomes []Outcome) {
 	}
 }
 
-// Open names the first rule that more seeds could decide; empty if there is none. Warnings about single metrics, failed seeds
-// or degraded metrics are findings. A warning that a limit is met but not shown is open.
+// Open names the first rule that more seeds could decide; empty if there is none. Warnings about single metrics, failed
+// seeds or degraded metrics are findings. A warning that a limit is met but not shown is open.
 func (g Gate) Open() string {
 	for _, s := range g.Scenarios {
 		for _, o := range s.Outcomes {

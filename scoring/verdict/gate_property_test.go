@@ -189,8 +189,9 @@ func guarded(t rapid.TB, d []float64) verdict.Outcome {
 	return verdict.Outcome{}
 }
 
-// The whole gate passes a metric of which no seed loses anything from 35 pairs on, and never takes a PASS away for larger
-// wins. (A PASS may not become a FAIL or INCONCLUSIVE; WARN says that a loss is shown, and stays within the threshold.)
+// The whole gate passes a metric of which no seed loses anything from 35 pairs on, and never takes a PASS away for
+// larger wins. (A PASS may not become a FAIL or INCONCLUSIVE; WARN says that a loss is shown, and stays within the
+// threshold.)
 func TestGateIsMonotoneInWins(t *testing.T) {
 	holds := func(o verdict.Outcome) bool { return o.Verdict == pass || o.Verdict == warn }
 	for n, want := range map[int]bool{10: false, 34: false, 35: true} {

@@ -25,9 +25,9 @@ type lossBound struct {
 	largest  *float64       // loss that a pair is assumed to have at most; nil if nothing is assumed
 }
 
-// boundLoss bounds the mean loss of d from above. The first bound knows only that no pair loses more than 1. The second one
-// takes the largest possible loss from those seen, where the differences look like noise. Both take each loss and each win
-// as it is, so a pair that wins more, or wins instead of tying, never raises a bound.
+// boundLoss bounds the mean loss of d from above. The first bound knows only that no pair loses more than 1. The second
+// one takes the largest possible loss from those seen, where the differences look like noise. Both take each loss and
+// each win as it is, so a pair that wins more, or wins instead of tying, never raises a bound.
 func boundLoss(d []float64, threshold, confidence float64) (b lossBound, err error) {
 	losses, largest, method := negated(d), 1.0, stats.MethodBoundedMean
 	p, err := stats.BoundedMeanP(losses, largest, threshold)
@@ -70,9 +70,9 @@ func largestLoss(d []float64) float64 {
 // minSeen is the least number of pairs whose losses say how large losses are.
 const minSeen = 8
 
-// isVaried reports whether the differences look like noise, so that the losses seen say how large losses are: a fifth of the
-// pairs win, and at least 2 (3 of fewer than 10), or four fifths are no ties. A pair that wins more, or wins instead of
-// tying, never takes that away.
+// isVaried reports whether the differences look like noise, so that the losses seen say how large losses are: a fifth
+// of the pairs win, and at least 2 (3 of fewer than 10), or four fifths are no ties. A pair that wins more, or wins
+// instead of tying, never takes that away.
 func isVaried(d []float64) bool {
 	wins, ties := 0, 0
 	for _, x := range d {
@@ -98,8 +98,8 @@ func negated(d []float64) []float64 {
 	return losses
 }
 
-// pairsNeeded is the least number of pairs, spread like those of d, at which the bound is below the threshold; 0 if that is
-// more than maxNeeded, or never.
+// pairsNeeded is the least number of pairs, spread like those of d, at which the bound is below the threshold; 0 if
+// that is more than maxNeeded, or never.
 func pairsNeeded(d []float64, threshold, confidence float64) int {
 	if -mean(d) >= threshold {
 		return 0

@@ -249,7 +249,8 @@ func TestCompareWarnings(t *testing.T) {
 	}
 }
 
-// However many metrics there are, 10 pairs of the same sign have p 2/2¹⁰, and 6 have 2/2⁶; Holm would multiply them by 400.
+// However many metrics there are, 10 pairs of the same sign have p 2/2¹⁰, and 6 have 2/2⁶; Holm would multiply them by
+// 400.
 func TestCompareTestsMetricsJointly(t *testing.T) {
 	var spec scoring.Spec
 	for k := range 400 {

@@ -201,8 +201,8 @@ func (m *MetricDelta) count() {
 // methodSimultaneous is the t interval at a confidence that holds for all metrics together (Bonferroni).
 const methodSimultaneous = "t, simultaneous"
 
-// simultaneousInterval bounds the mean of d, which lies in [-1, 1], so that all of n such intervals hold together with the
-// confidence of a comparison. Equal differences have no t interval: theirs is the bound of any mean.
+// simultaneousInterval bounds the mean of d, which lies in [-1, 1], so that all of n such intervals hold together with
+// the confidence of a comparison. Equal differences have no t interval: theirs is the bound of any mean.
 func simultaneousInterval(d []float64, o Options, n int) (stats.Interval, error) {
 	alpha := o.Alpha() / float64(n)
 	summary, err := stats.Summarize(d)

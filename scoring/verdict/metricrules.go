@@ -134,8 +134,8 @@ func (i *Improvement) degradations(metrics []MetricDelta) ([]Outcome, error) {
 	return list, errors.Join(errs...)
 }
 
-// degradation judges one metric, but for FAIL; lossP is the corrected p against a loss, and p that against a loss beyond
-// the threshold, NaN where a loss cannot reach it.
+// degradation judges one metric, but for FAIL; lossP is the corrected p against a loss, and p that against a loss
+// beyond the threshold, NaN where a loss cannot reach it.
 func (i *Improvement) degradation(m MetricDelta, lossP, p float64) (o Outcome, err error) {
 	o = Outcome{
 		Rule: ruleNoDegradation, Metric: m.Name, N: i.NPairs, Observed: ptr(m.MeanDelta), Limit: ptr(-m.Threshold),
@@ -159,8 +159,8 @@ func (i *Improvement) degradation(m MetricDelta, lossP, p float64) (o Outcome, e
 	return o, nil
 }
 
-// explain says what decided on a metric of no_degradation: the test that failed it, the bound that passed it, or the test
-// that shows a loss.
+// explain says what decided on a metric of no_degradation: the test that failed it, the bound that passed it, or the
+// test that shows a loss.
 func (o *Outcome) explain(i *Improvement) error {
 	m := o.delta
 	if m == nil {

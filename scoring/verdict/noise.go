@@ -98,11 +98,11 @@ func (n Noise) HasGate() bool { return len(n.At) > 0 && n.At[0].GateFlips != nil
 // defaultSizes are the numbers of seeds that people run.
 func defaultSizes() []int { return []int{3, 5, 10, 20, 30, 50, 100, 200} }
 
-// NewNoise asks the gate and the improvement check, at each number of seeds, about pairs of samples from one population,
-// as if two identical configurations had been run on different seeds. The population is unknown: the seeds that there
-// are, the pilot, are a sample of it. So the pairs are drawn from many populations that the pilot could come from, each
-// a sample of the pilot with replacement (double bootstrap, Davison and Hinkley 1997, section 3.9), see [pilot]. The rate
-// is the mean over the populations, and its interval holds 95 % of them.
+// NewNoise asks the gate and the improvement check, at each number of seeds, about pairs of samples from one
+// population, as if two identical configurations had been run on different seeds. The population is unknown: the seeds
+// that there are, the pilot, are a sample of it. So the pairs are drawn from many populations that the pilot could come
+// from, each a sample of the pilot with replacement (double bootstrap, Davison and Hinkley 1997, section 3.9), see
+// [pilot]. The rate is the mean over the populations, and its interval holds 95 % of them.
 func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, error) {
 	if len(seeds) < 2 {
 		return Noise{}, stats.TooFewError{Need: 2, Have: len(seeds)}

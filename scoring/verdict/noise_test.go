@@ -60,9 +60,9 @@ func TestNoiseIsDeterministic(t *testing.T) {
 }
 
 // Of 2,000 seeds half fail: so many say nearly what the population is. The gate asks for one passing seed in samples of
-// one: P(X = 1) of one is all there is. The bound of 1 of 1 is 0.05, so that min_pass_rate 0.05 is PASS where the seed passes; 0 of 1 is not refuted at
-// 0.05 (p = 0.95): INCONCLUSIVE. Two samples differ in half of the cases. With two seeds, 0.2236 = √0.05 is the bound
-// of 2 of 2, and a PASS has probability 1/4: 3/8 differ.
+// one: P(X = 1) of one is all there is. The bound of 1 of 1 is 0.05, so that min_pass_rate 0.05 is PASS where the seed
+// passes; 0 of 1 is not refuted at 0.05 (p = 0.95): INCONCLUSIVE. Two samples differ in half of the cases. With two
+// seeds, 0.2236 = √0.05 is the bound of 2 of 2, and a PASS has probability 1/4: 3/8 differ.
 func TestNoiseOfAKnownGate(t *testing.T) {
 	seeds := seedsWith(1000, 2000)
 	for i := range seeds {
@@ -204,8 +204,8 @@ func TestNoiseOfFewSeeds(t *testing.T) {
 	}
 }
 
-// Fewer than 12 scores may all be of one kind: a rule about scores then flips at an unknown rate. A rule about the pass rate
-// has its rate from any pilot. Each rate names the pilot that would say whether it is at most 5 %.
+// Fewer than 12 scores may all be of one kind: a rule about scores then flips at an unknown rate. A rule about the pass
+// rate has its rate from any pilot. Each rate names the pilot that would say whether it is at most 5 %.
 func TestNoiseNamesThePilotItNeeds(t *testing.T) {
 	for _, c := range []struct {
 		name    string

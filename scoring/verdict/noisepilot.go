@@ -99,9 +99,9 @@ type population struct {
 type quantiles struct{ passed, failed, spread float64 }
 
 // population draws one. Of the seeds of the pilot so many are drawn with replacement as there are, class by class. The
-// shares of the classes come from their posteriors with Jeffreys' prior: without it, ten passing seeds would say that no
-// seed can ever fail to pass. Failed seeds are only assumed if the pilot has some. The scores are stretched as if their
-// variance came from its posterior for normal scores, inverse chi-square: few seeds of a pilot know little of it.
+// shares of the classes come from their posteriors with Jeffreys' prior: without it, ten passing seeds would say that
+// no seed can ever fail to pass. Failed seeds are only assumed if the pilot has some. The scores are stretched as if
+// their variance came from its posterior for normal scores, inverse chi-square: few seeds of a pilot know little of it.
 func (p *pilot) population(q quantiles, rng *rand.Rand) *population {
 	share := p.shares(q.passed, q.failed)
 	pop := &population{pilot: p, upTo: [nClasses]float64{share[classPassed], share[classPassed] + share[classNotPassed], 1}, factor: 1, totals: p.totals}

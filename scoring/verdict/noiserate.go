@@ -54,8 +54,8 @@ func (p *pilot) measure(n int, rules scoring.GateRules, o NoiseOptions, drawn fu
 	return at, err
 }
 
-// minPilot is the number of scored seeds that say anything of a rule about scores. If a fifth of all seeds are of another kind,
-// 93 % of such pilots show one of them. maxPilot is the largest [Rate.NPilotNeeded].
+// minPilot is the number of scored seeds that say anything of a rule about scores. If a fifth of all seeds are of
+// another kind, 93 % of such pilots show one of them. maxPilot is the largest [Rate.NPilotNeeded].
 const (
 	minPilot = 12
 	maxPilot = 10_000
@@ -182,10 +182,10 @@ func (r tally) flips() float64 {
 	return 1 - float64(same)/float64(n*(n-1))
 }
 
-// rateOf is the mean of a rate over the populations with the interval that holds 95 % of them. The estimates differ more
-// than the rates do that they are of, because each is of few pairs. The variance of the rates is the covariance of the two
-// halves, which has a standard error itself; the interval is that of the beta distribution with the mean and the larger
-// variance. It allows for the number of pairs as well.
+// rateOf is the mean of a rate over the populations with the interval that holds 95 % of them. The estimates differ
+// more than the rates do that they are of, because each is of few pairs. The variance of the rates is the covariance of
+// the two halves, which has a standard error itself; the interval is that of the beta distribution with the mean and
+// the larger variance. It allows for the number of pairs as well.
 func rateOf(halves [][2]tally, pairs int, estimate func(tally) float64) Rate {
 	var first, second, all []float64
 	for _, h := range halves {
@@ -215,8 +215,8 @@ func (r *Rate) spread(variance float64) {
 }
 
 // flipRate is how often two verdicts differ. It is largest where a gate gives its verdict in half of the cases, and no
-// population is beyond that: if the truth is there, the interval of the rates would miss it. So the interval of the share
-// of the most frequent verdict says how large the rate can be.
+// population is beyond that: if the truth is there, the interval of the rates would miss it. So the interval of the
+// share of the most frequent verdict says how large the rate can be.
 func flipRate(halves [][2]tally, pairs int, verdicts map[scoring.Verdict]int) Rate {
 	rate := rateOf(halves, pairs, tally.flips)
 	most, all, kinds := scoring.VerdictPass, 0, 0

@@ -145,8 +145,8 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 	return o, nil
 }
 
-// decideBy gives the outcome the bound that decides, of one-sided bounds from lo to hi: the one on the side of the limit
-// on which the observed number lies. It returns what the bound says.
+// decideBy gives the outcome the bound that decides, of one-sided bounds from lo to hi: the one on the side of the
+// limit on which the observed number lies. It returns what the bound says.
 func (j judge) decideBy(o *Outcome, bounds stats.Interval, lo, hi float64, write func(float64) string) string {
 	o.Interval = bounds
 	o.Interval.Confidence = j.confidence
@@ -284,9 +284,9 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	return o, nil
 }
 
-// distrust says where a t bound reaches the limit, but may not hold: INCONCLUSIVE if it does not reach it after correction
-// for the skewness that the scores show, or that so few may hide; WARN if they lie in two groups, or at 0 and 1, and a bound that is valid
-// for every distribution does not reach it.
+// distrust says where a t bound reaches the limit, but may not hold: INCONCLUSIVE if it does not reach it after
+// correction for the skewness that the scores show, or that so few may hide; WARN if they lie in two groups, or at 0
+// and 1, and a bound that is valid for every distribution does not reach it.
 func (j judge) distrust(o *Outcome, s stats.Summary) error {
 	limit := *o.Limit
 	if t := s.TMeanAtLeast(j.confidence).Lo; o.Verdict != scoring.VerdictPass {

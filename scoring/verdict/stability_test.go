@@ -60,7 +60,8 @@ func TestStability(t *testing.T) {
 		{"14 of 20", stability(14, 20, around(0.8, 20)), scoring.VerdictFail, []string{"is below 90.0%: at most 88.1%"}, ""},
 		{"0 of 3", stability(0, 3, around(0.2, 3)), scoring.VerdictFail, []string{"is below 90.0%"}, ""},
 		{"all crashed", crashed(stability(0, 0, nil), 20), scoring.VerdictFail, []string{"0.0% (0 of 20"}, ""},
-		// n = 40: the bounds of the sample sd s are 0.819·s at 97.5 % and 1.498·s at 95 %, which allows for a tail that 40 scores hide.
+		// n = 40: the bounds of the sample sd s are 0.819·s at 97.5 % and 1.498·s at 95 %, which allows for a tail that 40
+		// scores hide.
 		{"sd shown", stability(40, 40, spread(0.0985, 40)), scoring.VerdictPass, []string{"is at most 0.15"}, ""},
 		{"sd not shown", stability(40, 40, spread(0.102, 40)), scoring.VerdictWarn, []string{"is not shown to be at most 0.15"}, ""},
 		{"sd too large", stability(40, 40, spread(0.16, 40)), scoring.VerdictInconclusive, []string{"is not shown to be above 0.15"}, ""},

@@ -74,8 +74,8 @@ func (p Prepared) contentKey() string {
 	return contentKeyPrefix + hex.EncodeToString(p.Structure[:half]) + hex.EncodeToString(p.Digest[:half])
 }
 
-// CandidatesFor returns the executions that may be an execution whose key was made of its content, because they have its
-// structure and were masked by other rules.
+// CandidatesFor returns the executions that may be an execution whose key was made of its content, because they have
+// its structure and were masked by other rules.
 func CandidatesFor(ctx context.Context, r *store.Reader, h store.ExecutionHead) ([]store.ExecutionHead, error) {
 	prefix := contentKeyPrefix + hex.EncodeToString(h.Structure[:sha256.Size/2])
 	if !strings.HasPrefix(h.Key, prefix) {

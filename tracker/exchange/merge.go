@@ -236,7 +236,8 @@ func (m *merge) order(ctx context.Context, scenarios []store.ScenarioRecord) err
 	return nil
 }
 
-// completeLineages notes the trials that a ledger counts and that did not come along, and stores the fitness of versions.
+// completeLineages notes the trials that a ledger counts and that did not come along, and stores the fitness of
+// versions.
 func (m *merge) completeLineages(ctx context.Context) error {
 	if m.dryRun {
 		return nil

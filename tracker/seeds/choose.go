@@ -26,11 +26,12 @@ const allConfigurations = -1
 // latest names the configuration of the seed that was recorded last.
 const latest = "latest"
 
-// Choose finds the configuration that a selector names: by label, by a prefix of the hash or of the commit, by parameters
-// as in theta=14,beta=2, or as @latest. If nothing is named, all configurations of the scenario are candidates, or those
-// with the parameters of its pinned one. Among candidates that differ in the revision of the code, and in labels that
-// change with it, the newest one is meant; so it is if no revision is recorded. If parameters differ, or labels at one revision, it returns
-// [track.ErrAmbiguous] with a list of them, unless mixing is allowed: then all candidates are meant.
+// Choose finds the configuration that a selector names: by label, by a prefix of the hash or of the commit, by
+// parameters as in theta=14,beta=2, or as @latest. If nothing is named, all configurations of the scenario are
+// candidates, or those with the parameters of its pinned one. Among candidates that differ in the revision of the code,
+// and in labels that change with it, the newest one is meant; so it is if no revision is recorded. If parameters
+// differ, or labels at one revision, it returns [track.ErrAmbiguous] with a list of them, unless mixing is allowed:
+// then all candidates are meant.
 func Choose(ctx context.Context, r *store.Reader, sel answer.Selector, allowMixed bool) (c Choice, err error) {
 	_, total, err := r.Configurations(ctx, sel.Scenario, 1)
 	if err != nil {

@@ -61,7 +61,8 @@ func TestSideBySide(t *testing.T) {
 	trackertest.WantError(t, err, track.ErrNotFound)
 }
 
-// checkDifferences checks that the sides differ by what an improvement finds, and that the seed of one side alone is named.
+// checkDifferences checks that the sides differ by what an improvement finds, and that the seed of one side alone is
+// named.
 func checkDifferences(t *testing.T, st *store.Store, c answer.Comparison, selectors []answer.Selector) {
 	t.Helper()
 	want, err := seeds.Compare(t.Context(), st.Reader, answer.PairedQuestion{Candidate: selectors[1], Baseline: &selectors[0]}, "")

@@ -18,8 +18,8 @@ func Query(ctx context.Context, r *store.Reader, q answer.QueryQuestion) (whole 
 	return whole, err
 }
 
-// QueryPages gives the rows of a reading SQL statement in pages, of which there is at least one. A page ends after 10,000
-// rows or 4 MiB.
+// QueryPages gives the rows of a reading SQL statement in pages, of which there is at least one. A page ends after
+// 10,000 rows or 4 MiB.
 func QueryPages(ctx context.Context, r *store.Reader, q answer.QueryQuestion, page func(answer.Query) error) error {
 	const mostRows, mostBytes = 10_000, 4 << 20
 	var next answer.Query

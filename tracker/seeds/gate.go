@@ -158,8 +158,8 @@ func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q ans
 	return g, g.load(ctx, st, choice, spec, q)
 }
 
-// checkGuarded refuses a metric or group that the spec does not have: a name with a typing error would guard nothing, or
-// leave out nothing.
+// checkGuarded refuses a metric or group that the spec does not have: a name with a typing error would guard nothing,
+// or leave out nothing.
 func checkGuarded(spec scoring.Spec, rules scoring.GateRules) error {
 	known := func(name string) bool {
 		return slices.ContainsFunc(spec.Metrics, func(m scoring.Metric) bool { return m.Name == name || m.Group == name })

@@ -56,8 +56,8 @@ func drawSeed(given *uint64) uint64 {
 	return *given
 }
 
-// maxResampled is the number of seeds that samples are drawn from at most. So many show a distribution well, and reading
-// the scores of all would take longer than the answer may.
+// maxResampled is the number of seeds that samples are drawn from at most. So many show a distribution well, and
+// reading the scores of all would take longer than the answer may.
 const maxResampled = 10_000
 
 // judgedSample is some of the seeds of a configuration, with how many there are.

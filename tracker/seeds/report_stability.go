@@ -127,8 +127,8 @@ func differingOf(ctx context.Context, st *store.Reader, choice Choice) (list []a
 	return list, nil
 }
 
-// comparePrevious compares a configuration with the one of the same parameters whose first seed came before its own, and
-// if there are any, of the same label; nil if there is none.
+// comparePrevious compares a configuration with the one of the same parameters whose first seed came before its own,
+// and if there are any, of the same label; nil if there is none.
 func comparePrevious(ctx context.Context, st *store.Reader, choice Choice, specVersion int, ranges []track.SeedRange) (*Compared, error) {
 	own := choice.Configurations[0]
 	candidates := store.Candidates{Scenario: choice.Scenario, Params: []string{string(own.Params.JSON())}, Before: own.ID, Label: &own.Label}

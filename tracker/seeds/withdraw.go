@@ -142,7 +142,8 @@ func withdrawnConfiguration(ctx context.Context, r *store.Reader, of answer.Sele
 	return subject, w, nil
 }
 
-// RestoreConfiguration makes the seeds of a withdrawn configuration count again, but for those that were withdrawn alone.
+// RestoreConfiguration makes the seeds of a withdrawn configuration count again, but for those that were withdrawn
+// alone.
 func RestoreConfiguration(ctx context.Context, st *store.Store, q answer.RestoreConfigurationQuestion) (a answer.WithdrawalReceipt, err error) {
 	subject, w, err := withdrawnConfiguration(ctx, st.Reader, q.Of)
 	if err != nil {
@@ -175,8 +176,8 @@ func WithdrawnOf(ctx context.Context, r *store.Reader, scenario, hash string) (t
 	return withdrawnSeeds(ctx, r, store.Selection{Scenario: scenario}, found[0].ID)
 }
 
-// RecordWithdrawals withdraws or restores subjects, for one reason, at one time. The first subject is what was asked for.
-// If another measurement has the place of one that is restored, nothing is recorded.
+// RecordWithdrawals withdraws or restores subjects, for one reason, at one time. The first subject is what was asked
+// for. If another measurement has the place of one that is restored, nothing is recorded.
 func RecordWithdrawals(ctx context.Context, st *store.Store, action track.WithdrawalAction, subjects []track.Withdrawal, change answer.Change) (a answer.WithdrawalReceipt, err error) {
 	if strings.TrimSpace(change.Reason) == "" {
 		return a, fmt.Errorf("%w: the reason is empty", track.ErrInvalid)

@@ -58,8 +58,8 @@ func (s *Sweeper) checkFiles(ctx context.Context) error {
 	return track.WithHint(err, track.Hint{Text: "if the command itself writes the file, have it write into {out}"})
 }
 
-// checkCommands refuses a plan whose configurations have seeds that another command ran, since nobody knows whether they
-// are the same, unless the options say what to do. Other variables of the same command are a notice.
+// checkCommands refuses a plan whose configurations have seeds that another command ran, since nobody knows whether
+// they are the same, unless the options say what to do. Other variables of the same command are a notice.
 func (s *Sweeper) checkCommands(ctx context.Context) error {
 	command, env, err := commandOf(s.sweep.Plan)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"track/sweep"
 )
 
-// FindRevision returns the revision of the code and of the files that a plan depends on. declared is the commit that the
-// user named; empty to ask git. notice is for people, and says what is missing; empty if nothing is.
+// FindRevision returns the revision of the code and of the files that a plan depends on. declared is the commit that
+// the user named; empty to ask git. notice is for people, and says what is missing; empty if nothing is.
 func FindRevision(ctx context.Context, plan sweep.Plan, declared, program string) (revision track.Revision, files provenance.Files, notice string, err error) {
 	origin := provenance.Find(ctx, declared, program)
 	command, err := plan.ParsedCommand()

@@ -10,8 +10,8 @@ import (
 	"track/tracker/seeds"
 )
 
-// Withdraw takes back a sweep: what it did not run is not missing any more, and unless the plan alone is withdrawn, what
-// it measured does not count.
+// Withdraw takes back a sweep: what it did not run is not missing any more, and unless the plan alone is withdrawn,
+// what it measured does not count.
 func Withdraw(ctx context.Context, st *store.Store, q answer.WithdrawSweepQuestion) (a answer.WithdrawalReceipt, err error) {
 	s, err := find(ctx, st.Reader, q.ID)
 	if err != nil {
