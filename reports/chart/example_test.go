@@ -23,6 +23,5 @@ func ExampleSVG() {
 	desc, _, _ = strings.Cut(desc, "</desc>")
 	fmt.Println(desc)
 	// Output:
-	// Line chart. x: period. y: unemployment rate (share of workers). unemployment: n = 3 points, 0.05 to 0.07, at x 0 to
-	// 3; not drawn: 1 NaN.
+	// Line chart. x: period. y: unemployment rate (share of workers). unemployment: n = 3 points, 0.05 to 0.07, at x 0 to 3; not drawn: 1 NaN.
 }

@@ -32,8 +32,8 @@ func ExampleRubric_Score() {
 	// 0.35 × 1.00  tool_success_rate: 1 of 1 call succeeded, 1 benign exit among them
 	// 0.25 × 0.86  output_quality: completeness 0.7143, accuracy 1
 	// 0.20 × 0.50  efficiency: time: 1m0s of the 2m0s expected at most for a medium task
-	// 0.15 × 1.00  one_minus_error_rate: 0 errors (0 failed calls, 0 retries, 0 patterns in the final text, 0
-	// corrections): error rate 0 0.05 × 0.30  structure_score: headings 0, lists 0, code_blocks 1
+	// 0.15 × 1.00  one_minus_error_rate: 0 errors (0 failed calls, 0 retries, 0 patterns in the final text, 0 corrections): error rate 0
+	// 0.05 × 0.30  structure_score: headings 0, lists 0, code_blocks 1
 	//   direct_answer: line 1 answers: "The port is 8080, because config.yaml says so."
 	//   code: not a coding task: scored over the other parts
 	//   explanation: 13 words of prose, 25 make an explanation
