@@ -44,12 +44,12 @@ func TestReadDesignNamesThePlace(t *testing.T) {
 		{"0.1,0.2\n0.3,0.4\n", "d:1: column 1: 0.1 is a number, and the first line names the parameters"},
 		{"a,a\n1,2\n", "d:1: column 2: a is duplicated"},
 		{",a\n1,2\n", "d:1: column 1: no name"},
-		{"seed,a\n1,2\n", "d:1: column 1: seed is no name for a parameter"},
+		{"seed,a\n1,2\n", "d:1: column 1: seed cannot be the name of a parameter"},
 		{"a,b\n\"x,2\n", "d:2: column 6: "}, // where the quotation should have ended
 		{"{\"a\":1}\n{\"b\":1}\n", "d:2: the parameters are b, and those of the first configuration are a"},
 		{"{\"a\":1}\n{\"a\":1,\"a\":2}\n", "d:2: "},
 		{"{\"a\":1}\n{\"a\":1.0}\n", "d:2: the same configuration as in line 1"},
-		{"{\"out\":1}\n", "d:1: out: out is no name for a parameter"},
+		{"{\"out\":1}\n", "d:1: out: out cannot be the name of a parameter"},
 	} {
 		_, err := ReadDesign("d", []byte(tt.text))
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) || !errors.Is(err, track.ErrInvalid) {

@@ -97,7 +97,7 @@ func distinctParams(grid []map[string]jsontext.Value) (list []track.Params, err 
 // checkParameterName refuses the names that the sweep fills in.
 func checkParameterName(name string) error {
 	if name == placeSeed || name == placeOut {
-		return fmt.Errorf("%s is no name for a parameter: {%s} is filled in by the sweep", name, name)
+		return fmt.Errorf("%s cannot be the name of a parameter: {%s} is filled in by the sweep", name, name)
 	}
 	return nil
 }

@@ -201,7 +201,7 @@ func (p Plan) checkGrid() *track.FieldError {
 		}
 		switch {
 		case slices.Contains(here, placeSeed) || slices.Contains(here, placeOut):
-			return wrong("{seed} and {out} are filled in by the sweep: they are no names for parameters")
+			return wrong("{seed} and {out} are filled in by the sweep: they cannot be names of parameters")
 		case !slices.Equal(here, names):
 			return wrong("its parameters have other names than those of grid.0")
 		case seen[params]:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -106,8 +107,8 @@ func TestExportTableInterrupted(t *testing.T) {
 		if err := command.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for ctx.Err() == nil && len(filesIn(t, dir)) == len(before) { // until the file has begun
-			time.Sleep(time.Millisecond)
+		for ctx.Err() == nil && len(filesIn(t, dir)) == len(before) {
+			runtime.Gosched() // until the file has begun
 		}
 		_ = command.Process.Signal(os.Interrupt)
 		_ = command.Wait()
