@@ -2,6 +2,7 @@ package seeds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -66,6 +67,17 @@ func listed(ctx context.Context, r *store.Reader, candidates store.Candidates, l
 		list = append(list, c.Configuration)
 	}
 	return list, err
+}
+
+// allNamed returns the configurations that a selector names, also those whose seeds are withdrawn if a label or a hash
+// names them.
+func allNamed(ctx context.Context, r *store.Reader, sel answer.Selector) ([]store.Configuration, error) {
+	found, err := r.FindConfigurations(ctx, sel.Scenario, sel.Configuration)
+	if !errors.Is(err, track.ErrNotFound) {
+		return found, err
+	}
+	choice, err := Choose(ctx, r, sel, true)
+	return choice.Configurations, err
 }
 
 // candidatesOf returns the candidates of a selector, and in what they differ.

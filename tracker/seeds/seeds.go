@@ -24,7 +24,7 @@ func ListSeeds(ctx context.Context, r *store.Reader, q answer.SeedsQuestion) (a 
 		}
 	}
 	if q.Of.Configuration != "" {
-		found, err := r.FindConfigurations(ctx, q.Of.Scenario, q.Of.Configuration)
+		found, err := allNamed(ctx, r, q.Of)
 		if err != nil {
 			return a, err
 		}

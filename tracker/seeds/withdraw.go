@@ -97,7 +97,7 @@ func RestoreSeed(ctx context.Context, st *store.Store, q answer.RestoreSeedQuest
 }
 
 func namedConfigurations(ctx context.Context, r *store.Reader, of answer.Selector) (ids []int64, err error) {
-	found, err := r.FindConfigurations(ctx, of.Scenario, of.Configuration)
+	found, err := allNamed(ctx, r, of)
 	for _, c := range found {
 		ids = append(ids, c.ID)
 	}
