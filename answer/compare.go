@@ -22,6 +22,7 @@ type CompareQuestion struct {
 	Of     []Selector
 	Seeds  []track.SeedRange
 	Values bool
+	All    bool
 }
 
 // Params declares the parameters of the question.
@@ -29,7 +30,8 @@ func (q *CompareQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "compare these configurations", Value: selectors(&q.Of)},
 		seedsParam(&q.Seeds),
-		{Name: "values", Help: "show the mean values of the metrics instead of their scores", Value: param.Switch(&q.Values)},
+		{Name: "values", Help: "show the mean values of the listed metrics as well", Value: param.Switch(&q.Values)},
+		{Name: "all", Help: "list all metrics, not only those that differ", Value: param.Switch(&q.All)},
 	}
 }
 
@@ -49,7 +51,8 @@ type Comparison struct {
 	Sides      []ComparedSide              `json:"sides"`
 	// Differences are those of the second and every further side from the first.
 	Differences []SideDifference `json:"differences"`
-	AsValues    bool             `json:"as_values,omitzero"` // people are shown mean values of metrics instead of scores
+	AsValues    bool             `json:"as_values,omitzero"` // people are shown mean values of metrics as well
+	ListsAll    bool             `json:"lists_all,omitzero"` // people are shown all metrics, not only those that differ
 }
 
 // ComparedSide is one of several configurations side by side.
@@ -109,6 +112,9 @@ func (a Comparison) Tables() []Table {
 	tables := []Table{a.scoresTable()}
 	for i := range a.Differences {
 		tables = append(tables, a.differenceTable(i+1))
+	}
+	if a.AsValues || a.ListsAll && len(a.Sides) > 2 {
+		tables = append(tables, a.sidesTable())
 	}
 	return append(tables, a.metricsTable())
 }
@@ -176,36 +182,62 @@ func yesNo(yes bool) string {
 	return "no"
 }
 
-// metricsTable shows the mean score, or the mean value, of each metric on each side.
+// metricsTable shows programs the mean score, or the mean value, of each metric on each side, and the differences.
 func (a Comparison) metricsTable() Table {
+	t := Table{Name: "metrics", Main: true, ForPrograms: true, Notes: warningNotes(a.warnings()), Columns: slices.Concat(columns("metric"), columns(a.sideNames()...), a.differenceColumns())}
+	for k, m := range a.metrics() {
+		t.Rows = append(t.Rows, slices.Concat([]any{m.Name}, a.sideCells(k), a.differenceCells(m.Name)))
+	}
+	return t
+}
+
+// sidesTable shows people the mean score, or the mean value, of each metric on each side.
+func (a Comparison) sidesTable() Table {
 	what := " mean scores"
 	if a.AsValues {
 		what = " mean values"
 	}
-	t := Table{Name: "metrics", Main: true, Grouped: true, Notes: warningNotes(a.warnings()), Columns: append(Columns{
-		{Name: "group", For: ForPeople}, {Name: "metric"}, {Name: "target", For: ForPeople}, {Name: "weight", For: ForPeople},
-	}.drop("weight", "target").wrap("target"), columns(a.sideNames()...)...)}
-	t.Columns = append(t.Columns, a.differenceColumns()...)
-	t.ForPrograms = len(a.Sides) == 2 && !a.AsValues // the table of differences says it all
-	if len(a.Sides) == 0 {
-		return t
-	}
-	weight := WeightText(a.Sides[0].Metrics, func(m scoring.MetricStability) float64 { return m.Weight })
-	for k, m := range a.Sides[0].Metrics {
-		row := []any{strings.TrimSpace(m.Group + what), m.Name, m.Target, numberCell(m.Weight, weight)}
-		for _, side := range a.Sides {
-			switch {
-			case k >= len(side.Metrics):
-				row = append(row, nil)
-			case a.AsValues:
-				row = append(row, meanValueCell(side.Metrics[k]))
-			default:
-				row = append(row, side.Metrics[k].MeanScore)
-			}
+	t := Table{Name: "sides", Grouped: true, HiddenIfEmpty: true, Columns: append(columns("group", "metric", "target", "weight").drop("weight", "target").wrap("target"), columns(a.sideNames()...)...)}
+	weight := WeightText(a.metrics(), func(m scoring.MetricStability) float64 { return m.Weight })
+	for k, m := range a.metrics() {
+		if a.lists(m.Name) {
+			t.Rows = append(t.Rows, append([]any{strings.TrimSpace(m.Group + what), m.Name, m.Target, numberCell(m.Weight, weight)}, a.sideCells(k)...))
 		}
-		t.Rows = append(t.Rows, append(row, a.differenceCells(m.Name)...))
 	}
 	return t
+}
+
+// metrics returns the metrics of the first side, in the order of the spec.
+func (a Comparison) metrics() []scoring.MetricStability {
+	if len(a.Sides) == 0 {
+		return nil
+	}
+	return a.Sides[0].Metrics
+}
+
+// lists reports whether people are shown a metric.
+func (a Comparison) lists(metric string) bool {
+	for i := range a.Differences {
+		if slices.ContainsFunc(a.listed(i+1), func(m verdict.MetricDelta) bool { return m.Name == metric }) {
+			return true
+		}
+	}
+	return a.ListsAll
+}
+
+// sideCells returns the mean score, or the mean value, of a metric on each side.
+func (a Comparison) sideCells(metric int) (cells []any) {
+	for _, side := range a.Sides {
+		switch {
+		case metric >= len(side.Metrics):
+			cells = append(cells, nil)
+		case a.AsValues:
+			cells = append(cells, meanValueCell(side.Metrics[metric]))
+		default:
+			cells = append(cells, side.Metrics[metric].MeanScore)
+		}
+	}
+	return cells
 }
 
 func (a Comparison) warnings() []verdict.Warning {

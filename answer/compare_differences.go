@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"track"
+	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -30,66 +32,68 @@ func NewSideDifference(i verdict.Improvement) SideDifference {
 	}
 }
 
-// maxUndecided is how many metrics without a difference a table shows, so that it fits on a screen.
-const maxUndecided = 10
-
-// differenceTable shows the total score and the metrics whose difference the pairs show, and then those nearest to one.
+// differenceTable shows the total score and the metrics that differ, the worst first.
 func (a Comparison) differenceTable(side int) Table {
 	d, first, other := a.Differences[side-1], sideName(0), sideName(side)
 	t := Table{
-		Name: "difference_" + other, Title: fmt.Sprintf("mean scores over %s, and the difference %s − %s", format.Counted(d.NPairs, "pair"), other, first), HiddenIfEmpty: true,
+		Name: "difference_" + other, HiddenIfEmpty: true, Notes: a.differenceNotes(side),
+		Title: fmt.Sprintf("mean scores over %s: %s; %s − %s above 0 favours %s", format.Counted(d.NPairs, "pair"), d.decidedText(), other, first, other),
 		Columns: Columns{
-			{Name: "metric"}, {Name: "first", Head: first}, {Name: "other", Head: other}, {Name: "difference"},
-			{Name: "interval", Head: format.Confidence(d.Confidence) + " interval"}, {Name: "p"}, {Name: "shown", Head: " "},
-		}.drop("p", "first", "other"),
-		Notes: a.differenceNotes(side),
+			{Name: "metric"}, {Name: "first", Head: first}, {Name: "other", Head: other}, {Name: "difference", Head: other + " − " + first},
+			{Name: "interval", Head: format.Confidence(d.Confidence) + " interval"}, {Name: "p"},
+		}.drop("other", "first"),
 	}
 	if d.Total != nil {
-		t.Rows = append(t.Rows, differenceRow("total score", d.Total.Baseline, d.Total.Candidate, d.Total.MeanDelta, d.Total.Interval, d.Total.P, totalChange(*d.Total)))
+		t.Rows = append(t.Rows, differenceRow("total score", d.Total.Baseline, d.Total.Candidate, d.Total.MeanDelta, d.Total.Interval, d.Total.P))
 	}
-	shown, _, _ := d.sorted()
-	for _, m := range shown {
-		t.Rows = append(t.Rows, differenceRow(m.Name, m.Baseline, m.Candidate, m.MeanDelta, m.Interval, m.PMaxT, ChangeText(m)))
+	for _, m := range a.listed(side) {
+		t.Rows = append(t.Rows, differenceRow(m.Name, m.Baseline, m.Candidate, m.MeanDelta, m.Interval, m.PMaxT))
 	}
 	return t
 }
 
-func differenceRow(name string, first, other, difference float64, interval stats.Interval, p float64, change string) []any {
-	return []any{name, first, other, numberCell(difference, format.Signed), intervalCell(interval, format.Signed), numberCell(p, format.PValue), change}
+func differenceRow(name string, first, other, difference float64, interval stats.Interval, p float64) []any {
+	return []any{name, first, other, numberCell(difference, format.Signed), intervalCell(interval, format.Signed), numberCell(p, format.PValue)}
 }
 
-// totalChange is [ChangeText] of the total score, whose interval holds alone.
-func totalChange(t verdict.TotalDelta) string {
-	switch i := t.Interval; {
-	case i.Defined() && i.Lo > 0:
-		return "better"
-	case i.Defined() && i.Hi < 0:
-		return "worse"
-	}
-	return "~"
-}
-
-// sorted returns the metrics that a table shows, those that it leaves out without a difference, and those that are
-// equal in all pairs.
-func (d SideDifference) sorted() (shown []verdict.MetricDelta, undecided, equal []string) {
-	list := slices.Clone(d.Metrics)
-	slices.SortStableFunc(list, func(a, b verdict.MetricDelta) int {
-		return cmp.Or(cmp.Compare(a.PMaxT, b.PMaxT), cmp.Compare(math.Abs(b.MeanDelta), math.Abs(a.MeanDelta)))
-	})
-	nUndecided := 0
-	for _, m := range list {
+// listed returns the metrics that people are shown: those that the pairs decide, the worst first, then those that are
+// unstable on one side alone, and if all are asked for the others, by p.
+func (a Comparison) listed(side int) []verdict.MetricDelta {
+	var decided, turned, rest []verdict.MetricDelta
+	for _, m := range a.Differences[side-1].Metrics {
 		switch {
-		case m.Wins+m.Losses == 0:
-			equal = append(equal, m.Name)
-		case !m.IsDecided && nUndecided == maxUndecided:
-			undecided = append(undecided, m.Name)
-		default:
-			if shown = append(shown, m); !m.IsDecided {
-				nUndecided++
-			}
+		case m.IsDecided:
+			decided = append(decided, m)
+		case a.isUnstable(0, m.Name) != a.isUnstable(side, m.Name):
+			turned = append(turned, m)
+		case a.ListsAll:
+			rest = append(rest, m)
 		}
 	}
-	return shown, undecided, equal
+	byDelta := func(a, b verdict.MetricDelta) int { return cmp.Compare(a.MeanDelta, b.MeanDelta) }
+	slices.SortStableFunc(decided, byDelta)
+	slices.SortStableFunc(turned, byDelta)
+	slices.SortStableFunc(rest, func(a, b verdict.MetricDelta) int {
+		return cmp.Or(cmp.Compare(a.PMaxT, b.PMaxT), cmp.Compare(math.Abs(b.MeanDelta), math.Abs(a.MeanDelta)))
+	})
+	return slices.Concat(decided, turned, rest)
+}
+
+// isUnstable reports whether a side has a metric that fails in too many of its seeds.
+func (a Comparison) isUnstable(side int, metric string) bool {
+	return side < len(a.Sides) && slices.ContainsFunc(a.Sides[side].Metrics, func(m scoring.MetricStability) bool {
+		return m.Name == metric && m.Flag == scoring.FlagUnstable
+	})
+}
+
+// unstableOnly names the metrics that are unstable on one side and not on another.
+func (a Comparison) unstableOnly(on, not int) (names []string) {
+	for _, m := range a.metrics() {
+		if a.isUnstable(on, m.Name) && !a.isUnstable(not, m.Name) {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 func (a Comparison) differenceNotes(side int) (notes []Sentence) {
@@ -97,16 +101,18 @@ func (a Comparison) differenceNotes(side int) (notes []Sentence) {
 	add := func(text string, args ...any) {
 		notes = append(notes, Sentence{Kind: Note, Text: fmt.Sprintf(text, args...), Joined: len(notes) > 0})
 	}
+	for _, sides := range [][2]int{{0, side}, {side, 0}} {
+		if names := a.unstableOnly(sides[1], sides[0]); len(names) > 0 {
+			add("%s unstable in %s alone: %s", format.Counted(len(names), "metric"), sideName(sides[1]), shortList(names))
+		}
+	}
 	if d.NPairs == 0 {
 		add("%s and %s have no seed in common, so there is no paired difference", first, other)
 		return notes
 	}
-	_, undecided, equal := d.sorted()
-	if len(undecided) > 0 {
-		add("no difference shown, and left out: %s", shortList(undecided))
-	}
-	if len(equal) > 0 {
-		add("equal in every pair: %s", shortList(equal))
+	if others := a.othersText(side); others != "" {
+		add("%s", others)
+		notes[len(notes)-1].Hint = &track.Hint{Text: "list them", Args: []track.HintArg{{Name: "all"}}}
 	}
 	if only := numberTexts(d.Unmatched.Baseline); len(only) > 0 {
 		add("%s only in %s, in no pair: %s", format.Counted(len(only), "seed"), first, shortList(only))
@@ -114,13 +120,42 @@ func (a Comparison) differenceNotes(side int) (notes []Sentence) {
 	if only := numberTexts(d.Unmatched.Candidate); len(only) > 0 {
 		add("%s only in %s, in no pair: %s", format.Counted(len(only), "seed"), other, shortList(only))
 	}
-	failed := append(failedTexts(d.Failed.Baseline), failedTexts(d.Failed.Candidate)...)
-	if len(failed) > 0 {
-		add("%s without a score, which count as 0: %s", format.Counted(len(failed), "seed"), shortList(failed))
+	if failed := slices.Concat(d.Failed.Baseline, d.Failed.Candidate); len(failed) > 0 {
+		add("%s without a score, counted as 0: %s", format.Counted(len(failed), "seed"), failedText(failed))
 	}
-	add("~: the pairs show no difference. The intervals of the metrics hold for all %d together (%s); that of the total score holds alone. p of metrics: %s.",
-		len(d.Metrics), format.Confidence(d.Confidence), d.Test)
+	if side == len(a.Differences) {
+		add("The intervals of the metrics hold for all %d together (%s); that of the total score holds alone. p of metrics: %s.",
+			len(d.Metrics), format.Confidence(d.Confidence), d.Test)
+	}
 	return notes
+}
+
+// decidedText counts the metrics that differ.
+func (d SideDifference) decidedText() string {
+	nWorse, nBetter := 0, 0
+	for _, m := range d.Metrics {
+		switch {
+		case m.IsDecided && m.MeanDelta < 0:
+			nWorse++
+		case m.IsDecided:
+			nBetter++
+		}
+	}
+	return fmt.Sprintf("difference shown in %d of %s (%d worse, %d better)", nWorse+nBetter, format.Counted(len(d.Metrics), "metric"), nWorse, nBetter)
+}
+
+// othersText counts the metrics that a table leaves out; empty if it lists all.
+func (a Comparison) othersText(side int) string {
+	all, listed, nEqual := a.Differences[side-1].Metrics, a.listed(side), 0
+	for _, m := range all {
+		if m.Wins+m.Losses == 0 && !slices.ContainsFunc(listed, func(l verdict.MetricDelta) bool { return l.Name == m.Name }) {
+			nEqual++
+		}
+	}
+	if len(listed) == len(all) {
+		return ""
+	}
+	return fmt.Sprintf("not listed: %s without a difference in these pairs, of which %d equal in every pair", format.Counted(len(all)-len(listed), "metric"), nEqual)
 }
 
 // differenceColumns returns the columns of the differences for programs.

@@ -76,15 +76,15 @@ func (a Improvement) counts() []Sentence {
 
 // leftOut names the seeds that are in no pair, and those that failed.
 func (a Improvement) leftOut() (notes []Sentence) {
-	list := func(name string, seeds []string) {
-		if len(seeds) > 0 {
-			notes = append(notes, Sentence{Kind: Note, Text: name + ": " + shortList(seeds), Joined: len(notes) > 0})
+	add := func(name, seeds string) {
+		if seeds != "" {
+			notes = append(notes, Sentence{Kind: Note, Text: name + ": " + seeds, Joined: len(notes) > 0})
 		}
 	}
-	list("only in the candidate", numberTexts(a.Unmatched.Candidate))
-	list("only in the baseline", numberTexts(a.Unmatched.Baseline))
-	list("failed in the candidate", failedTexts(a.Failed.Candidate))
-	list("failed in the baseline", failedTexts(a.Failed.Baseline))
+	add("only in the candidate", shortList(numberTexts(a.Unmatched.Candidate)))
+	add("only in the baseline", shortList(numberTexts(a.Unmatched.Baseline)))
+	add("failed in the candidate", failedText(a.Failed.Candidate))
+	add("failed in the baseline", failedText(a.Failed.Baseline))
 	return notes
 }
 
@@ -96,12 +96,20 @@ func numberTexts(numbers []uint64) []string {
 	return texts
 }
 
-func failedTexts(seeds []verdict.FailedSeed) []string {
-	texts := make([]string, len(seeds))
-	for i, s := range seeds {
-		texts[i] = fmt.Sprintf("%d (%s)", s.Number, shorten(s.Reason))
+// failedText names seeds by the reason why they failed: "1, 2 (timeout); 3 (error: no money)".
+func failedText(seeds []verdict.FailedSeed) string {
+	var reasons []string
+	numbers := map[string][]uint64{}
+	for _, s := range seeds {
+		if numbers[s.Reason] == nil {
+			reasons = append(reasons, s.Reason)
+		}
+		numbers[s.Reason] = append(numbers[s.Reason], s.Number)
 	}
-	return texts
+	for i, reason := range reasons {
+		reasons[i] = shortList(numberTexts(numbers[reason])) + " (" + shorten(reason) + ")"
+	}
+	return shortList(reasons)
 }
 
 // shortList joins the first of many words.

@@ -207,6 +207,6 @@ func (p *program) writeAnswer(a answer.Answer) error {
 func (p *program) renderOptions() render.Options {
 	return render.Options{
 		Format: render.Format(p.shared.format), SafeCSV: p.shared.safeCSV, Colour: p.getenv("NO_COLOR") == "" && isTerminal(p.out), Hint: shellHint,
-		Width: p.pageWidth(), WideHint: "--wide shows them",
+		Width: p.pageWidth(), WideHint: "--wide shows all",
 	}
 }

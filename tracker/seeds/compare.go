@@ -17,7 +17,7 @@ func CompareSides(ctx context.Context, r *store.Reader, q answer.CompareQuestion
 	if err != nil {
 		return a, err
 	}
-	a = answer.Comparison{Spec: scenarioSpec(spec.stored), AsValues: q.Values}
+	a = answer.Comparison{Spec: scenarioSpec(spec.stored), AsValues: q.Values, ListsAll: q.All}
 	nSides := map[track.SeedNumber]int{}
 	var params []track.Params
 	var judged [][]verdict.JudgedSeed
