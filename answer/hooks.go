@@ -101,6 +101,8 @@ type HookSettings struct {
 	DryRun  bool   `json:"dry_run"`
 	Backup  string `json:"backup,omitempty"`
 	Diff    string `json:"diff"` // unified
+	// Warnings say why the hooks may not work.
+	Warnings []string `json:"warnings,omitempty"`
 }
 
 // Lead implements [Answer].
@@ -108,13 +110,20 @@ func (a HookSettings) Lead() []Sentence {
 	text := "changed " + a.File
 	switch {
 	case !a.Changed:
-		return []Sentence{{Kind: Note, Text: a.File + " is up to date; nothing was changed"}}
+		return a.warned(Sentence{Kind: Note, Text: a.File + " is up to date; nothing was changed"})
 	case a.DryRun:
 		text = a.File + " would change; nothing was changed, because this was a dry run"
 	case a.Backup != "":
 		text += "; the original is kept as " + a.Backup
 	}
-	return []Sentence{{Kind: Note, Text: strings.TrimSuffix(a.Diff, "\n")}, {Kind: Note, Text: text}}
+	return a.warned(Sentence{Kind: Note, Text: strings.TrimSuffix(a.Diff, "\n")}, Sentence{Kind: Note, Text: text})
+}
+
+func (a HookSettings) warned(list ...Sentence) []Sentence {
+	for _, text := range a.Warnings {
+		list = append(list, Sentence{Kind: Warning, Text: text})
+	}
+	return list
 }
 
 // Tables implements [Answer].

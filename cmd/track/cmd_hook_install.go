@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -18,12 +19,13 @@ import (
 
 type hookInstallOptions struct {
 	hookOptions
-	project, user, dryRun bool
+	project, local, user, dryRun bool
 }
 
 func (o *hookInstallOptions) scopeFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "project", Usage: "change .claude/settings.json of this folder; this is the default", Destination: &o.project},
+		&cli.BoolFlag{Name: "project", Usage: "change .claude/settings.json of this folder, which people share; this is the default", Destination: &o.project},
+		&cli.BoolFlag{Name: "local", Usage: "change .claude/settings.local.json of this folder, which people do not share", Destination: &o.local},
 		&cli.BoolFlag{Name: "user", Usage: "change .claude/settings.json of the home folder, for all projects", Destination: &o.user},
 		&cli.BoolFlag{Name: "dry-run", Usage: "show what would change, and change nothing", Destination: &o.dryRun},
 	}
@@ -34,23 +36,26 @@ func (p *program) hookInstallCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "install",
 		Usage:     "make an agent call track for each event",
-		UsageText: "track hook install claude-code [--project|--user] [--lineage L] [--version V] [--dry-run]",
+		UsageText: "track hook install claude-code [--project|--local|--user] [--lineage L] [--version V] [--dry-run]",
 		Description: `Adds track to the hooks in the settings of Claude Code and changes nothing else in the file. Shows the change, and keeps a
 copy of the original next to the file. Installing again changes nothing.
 
+Settings of a project call track by its name, since others have it elsewhere. Those of --local and --user call it by its path.
+
 Examples:
    track hook install claude-code --dry-run
+   track hook install claude-code --local
    track hook install claude-code --user --lineage mine`,
 		Flags: append(o.scopeFlags(), o.flags()...),
 		Action: func(c *cli.Context) error {
 			if err := o.check("install", c.Args().Slice()); err != nil {
 				return err
 			}
-			command, err := hookShellCommand(o.hookOptions)
+			command, notes, err := o.command()
 			if err != nil {
 				return err
 			}
-			return p.editSettings(o, func(text, _ []byte) ([]byte, error) { return claudesettings.Install(text, command) })
+			return p.editSettings(o, notes, func(text []byte, _ [][]byte) ([]byte, error) { return claudesettings.Install(text, command) })
 		},
 	}
 }
@@ -60,7 +65,7 @@ func (p *program) hookUninstallCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "uninstall",
 		Usage:     "remove track from the hooks of an agent",
-		UsageText: "track hook uninstall claude-code [--project|--user] [--dry-run]",
+		UsageText: "track hook uninstall claude-code [--project|--local|--user] [--dry-run]",
 		Description: `Removes what track hook install added to the settings, and nothing else.
 
 Example:
@@ -70,7 +75,7 @@ Example:
 			if err := o.check("uninstall", c.Args().Slice()); err != nil {
 				return err
 			}
-			return p.editSettings(o, claudesettings.Restore)
+			return p.editSettings(o, nil, claudesettings.Restore)
 		},
 	}
 }
@@ -81,17 +86,19 @@ func (o *hookInstallOptions) check(verb string, args []string) error {
 		return usage("track hook %s needs the name of an agent: claude-code", verb)
 	case args[0] != "claude-code":
 		return usage("track hook %s: unknown agent %q: use claude-code", verb, args[0])
-	case o.project && o.user:
-		return usage("--project and --user: give one of them")
+	case o.project && o.user, o.project && o.local, o.local && o.user:
+		return usage("--project, --local and --user: give one of them")
 	}
 	return nil
 }
 
-// settingsPath returns the file of settings of this folder, or of the user.
-func (p *program) settingsPath(user bool) (string, error) {
-	file := filepath.Join(".claude", "settings.json")
-	if !user {
-		return file, nil
+// settingsPath returns the file of settings that the options choose.
+func (p *program) settingsPath(o hookInstallOptions) (string, error) {
+	switch {
+	case o.local:
+		return filepath.Join(".claude", "settings.local.json"), nil
+	case !o.user:
+		return filepath.Join(".claude", "settings.json"), nil
 	}
 	if dir := p.getenv("CLAUDE_CONFIG_DIR"); dir != "" {
 		return filepath.Join(dir, "settings.json"), nil
@@ -103,23 +110,31 @@ func (p *program) settingsPath(user bool) (string, error) {
 			return "", err
 		}
 	}
-	return filepath.Join(home, file), nil
+	return filepath.Join(home, ".claude", "settings.json"), nil
 }
 
-// hookShellCommand returns the shell command with which Claude Code calls this program.
-func hookShellCommand(o hookOptions) (string, error) {
+// command returns the shell command with which Claude Code calls track: by name in a file that people share, else by
+// the path of this program. notes say why the name may not be found.
+func (o *hookInstallOptions) command() (command string, notes []string, err error) {
 	program, err := os.Executable()
 	if err != nil {
-		return "", fmt.Errorf("find the program itself: %w", err)
+		return "", nil, fmt.Errorf("find the program itself: %w", err)
 	}
-	words := []string{shellQuote(program), "hook", "claude-code"}
+	word := shellQuote(program)
+	if !o.user && !o.local {
+		word = "track"
+		if _, err := exec.LookPath(word); err != nil {
+			notes = append(notes, "no track is on the PATH of this shell: put "+filepath.Dir(program)+" on the PATH of whoever runs Claude Code here, or use --local")
+		}
+	}
+	words := []string{word, "hook", "claude-code"}
 	if o.lineage != "" {
 		words = append(words, "--lineage", shellQuote(o.lineage))
 	}
 	if o.version != "" {
 		words = append(words, "--version", shellQuote(o.version))
 	}
-	return strings.Join(words, " "), nil
+	return strings.Join(words, " "), notes, nil
 }
 
 func shellQuote(word string) string {
@@ -130,8 +145,8 @@ func shellQuote(word string) string {
 }
 
 // editSettings changes a file of settings, and shows how.
-func (p *program) editSettings(o hookInstallOptions, edit func(text, backup []byte) ([]byte, error)) error {
-	path, err := p.settingsPath(o.user)
+func (p *program) editSettings(o hookInstallOptions, notes []string, edit func(text []byte, backups [][]byte) ([]byte, error)) error {
+	path, err := p.settingsPath(o)
 	if err != nil {
 		return err
 	}
@@ -144,7 +159,7 @@ func (p *program) editSettings(o hookInstallOptions, edit func(text, backup []by
 		return err
 	}
 	difference, _, _ := textdiff.Unified(change.File, string(change.Before), change.File, string(change.After))
-	a := answer.HookSettings{Agent: "claude-code", File: change.File, DryRun: o.dryRun, Diff: difference, Changed: difference != ""}
+	a := answer.HookSettings{Agent: "claude-code", File: change.File, DryRun: o.dryRun, Diff: difference, Changed: difference != "", Warnings: notes}
 	if a.Changed && !o.dryRun {
 		if err := change.Write(); err != nil {
 			return err

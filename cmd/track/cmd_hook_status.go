@@ -35,8 +35,8 @@ Example:
 
 func (p *program) writeHookStatus(c *cli.Context, st *store.Store) error {
 	var settings []string // of this folder and of the user
-	for _, user := range []bool{false, true} {
-		if path, err := p.settingsPath(user); err == nil {
+	for _, o := range []hookInstallOptions{{}, {local: true}, {user: true}} {
+		if path, err := p.settingsPath(o); err == nil {
 			settings = append(settings, path)
 		}
 	}

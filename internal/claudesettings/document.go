@@ -158,13 +158,14 @@ func (d *document) insert(to *node, write func(style layout, depth int) string) 
 	return splice(d.text, to.start+1, to.end-1, style.newline+strings.Repeat(style.unit, depth+1)+write(style, depth+1)+inner)
 }
 
-// remove returns the text without a child and its comma.
+// remove returns the text without a child and the comma before it, or after it if it is the first.
 func (d *document) remove(from, child *node) []byte {
 	for i, c := range from.children {
 		switch {
 		case c != child:
 		case i > 0:
-			return splice(d.text, from.children[i-1].end, child.end, "")
+			before := from.children[i-1].end
+			return splice(d.text, before+bytes.IndexByte(d.text[before:], ','), child.end, "")
 		case len(from.children) > 1:
 			return splice(d.text, child.nameStart, from.children[1].nameStart, "")
 		default:

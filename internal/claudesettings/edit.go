@@ -7,55 +7,95 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Change is a change of a file of settings.
 type Change struct {
 	File   string // the file itself, not a link to it
-	Backup string // where the text before is kept; empty if there was no file
+	Backup string // where the text before will be kept; empty if there was no file, or an earlier backup holds it
 	Before []byte
 	After  []byte
 }
 
-// Plan computes a change of a file of settings, and writes nothing. change gets the text of the file, and that of the
-// backup, nil if there is none.
-func Plan(path string, change func(text, backup []byte) ([]byte, error)) (c Change, err error) {
+// Plan computes a change of a file of settings, and writes nothing. change gets the text of the file, and the backups
+// of it, the first one first.
+func Plan(path string, change func(text []byte, backups [][]byte) ([]byte, error)) (c Change, err error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil { // the link stays one
 		path = target
 	}
 	c.File = path
-	if c.Before, err = os.ReadFile(path); err == nil {
-		c.Backup = path + backupSuffix
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	isThere := true
+	if c.Before, err = os.ReadFile(path); errors.Is(err, fs.ErrNotExist) {
+		isThere = false
+	} else if err != nil {
 		return c, err
 	}
-	backup, err := os.ReadFile(path + backupSuffix)
+	backups, free, err := readBackups(path)
 	if err != nil {
-		backup = nil
+		return c, err
 	}
-	if c.After, err = change(c.Before, backup); err != nil {
+	if c.After, err = change(c.Before, backups); err != nil {
 		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	if isThere && !isKept(c.Before, backups) {
+		c.Backup = free
 	}
 	return c, nil
 }
 
+// readBackups returns the backups of a file, and the name of the next one.
+func readBackups(path string) (texts [][]byte, free string, err error) {
+	for n := 1; ; n++ {
+		name := path + backupSuffix
+		if n > 1 {
+			name = fmt.Sprintf("%s%s-%d", path, backupSuffix, n)
+		}
+		text, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return texts, name, nil
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		texts = append(texts, text)
+	}
+}
+
+// isKept says whether a backup holds a text, or all of it but the hooks of track; it may be that nothing else is there.
+func isKept(text []byte, backups [][]byte) bool {
+	without, err := Restore(text, backups)
+	if err == nil && string(bytes.TrimSpace(without)) == "{}" {
+		return true
+	}
+	return slices.ContainsFunc(backups, func(backup []byte) bool {
+		return bytes.Equal(backup, text) || err == nil && bytes.Equal(backup, without)
+	})
+}
+
 const backupSuffix = ".track-backup"
 
-// Restore returns settings without the hooks of track. If those hooks are all that distinguishes the text from the
-// backup, it returns the backup: taking them out would lose white space within empty objects.
-func Restore(text, backup []byte) ([]byte, error) {
+// Restore returns settings without the hooks of track. If those hooks are all that distinguishes the text from a
+// backup, it returns the backup. Otherwise the last one tells which lists and objects were empty before, and stay.
+func Restore(text []byte, backups [][]byte) ([]byte, error) {
 	commands, err := Commands(text)
 	if err != nil {
 		return nil, err
 	}
-	if list := commands[events[0]]; backup != nil && len(list) == 1 {
+	var before []byte
+	for _, backup := range backups {
 		had, err := Commands(backup)
-		again, installErr := Install(backup, list[0])
-		if err == nil && installErr == nil && len(had) == 0 && bytes.Equal(again, text) {
-			return backup, nil
+		if err != nil || len(had) > 0 {
+			continue
+		}
+		before = backup
+		if list := commands[events[0]]; len(list) == 1 {
+			if again, err := Install(backup, list[0]); err == nil && bytes.Equal(again, text) {
+				return backup, nil
+			}
 		}
 	}
-	without, _, err := uninstall(text)
+	without, _, err := uninstall(text, before)
 	return without, err
 }
 
@@ -69,11 +109,24 @@ func (c Change) Write() error {
 		return err
 	}
 	if c.Backup != "" {
-		if err := replaceFile(c.Backup, c.Before, mode); err != nil {
+		if err := newFile(c.Backup, c.Before, mode); err != nil {
 			return err
 		}
 	}
 	return replaceFile(c.File, c.After, mode)
+}
+
+// newFile writes a file that is not there. One that has come to be there stays what it is.
+func newFile(path string, text []byte, mode fs.FileMode) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
 }
 
 func replaceFile(path string, text []byte, mode fs.FileMode) error {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"track/internal/lazyregexp"
@@ -65,14 +66,16 @@ func installEvent(text []byte, event, command string) ([]byte, error) {
 	return d.insertElement(list, group(event, command)), nil
 }
 
-// uninstall returns settings without the hooks of track, and how many there were.
-func uninstall(text []byte) (without []byte, n int, err error) {
+// uninstall returns settings without the hooks of track, and how many there were. What was empty in the text of before
+// is empty again; nil if that is not known.
+func uninstall(text, before []byte) (without []byte, n int, err error) {
+	empty := emptyIn(before)
 	for {
 		d, hooks, err := parse(text)
 		if err != nil {
 			return nil, n, err
 		}
-		next := d.removeFirst(hooks)
+		next := d.removeFirst(hooks, empty)
 		if next == nil {
 			return text, n, nil
 		}
@@ -98,9 +101,24 @@ func Commands(text []byte) (map[string][]string, error) {
 	return found, nil
 }
 
+// emptyIn returns the objects and lists of hooks that are empty in settings, by their names, as they are written.
+func emptyIn(settings []byte) map[string]string {
+	empty := map[string]string{}
+	d, hooks, err := parse(settings)
+	if err != nil || hooks == nil {
+		return empty
+	}
+	for _, n := range append(slices.Clone(hooks.children), hooks) {
+		if len(n.children) == 0 {
+			empty[n.name] = string(d.text[n.start:n.end])
+		}
+	}
+	return empty
+}
+
 // removeFirst returns the text without the first hook of track and without what becomes empty, or nil if there is no
-// such hook.
-func (d *document) removeFirst(hooks *node) []byte {
+// such hook. What was empty before is written as it was.
+func (d *document) removeFirst(hooks *node, empty map[string]string) []byte {
 	if hooks == nil {
 		return nil
 	}
@@ -116,6 +134,9 @@ func (d *document) removeFirst(hooks *node) []byte {
 			last := len(path) - 1
 			for last > 1 && len(path[last-1].children) == 1 {
 				last--
+				if was, is := empty[path[last].name]; is {
+					return splice(d.text, path[last].start, path[last].end, was)
+				}
 			}
 			return d.remove(path[last-1], path[last])
 		}

@@ -46,7 +46,7 @@ func roundTrip(t *testing.T, text string) {
 		t.Errorf("with another command: %v\n%s", err, moved)
 	}
 	for _, from := range [][]byte{installed, moved} {
-		without, n, err := uninstall(from)
+		without, n, err := uninstall(from, nil)
 		if err != nil || n != len(events) || string(without) != text {
 			t.Errorf("%d taken out, %v; from %q\nto   %q\nwant %q", n, err, from, without, text)
 		}
@@ -88,6 +88,26 @@ func checkInstalled(t *testing.T, before string, installed []byte) {
 	}
 }
 
+// TestRestoreAfterEdits takes the hooks out of settings that somebody edited meanwhile.
+func TestRestoreAfterEdits(t *testing.T) {
+	for name, text := range files {
+		for _, empty := range []string{text, strings.Replace(text, "{", `{"hooks": { "Stop": [ ] },`, 1), strings.Replace(text, "{", "{\"hooks\": {\n},", 1)} {
+			if !json.Valid([]byte(empty)) || strings.Count(empty, `"hooks"`) > strings.Count(text, `"hooks"`) && strings.Contains(text, `"hooks"`) {
+				continue // two members of one name
+			}
+			installed, err := Install([]byte(empty), command)
+			if err != nil {
+				t.Fatal(err)
+			}
+			edit := func(text string) string { return strings.Replace(text, `"opus"`, `"haiku" `, 1) }
+			without, err := Restore([]byte(edit(string(installed))), [][]byte{[]byte(empty)})
+			if err != nil || string(without) != edit(empty) {
+				t.Errorf("%s: %v; got %q, want %q", name, err, without, edit(empty))
+			}
+		}
+	}
+}
+
 func TestInstallIntoNothing(t *testing.T) {
 	installed, err := Install(nil, command)
 	if err != nil {
@@ -113,7 +133,7 @@ func TestRefuses(t *testing.T) {
 	} {
 		for _, change := range []func() error{
 			func() error { _, err := Install([]byte(text), command); return err },
-			func() error { _, _, err := uninstall([]byte(text)); return err },
+			func() error { _, _, err := uninstall([]byte(text), nil); return err },
 		} {
 			if err := change(); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %q", text, err, want)
@@ -135,7 +155,7 @@ func FuzzInstall(f *testing.F) {
 		if again, err := Install(installed, command); err != nil || !bytes.Equal(again, installed) {
 			t.Fatalf("%q became %q and then %q, %v", text, installed, again, err)
 		}
-		without, _, err := uninstall(installed)
+		without, _, err := uninstall(installed, nil)
 		if err != nil {
 			t.Fatalf("%q: %v", installed, err)
 		}
