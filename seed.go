@@ -52,6 +52,7 @@ type Seed struct {
 	Message       string             // why it failed, for people
 	Values        map[string]float64 // what it measured, by metric name; may hold NaN, infinities and -0
 	Series        []Series           // names are unique
+	Artifacts     []Artifact         // names are unique
 	Environment   Environment
 	StartedAt     time.Time      // zero if unknown
 	Duration      *time.Duration // nil if unknown
@@ -64,7 +65,8 @@ type Environment map[string]string
 
 // Digest identifies what the seed measured: the SHA-256 over its outcome and its values in the order of their names,
 // each as name, a zero byte and the big-endian IEEE 754 bits, every NaN taken as the same one; then, if it has series,
-// a zero byte and in the order of their names each name, a zero byte and the [Series.Hash]. Two runs of a deterministic
+// a zero byte and in the order of their names each name, a zero byte and the [Series.Hash]; then, if it has artifacts, a
+// byte that is 1 and in the order of their names what [Artifact.AppendDigest] appends. Two runs of a deterministic
 // simulation with one seed and one configuration have the same digest.
 func (s Seed) Digest() [sha256.Size]byte {
 	h := sha256.New()
@@ -87,6 +89,12 @@ func (s Seed) Digest() [sha256.Size]byte {
 		for _, series := range byName {
 			hash := series.Hash()
 			h.Write(append(append([]byte(series.Name), 0), hash[:]...))
+		}
+	}
+	if len(s.Artifacts) > 0 {
+		h.Write([]byte{1})
+		for _, a := range SortedArtifacts(s.Artifacts) {
+			h.Write(a.AppendDigest(nil, a.Hash()))
 		}
 	}
 	return [sha256.Size]byte(h.Sum(nil))
@@ -123,6 +131,9 @@ func (s Seed) Validate() *FieldError {
 			return &FieldError{Field: "series." + series.Name, Message: "is duplicated"}
 		}
 		seen[series.Name] = true
+	}
+	if problem := checkArtifacts(s.Artifacts); problem != nil {
+		return problem
 	}
 	if s.Outcome == OutcomeOK && len(s.Values) == 0 && len(s.Series) == 0 {
 		return &FieldError{Field: "values", Message: `empty: a seed that ran well measured something; set the outcome if it did not`}

@@ -1,6 +1,10 @@
 package track
 
-import "maps"
+import (
+	"maps"
+	"slices"
+	"unicode/utf8"
+)
 
 // Fact is something that can be recorded.
 type Fact interface {
@@ -45,6 +49,7 @@ func (s *Seed) EachText(v TextVisitor) {
 	for i := range s.Series {
 		v.Name("series", s.Series[i].Name)
 	}
+	s.Artifacts = eachArtifact(v, s.Artifacts)
 	s.Environment = s.Environment.eachText(v)
 	if s.Run != nil {
 		run := *s.Run
@@ -52,6 +57,20 @@ func (s *Seed) EachText(v TextVisitor) {
 		v.Free("run.stderr", &run.Stderr)
 		s.Run = &run
 	}
+}
+
+// eachArtifact returns artifacts as v leaves them. A content that is not text stays as it is.
+func eachArtifact(v TextVisitor, list []Artifact) []Artifact {
+	changed := slices.Clone(list)
+	for i := range changed {
+		a := &changed[i]
+		v.Name("artifacts", a.Name)
+		v.Free("artifacts."+a.Name, &a.LeftOut)
+		if utf8.ValidString(a.Content) {
+			v.Free("artifacts."+a.Name, &a.Content)
+		}
+	}
+	return changed
 }
 
 // eachText returns the environment as v leaves it.

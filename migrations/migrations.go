@@ -28,4 +28,4 @@ func SQLiteViews() string { return sqliteViews }
 
 // Latest is the version of the newest migration. Opening a database compares it with the version of its schema. A
 // change of a view needs a new migration as well, which may be empty.
-const Latest = 8
+const Latest = 9

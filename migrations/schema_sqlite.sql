@@ -488,6 +488,23 @@ CREATE TABLE hook_arrival (
     n       INTEGER NOT NULL,
     last_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID
+CREATE TABLE artifact_content (
+    id        INTEGER PRIMARY KEY,
+    hash      BLOB    NOT NULL UNIQUE, -- SHA-256 of the bytes; of text, after masking
+    n_bytes   INTEGER NOT NULL,
+    data      BLOB,    -- gzip; NULL if it was deleted to free space: hash and n_bytes stay
+    pruned_at INTEGER, -- when
+    CHECK ((data IS NULL) = (pruned_at IS NOT NULL))
+) STRICT
+CREATE TABLE artifact (
+    seed_id             INTEGER NOT NULL REFERENCES seed,
+    name                TEXT    NOT NULL, -- relative path with slashes
+    artifact_content_id INTEGER REFERENCES artifact_content,
+    left_out            TEXT, -- why the content was not kept
+    CHECK ((artifact_content_id IS NULL) = (left_out IS NOT NULL)),
+    PRIMARY KEY (seed_id, name)
+) STRICT, WITHOUT ROWID
+CREATE INDEX artifact_content_of ON artifact (artifact_content_id)
 CREATE VIEW v_seed AS
 SELECT scenario.name                                             AS scenario,
        printf('%u', seed.number)                                 AS seed,
@@ -656,6 +673,24 @@ SELECT scenario.name             AS scenario,
   JOIN scenario ON scenario.id = seed.scenario_id
   JOIN configuration ON configuration.id = seed.configuration_id
   JOIN sweep ON sweep.id = run.sweep_id
+ WHERE seed.superseded_at IS NULL
+CREATE VIEW v_artifact AS
+SELECT scenario.name             AS scenario,
+       printf('%u', seed.number) AS seed,
+       configuration.label       AS label,
+       configuration.hash        AS configuration,
+       seed.outcome              AS outcome,
+       artifact.name             AS name,
+       artifact_content.n_bytes  AS n_bytes,
+       lower(hex(artifact_content.hash)) AS hash,
+       artifact.left_out         AS left_out,
+       strftime('%Y-%m-%dT%H:%M:%fZ', artifact_content.pruned_at / 1e6, 'unixepoch') AS pruned_at,
+       seed.ulid                 AS id
+  FROM artifact
+  JOIN seed ON seed.id = artifact.seed_id
+  JOIN scenario ON scenario.id = seed.scenario_id
+  JOIN configuration ON configuration.id = seed.configuration_id
+  LEFT JOIN artifact_content ON artifact_content.id = artifact.artifact_content_id
  WHERE seed.superseded_at IS NULL
 CREATE VIEW v_execution AS
 SELECT lineage.name                                               AS lineage,

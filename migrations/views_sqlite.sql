@@ -183,6 +183,26 @@ SELECT scenario.name             AS scenario,
   JOIN sweep ON sweep.id = run.sweep_id
  WHERE seed.superseded_at IS NULL;
 
+-- One row for each file that was kept of a seed.
+CREATE VIEW v_artifact AS
+SELECT scenario.name             AS scenario,
+       printf('%u', seed.number) AS seed,
+       configuration.label       AS label,
+       configuration.hash        AS configuration,
+       seed.outcome              AS outcome,
+       artifact.name             AS name,
+       artifact_content.n_bytes  AS n_bytes,
+       lower(hex(artifact_content.hash)) AS hash,
+       artifact.left_out         AS left_out,
+       strftime('%Y-%m-%dT%H:%M:%fZ', artifact_content.pruned_at / 1e6, 'unixepoch') AS pruned_at,
+       seed.ulid                 AS id
+  FROM artifact
+  JOIN seed ON seed.id = artifact.seed_id
+  JOIN scenario ON scenario.id = seed.scenario_id
+  JOIN configuration ON configuration.id = seed.configuration_id
+  LEFT JOIN artifact_content ON artifact_content.id = artifact.artifact_content_id
+ WHERE seed.superseded_at IS NULL;
+
 -- One row an execution, with its active score.
 CREATE VIEW v_execution AS
 SELECT lineage.name                                               AS lineage,

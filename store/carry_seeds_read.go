@@ -29,6 +29,7 @@ type SeedHead struct {
 type SeedParts struct {
 	Specs       []string        // hashes of the specs that it was judged under
 	Series      map[string]bool // by name: whether the numbers are kept
+	Artifacts   map[string]bool // by name: whether the content is kept
 	Repetitions []string        // ULIDs
 	HasRun      bool
 }
@@ -41,6 +42,7 @@ type SeedRecord struct {
 	Values       []ValueRecord
 	Assessments  []AssessmentRecord
 	SeriesParts  []SeriesRecord
+	Artifacts    []ArtifactRecord
 	Repetitions  []RepetitionRecord
 	Predecessors []SeedHead // the superseded seeds of the same scenario, configuration and number
 }
@@ -107,6 +109,7 @@ type SeedPages struct {
 		Runs        bool `db:"runs"`
 		Repetitions bool `db:"repetitions"`
 		Computed    bool `db:"computed"`
+		Artifacts   bool `db:"artifacts"`
 	}
 }
 
@@ -395,7 +398,7 @@ func (h SeedHead) Place() string {
 
 const seedKinds = `
 	SELECT EXISTS (SELECT 1 FROM seed_series) AS series, EXISTS (SELECT 1 FROM run) AS runs, EXISTS (SELECT 1 FROM repetition) AS repetitions,
-	       EXISTS (SELECT 1 FROM computed_value) AS computed`
+	       EXISTS (SELECT 1 FROM computed_value) AS computed, EXISTS (SELECT 1 FROM artifact) AS artifacts`
 
 func (p *SeedPages) lookAtKinds(ctx context.Context) error {
 	if p.has != nil {
@@ -406,14 +409,15 @@ func (p *SeedPages) lookAtKinds(ctx context.Context) error {
 		Runs        bool `db:"runs"`
 		Repetitions bool `db:"repetitions"`
 		Computed    bool `db:"computed"`
+		Artifacts   bool `db:"artifacts"`
 	})
 	return explain(p.read().GetContext(ctx, p.has, seedKinds))
 }
 
-// HasSeries reports whether some seed has series.
-func (p *SeedPages) HasSeries(ctx context.Context) (bool, error) {
+// HasContents reports whether some seed has series or artifacts.
+func (p *SeedPages) HasContents(ctx context.Context) (bool, error) {
 	err := p.lookAtKinds(ctx)
-	return p.has.Series, err
+	return p.has.Series || p.has.Artifacts, err
 }
 
 const (
@@ -436,6 +440,14 @@ func ofSeeds(rows []int64) (condition string, args []any) {
 		return "seed_id BETWEEN $1 AND $2", []any{first, last}
 	}
 	return "seed_id IN (" + inList(len(rows)) + ")", anys(rows)
+}
+
+// note notes a name, and that its content is kept unless the row says when it was pruned.
+func note(kept *map[string]bool, row []driver.Value) {
+	if *kept == nil {
+		*kept = map[string]bool{}
+	}
+	(*kept)[asText(row[1])] = row[2] == nil
 }
 
 // Parts names what belongs to seeds, by row.
@@ -471,12 +483,10 @@ func (p *SeedPages) Parts(ctx context.Context, rows []int64) (map[int64]*SeedPar
 		visit(listRepetitionSeeds, func(s *SeedParts, row []driver.Value) { s.Repetitions = append(s.Repetitions, asText(row[1])) })
 	}
 	if p.has.Series {
-		visit(listSeriesOfSeeds, func(s *SeedParts, row []driver.Value) {
-			if s.Series == nil {
-				s.Series = map[string]bool{}
-			}
-			s.Series[asText(row[1])] = row[2] == nil
-		})
+		visit(listSeriesOfSeeds, func(s *SeedParts, row []driver.Value) { note(&s.Series, row) })
+	}
+	if p.has.Artifacts {
+		visit(listArtifactSeeds, func(s *SeedParts, row []driver.Value) { note(&s.Artifacts, row) })
 	}
 	for _, j := range specs {
 		hash, err := p.spec(ctx, j.spec)

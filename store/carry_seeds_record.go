@@ -60,6 +60,9 @@ func (p *SeedPages) Records(ctx context.Context, heads []SeedHead) ([]*SeedRecor
 	if p.has.Series {
 		load.series()
 	}
+	if p.has.Artifacts {
+		load.artifacts()
+	}
 	return records, load.err
 }
 

@@ -268,8 +268,13 @@ const (
 	addRepetitionRow   = `INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at) VALUES ($1, $2, $3, $4, $5, $6)`
 )
 
-// AddParts stores the series, the run and the repetitions of a seed here, as far as it lacks them.
+// AddParts stores the series, the artifacts, the run and the repetitions of a seed here, as far as it lacks them.
 func (c *SeedCarrier) AddParts(row int64, r *SeedRecord) error {
+	for _, a := range r.Artifacts {
+		if err := c.addArtifact(row, a); err != nil {
+			return err
+		}
+	}
 	for _, s := range r.SeriesParts {
 		if err := c.addSeries(row, s); err != nil {
 			return err

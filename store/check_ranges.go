@@ -19,6 +19,10 @@ func checkedRanges() []checkedRange {
 		{"seed", "(outcome IS NULL) = (digest IS NULL)", `SELECT 'row ' || id FROM seed WHERE NOT ((outcome IS NULL) = (digest IS NULL))`},
 		{"seed", "withdrawn_at IS NULL OR superseded_at IS NOT NULL", `
 	SELECT 'row ' || id FROM seed WHERE NOT (withdrawn_at IS NULL OR superseded_at IS NOT NULL)`},
+		{"artifact_content", "(data IS NULL) = (pruned_at IS NOT NULL)", `
+	SELECT 'row ' || id FROM artifact_content WHERE NOT ((data IS NULL) = (pruned_at IS NOT NULL))`},
+		{"artifact", "(artifact_content_id IS NULL) = (left_out IS NOT NULL)", `
+	SELECT 'file ' || name || ' of seed row ' || seed_id FROM artifact WHERE NOT ((artifact_content_id IS NULL) = (left_out IS NOT NULL))`},
 		{"withdrawal", "kind IN ('seed', 'configuration', 'sweep')", `
 	SELECT 'row ' || id FROM withdrawal WHERE NOT (kind IN ('seed', 'configuration', 'sweep'))`},
 		{"withdrawal", "action IN ('withdrawn', 'restored')", `SELECT 'row ' || id FROM withdrawal WHERE NOT (action IN ('withdrawn', 'restored'))`},

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -22,14 +23,15 @@ const listJudgedSeries = `
 // readCheck checks the judged seeds of a selection while their results and values are read. It keeps the first damage.
 type readCheck struct {
 	*Reader
-	ctx     context.Context
-	seeds   []*selectedSeed
-	ids     []int64          // of the seeds
-	series  map[int64][]byte // by seed: name, zero and hash of each
-	values  seedCheck
-	results resultCheck
-	current int64 // the seed that is compared
-	damage  *Damage
+	ctx       context.Context
+	seeds     []*selectedSeed
+	ids       []int64          // of the seeds
+	series    map[int64][]byte // by seed: name, zero and hash of each
+	artifacts map[int64][]byte // by seed: what each adds to the digest
+	values    seedCheck
+	results   resultCheck
+	current   int64 // the seed that is compared
+	damage    *Damage
 }
 
 // newReadCheck returns a check of results under a spec.
@@ -58,7 +60,7 @@ func (r *Reader) checkRead(ctx context.Context, sel Selection) (*readCheck, erro
 		err = r.stream(ctx, listMetrics, nil, func(row []driver.Value) { c.values.metrics[asInt(row[0])] = asText(row[1]) })
 	}
 	if err == nil {
-		err = c.addSeries(sel)
+		err = cmp.Or(c.addSeries(sel), c.addArtifacts(sel))
 	}
 	return c, err
 }
@@ -72,6 +74,18 @@ func (c *readCheck) addSeries(sel Selection) error {
 	return c.streamSelected(c.ctx, sel, hinted(listJudgedSeries), nil, func(row []driver.Value) {
 		seed, hash := asInt(row[0]), asDigest(row[2])
 		c.series[seed] = append(append(append(c.series[seed], asText(row[1])...), 0), hash[:]...)
+	})
+}
+
+func (c *readCheck) addArtifacts(sel Selection) error {
+	hasArtifacts := false
+	if err := c.read().GetContext(c.ctx, &hasArtifacts, hasAnyArtifact); err != nil || !hasArtifacts {
+		return err
+	}
+	c.artifacts = map[int64][]byte{}
+	return c.streamSelected(c.ctx, sel, hinted(listJudgedArtifacts), nil, func(row []driver.Value) {
+		seed := asInt(row[0])
+		c.artifacts[seed] = appendArtifactDigest(c.artifacts[seed], row[1:])
 	})
 }
 
@@ -159,7 +173,7 @@ func (c *readCheck) scanValues(visit func(metrics []int64, values []float64)) er
 	compare := func() {
 		s := c.seeds[at]
 		c.current = s.id
-		v.compare(&checkedSeed{name: c.name, outcome: string(s.outcome), digest: s.digest[:], series: c.series[s.id]}, v.ids, v.values)
+		v.compare(&checkedSeed{name: c.name, outcome: string(s.outcome), digest: s.digest[:], series: c.series[s.id], artifacts: c.artifacts[s.id]}, v.ids, v.values)
 		at++
 	}
 	// to compares the seeds up to one that has values, which are gathered next.
@@ -213,6 +227,9 @@ func (r *Reader) checkValues(ctx context.Context, id int64, values map[string]fl
 		hash := asDigest(row[1])
 		seed.series = append(append(append(seed.series, asText(row[0])...), 0), hash[:]...)
 	})
+	if err == nil {
+		err = r.stream(ctx, listArtifactDigests, []any{id}, func(row []driver.Value) { seed.artifacts = appendArtifactDigest(seed.artifacts, row) })
+	}
 	if err != nil {
 		return err
 	}

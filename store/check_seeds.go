@@ -36,11 +36,12 @@ const listCheckedSeries = `
 
 // checkedSeed is a seed whose values are compared with its digest.
 type checkedSeed struct {
-	id      int64
-	name    func() string
-	outcome string
-	digest  []byte // nil while it runs
-	series  []byte // name, zero and hash of each of its series
+	id        int64
+	name      func() string
+	outcome   string
+	digest    []byte // nil while it runs
+	series    []byte // name, zero and hash of each of its series
+	artifacts []byte // what each of its artifacts adds to the digest
 }
 
 // seedCheck compares seeds with their values, both in the order of the rows of seeds.
@@ -151,6 +152,16 @@ func (c *seedCheck) readPage() error {
 		hash := asDigest(row[2])
 		c.page[i].series = append(append(append(c.page[i].series, asText(row[1])...), 0), hash[:]...)
 	})
+	if err != nil {
+		return err
+	}
+	i = 0
+	err = c.stream(c.ctx, listCheckedArtifacts, []any{first, c.last}, func(row []driver.Value) {
+		for i < len(c.page)-1 && c.page[i].id < asInt(row[0]) {
+			i++
+		}
+		c.page[i].artifacts = appendArtifactDigest(c.page[i].artifacts, row[1:])
+	})
 	c.done(c.counts)
 	return err
 }
@@ -181,8 +192,11 @@ func (c *seedCheck) compare(s *checkedSeed, ids []int64, values []float64) {
 	if len(s.series) > 0 {
 		c.buffer = append(append(c.buffer, 0), s.series...)
 	}
+	if len(s.artifacts) > 0 {
+		c.buffer = append(append(c.buffer, 1), s.artifacts...)
+	}
 	if sum := sha256.Sum256(c.buffer); !bytes.Equal(sum[:], s.digest) {
-		c.found(Damage{"seed", "its outcome, values or series differ from its digest", s.name() + ": digest " + hex.EncodeToString(s.digest[:5])})
+		c.found(Damage{"seed", "its outcome, values, series or files differ from its digest", s.name() + ": digest " + hex.EncodeToString(s.digest[:5])})
 	}
 }
 

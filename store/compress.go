@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/go-json-experiment/json"
 
@@ -36,11 +37,19 @@ func decompress(data []byte) (string, error) {
 	if len(data) == 0 {
 		return "", nil
 	}
+	return decompressWithin(data, math.MaxInt64-1)
+}
+
+// decompressWithin is [decompress] for at most so many bytes.
+func decompressWithin(data []byte, most int64) (string, error) {
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return "", fmt.Errorf("%w: compressed text: %w", track.ErrDamaged, err)
 	}
-	text, err := io.ReadAll(r)
+	text, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(text)) > most {
+		err = fmt.Errorf("more than %d bytes", most)
+	}
 	if err != nil {
 		return "", fmt.Errorf("%w: compressed text: %w", track.ErrDamaged, err)
 	}

@@ -16,7 +16,7 @@ import (
 
 // big are the tables that grow with the seeds and the executions.
 var big = regexp.MustCompile(
-	`^SCAN (seed|rare|value|result|assessment|computed_value|series_chunk|series_content|seed_series|look|baseline|execution|call|execution_score|score_document|component|truth|ledger|mutation|mutation_parent|activation|version|run|attachment|sweep|sweep_configuration)\b`)
+	`^SCAN (seed|rare|value|result|assessment|computed_value|series_chunk|series_content|seed_series|artifact|artifact_content|look|baseline|execution|call|execution_score|score_document|component|truth|ledger|mutation|mutation_parent|activation|version|run|attachment|sweep|sweep_configuration)\b`)
 
 // oneConfiguration is how the seeds of a selection are found; those of one scenario alone may be all.
 var oneConfiguration = regexp.MustCompile(`^SEARCH seed USING INDEX seed_identity \(scenario_id=\? AND configuration_id=\?`)
@@ -78,6 +78,10 @@ func TestSeedPlans(t *testing.T) {
 		{name: "seed of a configuration", text: seedByNumber, args: []any{"s", 1, 1}},
 		{name: "seed of any configuration", text: seedByNumberAnywhere, args: []any{"s", 1}},
 		{name: "series of a seed", text: listSeries, args: []any{"x"}},
+		{name: "artifacts of a seed", text: hinted(listArtifactsOf), args: []any{"x"}},
+		{name: "content of an artifact", text: getArtifactData, args: []any{"x", "run.log"}},
+		{name: "content by its hash", text: findArtifactContent, args: []any{[]byte("x")}},
+		{name: "digests of artifacts", text: listArtifactDigests, args: []any{1}},
 		{name: "chunks of a series", text: listChunks, args: []any{"x", "u"}},
 		{name: "environment of a seed", text: getSeedEnvironment, args: []any{1}},
 		{name: "values of a seed", text: listSeedValues, args: []any{1}},
@@ -120,6 +124,8 @@ func TestSeedPlans(t *testing.T) {
 			{"ids of seeds", listSeedIDs, nil},
 			{"numbers of seeds", listRecordedNumbers, nil},
 			{"count of seeds", countRecorded, nil},
+			{"artifacts of seeds", hinted(listArtifacts), nil},
+			{"digests of artifacts of seeds", hinted(listJudgedArtifacts), nil},
 			{"failing seeds", listFailingSeeds, []any{sel.SpecID}},
 			{"failing metrics", listFailingMetrics, []any{sel.SpecID, statusCode(scoring.Fail)}},
 		} {

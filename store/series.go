@@ -174,18 +174,26 @@ func (r *Reader) SeedIDs(ctx context.Context, sel Selection) ([]track.RecordedSe
 	return seeds, nil
 }
 
-// PruneRule selects the seeds that keep their series: seeds recorded at or after Before, and the newest Keep of each
+// PruneRule selects the seeds that keep their series or artifacts: seeds recorded at or after Before, and the newest Keep of each
 // scenario. Zero values keep nothing.
 type PruneRule struct {
 	Before time.Time
 	Keep   int
 }
 
+// args returns the number of seeds and the time, as queries take them.
+func (r PruneRule) args() []any {
+	if r.Before.IsZero() {
+		return []any{r.Keep, int64(0)}
+	}
+	return []any{r.Keep, micros(r.Before)}
+}
+
 // Pruned counts what pruning frees.
 type Pruned struct {
-	Seeds    int   // whose series were pruned, all or some
-	Contents int   // different series freed; not counting series that a kept seed shares
-	Bytes    int64 // encoded
+	Seeds    int   // whose series or artifacts were pruned, all or some
+	Contents int   // different contents freed; not counting those that a kept seed shares
+	Bytes    int64 // as stored
 }
 
 const (
@@ -215,11 +223,7 @@ func (s *Store) PruneSeries(ctx context.Context, rule PruneRule, dryRun bool) (P
 	if rule.Keep < 0 || rule.Keep == 0 && rule.Before.IsZero() {
 		return Pruned{}, fmt.Errorf("%w: prune needs a number of seeds to keep or a time", track.ErrInvalid)
 	}
-	before := int64(0)
-	if !rule.Before.IsZero() {
-		before = micros(rule.Before)
-	}
-	args := []any{rule.Keep, before}
+	args := rule.args()
 	var row struct {
 		Seeds    int   `db:"seeds"`
 		Contents int   `db:"contents"`

@@ -124,7 +124,7 @@ func (s *shard) merge(others ...*shard) (reports []answer.MergeCounts, conflicts
 // refs are the columns that name a row of another table by its id.
 var refs = map[string]string{
 	"scenario_id": "scenario", "spec_id": "spec", "metric_id": "metric", "configuration_id": "configuration", "environment_id": "environment",
-	"seed_id": "seed", "name_id": "series_name", "content_id": "series_content", "lineage_id": "lineage", "version_id": "version", "parent_id": "version",
+	"seed_id": "seed", "name_id": "series_name", "content_id": "series_content", "artifact_content_id": "artifact_content", "lineage_id": "lineage", "version_id": "version", "parent_id": "version",
 	"head_id": "version", "child_id": "version", "tool_id": "tool", "execution_id": "execution", "sweep_id": "sweep", "changes_id": "attachment",
 	"libraries_id": "attachment", "stderr_id": "attachment", "previous_id": "baseline", "mutation_id": "mutation",
 }
@@ -132,7 +132,7 @@ var refs = map[string]string{
 // identities are the columns that tell the rows of a table apart, wherever they lie.
 var identities = map[string][]string{
 	"scenario": {"name"}, "spec": {"scenario_id", "hash"}, "metric": {"name"}, "configuration": {"hash"}, "environment": {"hash"}, "seed": {"ulid"},
-	"series_name": {"name"}, "series_content": {"hash"}, "lineage": {"name"}, "version": {"lineage_id", "name"}, "tool": {"name"}, "execution": {"ulid"},
+	"series_name": {"name"}, "series_content": {"hash"}, "artifact_content": {"hash"}, "lineage": {"name"}, "version": {"lineage_id", "name"}, "tool": {"name"}, "execution": {"ulid"},
 	"sweep": {"ulid"}, "attachment": {"hash"}, "baseline": {"ulid"}, "mutation": {"lineage_id", "key"},
 }
 
@@ -346,6 +346,7 @@ func (s *shard) swept() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	seed.Artifacts = []track.Artifact{{Name: "run.log", Content: "it ran\n"}, {Name: "plot.png", Content: "\x89PNG\xff"}, {Name: "big.bin", LeftOut: "too large"}}
 	seed.Run = &track.Run{Sweep: "SWEEP", Attempts: 2, Signal: "SIGKILL", Stderr: "out of memory", CPU: &cpu, MaxRSS: &bytes}
 	trackertest.Record(s.t, s.st, seeds.Options{}, seed)
 	seeds, err := s.st.Seeds(s.t.Context(), store.SeedFilter{Scenario: "s", Limit: 1})

@@ -7,7 +7,7 @@ import (
 	"track/store"
 )
 
-// How many seeds and executions a transaction takes; seeds with series are large.
+// How many seeds and executions a transaction takes; seeds with series or artifacts are large.
 const (
 	pageOfSeeds      = 1000
 	pageOfSeries     = 100
@@ -78,7 +78,7 @@ func (m *merge) seeds(ctx context.Context, scenarios []store.ScenarioRecord) err
 	size := m.options.Page
 	if size == 0 {
 		size = pageOfSeeds
-		has, err := from.HasSeries(ctx)
+		has, err := from.HasContents(ctx)
 		if err != nil {
 			return err
 		}

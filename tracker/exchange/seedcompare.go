@@ -51,8 +51,13 @@ func (s seedStep) lacks(d *Door, head store.SeedHead, there *store.SeedParts) bo
 			return true
 		}
 	}
-	for name, kept := range there.Series {
-		if keptHere, has := s.parts.Series[name]; !has || kept && !keptHere {
+	return lacksContents(s.parts.Series, there.Series) || lacksContents(s.parts.Artifacts, there.Artifacts)
+}
+
+// lacksContents reports whether a name or a content that is there lacks here.
+func lacksContents(here, there map[string]bool) bool {
+	for name, kept := range there {
+		if keptHere, has := here[name]; !has || kept && !keptHere {
 			return true
 		}
 	}

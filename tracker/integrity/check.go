@@ -202,7 +202,7 @@ func (c *checker) ledgers(ctx context.Context, r *store.Reader) error {
 // rescue says what can be saved of a damaged table.
 func rescue(table string) string {
 	switch table {
-	case "seed", "value", "computed_value", "seed_series", "series_content", "series_chunk":
+	case "seed", "value", "computed_value", "seed_series", "series_content", "series_chunk", "artifact", "artifact_content":
 		return "record or run these seeds again; other seeds are not affected"
 	case "assessment", "result":
 		return "the measured values are not affected: export them with track query, and record the seeds again"

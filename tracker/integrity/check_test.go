@@ -35,6 +35,7 @@ func newDatabase(t *testing.T) string {
 		seed.Series = []track.Series{{Name: "gdp", Values: []float64{1, 2, float64(i % 3)}}}
 		if i == 5 {
 			seed.Outcome, seed.Message = track.OutcomeError, "it crashed"
+			seed.Artifacts = []track.Artifact{{Name: "big.log", LeftOut: "too large"}, {Name: "run.log", Content: "it crashed"}}
 		}
 		trackertest.Record(t, st, seeds.Options{}, seed)
 	}
@@ -115,6 +116,13 @@ func TestDamage(t *testing.T) {
 		{"UPDATE series_content SET hash = zeroblob(32) WHERE id = 1", "series_content", "differ from its hash", 1, "of 3 numbers"},
 		{"UPDATE series_chunk SET data = zeroblob(9) WHERE content_id = 1", "series_content", "differ from its hash", 1, "of 3 numbers"},
 		{"DELETE FROM series_chunk WHERE content_id = 1", "series_content", "differ from its hash", 1, "of 3 numbers"},
+		{"DELETE FROM artifact WHERE name = 'run.log'", "seed", "differ from its digest", 1, "seed 5 of s"},
+		{"UPDATE artifact SET name = 'run.lag' WHERE name = 'run.log'", "seed", "differ from its digest", 1, "seed 5 of s"},
+		{"UPDATE artifact SET left_out = 'too small' WHERE name = 'big.log'", "seed", "differ from its digest", 1, "seed 5 of s"},
+		{"UPDATE artifact_content SET data = x'00'", "artifact_content", "its bytes differ from its hash", 1, "content"},
+		{"UPDATE artifact_content SET n_bytes = 3", "artifact_content", "its bytes differ from its hash", 1, "content"},
+		{"UPDATE artifact_content SET data = NULL", "artifact_content", "out of its range", 1, "row 1"},
+		{"DELETE FROM artifact_content", "artifact", "does not exist", 1, ""},
 		{"UPDATE result SET status = 1 WHERE seed_id = 2 AND metric_id = 1", "assessment", "its counts differ", 1, "seed 1 of s"},
 		{"UPDATE result SET score = score / 2 WHERE seed_id = 2 AND metric_id = 1", "assessment", "its total score differs", 1, "seed 1 of s"},
 		{"UPDATE result SET metric_id = 99 WHERE seed_id = 2 AND metric_id = 1", "result", "its spec does not have its metric", 1, "metric 99, seed 1 of s"},

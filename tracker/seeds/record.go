@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,7 +117,7 @@ func (r *Recorder) RecordIn(ctx context.Context, tx *store.Tx, seed Prepared) (R
 		rowID, _, err = tx.AddSeed(seed.Seed, seed.digest)
 	}
 	if err == nil {
-		err = tx.AddSeries(rowID, seed.series)
+		err = cmp.Or(tx.AddSeries(rowID, seed.series), tx.AddArtifacts(rowID, seed.Artifacts))
 	}
 	if err == nil && seed.Run != nil {
 		err = tx.AddRun(rowID, *seed.Run)
