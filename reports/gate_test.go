@@ -49,7 +49,7 @@ func stability(passed, n int, second bool) scoring.Stability {
 func compared(t *testing.T) *verdict.Improvement {
 	t.Helper()
 	var candidate, baseline []verdict.JudgedSeed
-	for i, x := range spread(0.8, 10) {
+	for i, x := range spread(0.8, 15) {
 		n := uint64(i)
 		baseline = append(baseline, verdict.JudgedSeed{Number: n, Total: 0.9, Scores: []float64{0.9, 0.9}})
 		candidate = append(candidate, verdict.JudgedSeed{Number: n, Total: x - 0.2, Scores: []float64{x - 0.4, x}})

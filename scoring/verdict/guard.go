@@ -3,6 +3,7 @@ package verdict
 import (
 	"slices"
 
+	"track/scoring/numeric"
 	"track/scoring/stats"
 )
 
@@ -26,12 +27,12 @@ type lossBound struct {
 }
 
 // boundLoss bounds the mean loss of d from above. The first bound knows only that no pair loses more than 1. The second
-// one takes the largest possible loss from those seen, where the differences look like noise. Both take each loss and
+// one takes the largest possible loss from those seen, where they say how large losses are. Both take each loss and
 // each win as it is, so a pair that wins more, or wins instead of tying, never raises a bound.
 func boundLoss(d []float64, threshold, confidence float64) (b lossBound, err error) {
 	losses, largest, method := negated(d), 1.0, stats.MethodBoundedMean
 	p, err := stats.BoundedMeanP(losses, largest, threshold)
-	if seen := largestLoss(d); err == nil && p > 1-confidence && seen < 1 && isVaried(d) {
+	if seen := largestLoss(d); err == nil && p > 1-confidence && seen < 1 && isVaried(d) && showsBreaks(len(d), threshold, confidence) {
 		largest, method = seen, methodSeen
 		p, err = stats.BoundedMeanP(losses, largest, threshold)
 		b.largest = &seen
@@ -90,6 +91,13 @@ func isVaried(d []float64) bool {
 	return len(d) >= minSeen && (wins >= least && 5*wins >= len(d) || 5*ties <= len(d))
 }
 
+// showsBreaks reports whether n pairs show, with the given confidence, at least one of the losses of a metric that loses
+// its whole score in so many seeds that the mean loss is the threshold. In fewer pairs the losses seen say nothing of
+// those.
+func showsBreaks(n int, threshold, confidence float64) bool {
+	return threshold >= 1 || numeric.Pow(1-threshold, float64(n)) <= 1-confidence
+}
+
 func negated(d []float64) []float64 {
 	losses := make([]float64, len(d))
 	for i, x := range d {
@@ -112,7 +120,7 @@ func pairsNeeded(d []float64, threshold, confidence float64) int {
 		}
 		losses := negated(like)
 		p, err := stats.BoundedMeanP(losses, 1, threshold)
-		if seen := largestLoss(like); err == nil && p > 1-confidence && seen < 1 && isVaried(like) {
+		if seen := largestLoss(like); err == nil && p > 1-confidence && seen < 1 && isVaried(like) && showsBreaks(n, threshold, confidence) {
 			p, err = stats.BoundedMeanP(losses, seen, threshold)
 		}
 		return err == nil && p <= 1-confidence
