@@ -194,13 +194,6 @@ func (p *program) sweeper(ctx context.Context, run sweepRun, runner sweep.Runner
 	if err != nil {
 		return nil, nil, err
 	}
-	never, err := sweeps.NeverDecides(ctx, st.Reader, run.Plan.Scenario, run.spec, run.Until)
-	if err != nil {
-		return nil, nil, errors.Join(err, st.Close())
-	}
-	if never {
-		p.notice("the gate asks for a bound of the sd, which no method decides at any time: it can end as FAIL only; --plan 30,60,120 looks at planned numbers of seeds")
-	}
 	sweeper := sweeps.NewSweeper(st, bufio.NewReader(rand.Reader), runner.Run, run.Options, display.observer())
 	return sweeper, func() error { return errors.Join(st.Sync(), st.Close()) }, nil
 }

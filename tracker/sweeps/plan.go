@@ -208,17 +208,3 @@ func RevisionText(r track.Revision) string {
 	}
 	return r.String()
 }
-
-// NeverDecides reports whether a rule ends a sweep as FAIL only: its gate bounds the standard deviation, and no method
-// that is valid at any time does that.
-func NeverDecides(ctx context.Context, r *store.Reader, scenario string, specVersion int, rule *StopRule) (bool, error) {
-	if rule == nil || rule.Precision != nil || rule.Baseline != nil || len(rule.Looks) > 0 {
-		return false, nil
-	}
-	_, declared, err := seeds.LoadSpec(ctx, r, scenario, specVersion)
-	if err != nil {
-		return false, err
-	}
-	rules := seeds.ActiveRules(declared, rule.Rules)
-	return rules.Stable || rules.MaxStd != nil, nil
-}
