@@ -144,7 +144,7 @@ func unchanged(p *page) error {
 		"The differences are 0 in truth: how often the intervals of all metrics in `track improvement` contain 0 together, before each at 95 %%. %d comparisons.", bimodal, runs)
 	p.table("model|", "metrics", "n", "passes, before", "passes", "without the bimodal metric", "intervals hold together, before", "now")
 	for _, m := range models[:3] {
-		for _, n := range []int{10, 20, 35, 60, 100} {
+		for _, n := range []int{10, 20, 35, 40, 60, 100} {
 			var counts [chunks]selfComparison
 			var failed error
 			p.each(fmt.Sprint(m.name, n), runs, func(chunk int, r *rand.Rand) {
