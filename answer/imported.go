@@ -194,6 +194,9 @@ func (a ImportedPrograms) Lead() []Sentence {
 	tell(len(a.BestFailed), "the source calls best what failed: %s", someNames(a.BestFailed))
 	tell(a.Masked, "%s masked", format.Counted(a.Masked, "secret"))
 	tell(len(a.Conflicts), "recorded with other content before: %s", someNames(a.Conflicts))
+	if a.Created && a.Head != "" {
+		a.Head += ", the best program of the run"
+	}
 	tell(1, "active version: %s; nothing was decided, since the source does not say what it did with a program", orNone(a.Head))
 	return list
 }

@@ -60,10 +60,12 @@ type Head struct {
 
 // Creation begins a ledger.
 type Creation struct {
-	Seed     uint64      `json:"seed,string"` // of all draws
-	Subject  string      `json:"subject"`     // agent, or scenario:NAME
-	Root     *VersionRef `json:"root"`        // the first active version; null for none yet
-	Settings Settings    `json:"settings"`
+	Seed    uint64      `json:"seed,string"` // of all draws
+	Subject string      `json:"subject"`     // agent, or scenario:NAME
+	Root    *VersionRef `json:"root"`        // the first active version; null for none yet
+	// RootMutation is the mutation that made Root, if it came from a run of another evolver, where several may have.
+	RootMutation string   `json:"root_mutation,omitempty"`
+	Settings     Settings `json:"settings"`
 }
 
 // VersionRef names a version by its label and, if its content is recorded, by its identity ([VersionID]).
@@ -85,14 +87,18 @@ type Proposal struct {
 	Mutation string       `json:"mutation"`
 	Number   int          `json:"number"`  // of the mutation in its lineage, from 1
 	Parents  []VersionRef `json:"parents"` // the one it is compared with first
-	Child    VersionRef   `json:"child"`
-	Operator string       `json:"operator"`
-	Risk     Risk         `json:"risk"`
-	Note     string       `json:"note,omitempty"`
-	CostUSD  *float64     `json:"cost_usd,omitempty"`
-	Named    bool         `json:"named"`              // the caller gave the id; else it follows from parents, child and operator
-	Source   string       `json:"source,omitempty"`   // format that it was read from
-	Inferred bool         `json:"inferred,omitempty"` // the source does not say the parents
+	// ParentMutations are the mutations that made Parents, in their order; empty for a parent that none made. Equal
+	// contents are one version, which several mutations may have made: these are the ones that led here. Nil if the
+	// first mutation that made each parent is meant.
+	ParentMutations []string   `json:"parent_mutations,omitempty"`
+	Child           VersionRef `json:"child"`
+	Operator        string     `json:"operator"`
+	Risk            Risk       `json:"risk"`
+	Note            string     `json:"note,omitempty"`
+	CostUSD         *float64   `json:"cost_usd,omitempty"`
+	Named           bool       `json:"named"`              // the caller gave the id; else it follows from parents, child and operator
+	Source          string     `json:"source,omitempty"`   // format that it was read from
+	Inferred        bool       `json:"inferred,omitempty"` // the source does not say the parents
 	// Executions is the number of executions of the lineage until then, or of seeds of its scenario: the loop rules
 	// count from it.
 	Executions int       `json:"executions"`

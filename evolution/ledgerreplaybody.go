@@ -89,11 +89,30 @@ func (w *walk) proposal(e Entry) error {
 	}
 	w.mutations[p.Mutation] = len(w.Mutations)
 	w.Mutations = append(w.Mutations, ReplayedMutation{Proposal: p, At: e.At, State: state})
+	w.births(p)
 	for i, parent := range p.Parents {
 		w.version(fmt.Sprintf("parents[%d]", i), parent)
 	}
 	w.version("child", p.Child)
 	return nil
+}
+
+// births compares the mutations that made the parents of a proposal with the mutations before it.
+func (w *walk) births(p Proposal) {
+	if n := len(p.ParentMutations); n > 0 && n != len(p.Parents) {
+		w.differs("parent_mutations", strconv.Itoa(n), strconv.Itoa(len(p.Parents)))
+		return
+	}
+	for i, key := range p.ParentMutations {
+		made, exists := w.mutations[key]
+		switch {
+		case key == "":
+		case !exists || key == p.Mutation:
+			w.differs(fmt.Sprintf("parent_mutations[%d]", i), key, "never proposed")
+		case w.Mutations[made].Child.Label != p.Parents[i].Label:
+			w.differs(fmt.Sprintf("parent_mutations[%d]", i), key, "made "+w.Mutations[made].Child.Label)
+		}
+	}
 }
 
 // about keeps the body of an entry, and compares the mutation and attempt of the entry with it.

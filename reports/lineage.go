@@ -47,6 +47,7 @@ type lineageReport struct {
 	rollbacks []lineageRollback
 	turned    []time.Time // when they were, in the order of time
 	root      string
+	rootBirth string       // the mutation that made the root; empty if none did
 	differing map[int]bool // numbers of entries that a replay found to differ
 	missing   map[int]bool // numbers of decisions whose evidence is not recorded here
 }
@@ -101,7 +102,7 @@ func (l *lineageReport) entry(e evolution.Entry) error {
 			return err
 		}
 		if c.Root != nil {
-			l.root = c.Root.Label
+			l.root, l.rootBirth = c.Root.Label, c.RootMutation
 		}
 	case evolution.KindDecision:
 		var r evolution.Record

@@ -20,30 +20,59 @@ type step struct {
 	mutation *evolution.ReplayedMutation // nil for the first
 }
 
-// bestPath leads from where the lineage began to the active version; if nothing was ever decided, to the best
-// candidate that did not fail and was not refused, if one has a score. decided says which of the two it is.
+// bestPath leads from where the lineage began to the active version. If nothing was ever decided, decided is false: the
+// active version is then the best of a run of another evolver; without one, the path leads to the best candidate that
+// did not fail and was not refused, if one has a score.
 func (l *lineageReport) bestPath() (path []step, decided bool) {
 	to := l.replayed.Head
 	decided = len(l.replayed.Mutations) == 0 || slices.ContainsFunc(l.decisions, func(d lineageDecision) bool { return d.Decision.State != evolution.Continue })
 	if !decided {
-		best := l.bestCandidate()
+		best := l.bestOfUndecided()
 		if decided = best == ""; !decided {
 			to = best
 		}
 	}
+	path = l.pathTo(to)
+	return path, decided
+}
+
+// pathTo returns the steps that led to a version, the first one first.
+func (l *lineageReport) pathTo(version string) (path []step) {
 	seen := map[string]bool{}
-	for to != "" && !seen[to] {
-		seen[to] = true
-		m := l.madeBy[to]
-		path = append(path, step{to, m})
-		if m == nil || len(m.Parents) == 0 || to == l.root {
-			path[len(path)-1].mutation = nil
+	for m := l.birth(version); version != ""; {
+		if m == nil || len(m.Parents) == 0 || seen[m.Mutation] {
+			path = append(path, step{version, nil})
 			break
 		}
-		to = m.Parents[0].Label
+		seen[m.Mutation] = true
+		path = append(path, step{version, m})
+		version, m = m.Parents[0].Label, l.birthOfParent(*m)
 	}
 	slices.Reverse(path)
-	return path, decided
+	return path
+}
+
+// birth returns the mutation that made a version; nil for none.
+func (l *lineageReport) birth(version string) *evolution.ReplayedMutation {
+	if version != l.root {
+		return l.madeBy[version]
+	}
+	if m, found := l.mutations[l.rootBirth]; found {
+		return &m
+	}
+	return nil
+}
+
+// birthOfParent returns the mutation that made the first parent of a mutation. A run of another evolver says which of
+// several it is.
+func (l *lineageReport) birthOfParent(m evolution.ReplayedMutation) *evolution.ReplayedMutation {
+	if len(m.ParentMutations) == 0 {
+		return l.birth(m.Parents[0].Label)
+	}
+	if made, found := l.mutations[m.ParentMutations[0]]; found {
+		return &made
+	}
+	return nil
 }
 
 // bestCandidate has the highest mean score of all versions that were not refused; the first of equals.
@@ -57,7 +86,21 @@ func (l *lineageReport) bestCandidate() (label string) {
 	return label
 }
 
-// tried counts the versions that were not refused.
+// bestOfUndecided returns the version that the path leads to if nothing was decided: the best of an imported run, which is
+// active, else the best candidate.
+func (l *lineageReport) bestOfUndecided() string {
+	if l.isImported() && l.replayed.Head != "" {
+		return l.replayed.Head
+	}
+	return l.bestCandidate()
+}
+
+// isImported reports whether the lineage is a run of another evolver.
+func (l *lineageReport) isImported() bool {
+	return slices.ContainsFunc(l.replayed.Mutations, func(m evolution.ReplayedMutation) bool { return m.Source != "" })
+}
+
+// notRefused counts the versions that were not refused.
 func (l *lineageReport) notRefused() (n int) {
 	for _, v := range l.Versions {
 		if !l.refusedVersion(v.Label) {
@@ -79,6 +122,10 @@ func (l *lineageReport) path() []document.Block {
 		return append(blocks, paragraph(plain("No version is active.")))
 	}
 	if !decided {
+		text := "No decision was made. The path leads to the best version of the imported run, through the programs that the run names as parents. The best of many scores tends to be too high."
+		if l.isImported() && path[len(path)-1].version == l.replayed.Head {
+			return append(blocks, paragraph(plain("%s", text)), l.pathTable(path, decided), paragraph(plain("%s", l.pathLegend(path))))
+		}
 		blocks = append(blocks, paragraph(plain(
 			"No decision was made. The path leads to the candidate with the highest mean score among %s that did not fail and were not refused. The best of many scores tends to be too high.",
 			counted(l.notRefused(), "version", "versions"))))
@@ -133,6 +180,8 @@ func (l *lineageReport) pathTable(path []step, decided bool) document.Table {
 		switch {
 		case last && decided:
 			state = document.Text{strong("active")}
+		case last && l.isImported() && s.version == l.replayed.Head:
+			state = append(state, plain(", active"))
 		case last:
 			state = append(state, plain(", highest score"))
 		}

@@ -144,8 +144,11 @@ func (l *lineageReport) undecidedSentence() string {
 	if decided {
 		return ""
 	}
-	best := l.bestCandidate()
+	best := l.bestOfUndecided()
 	mean, n := l.mean(best)
+	if best == l.replayed.Head && l.isImported() {
+		return "; there are no decisions, and the active version is the best of the imported run"
+	}
 	return fmt.Sprintf("; there are no decisions, and the candidate with the highest mean score is %s with %s (n = %d)", best, points(&mean), n)
 }
 

@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "c0312c50037d0ceb"
-	txnReport  = "36ea5db0f64a07e6"
+	mastReport = "d3a5e99f06ace1d3"
+	txnReport  = "a3496a58923a994d"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts

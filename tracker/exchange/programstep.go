@@ -11,18 +11,19 @@ import (
 )
 
 // step records the mutation that led to a program.
-func (w *programsWriter) step(ctx context.Context, p importer.Program, label string, parents []evolution.VersionRef) error {
+func (w *programsWriter) step(ctx context.Context, p importer.Program, label string, parents []evolution.VersionRef, births []string) error {
 	child, err := lineages.VersionRef(ctx, w.tx.Reader, w.Lineage, label)
 	if err != nil {
 		return err
 	}
 	proposal := evolution.Proposal{
-		Mutation: p.ID, Named: true, Parents: parents, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source, Inferred: p.Inferred,
+		Mutation: p.ID, Named: true, Parents: parents, ParentMutations: births, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source, Inferred: p.Inferred,
 	}
 	known, err := lineages.FindProposed(ctx, w.tx.Reader, w.Lineage, proposal)
 	switch {
 	case errors.Is(err, track.ErrConflict):
 		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
+		delete(w.births, p.ID)
 		return nil
 	case err != nil || known != nil:
 		return err

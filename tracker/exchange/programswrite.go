@@ -24,6 +24,8 @@ type programsWriter struct {
 	options    ProgramsOptions
 	run        importer.Run
 	labels     map[string]string // of versions, by the id of the program
+	births     map[string]string // ids of programs that a mutation made, by their own ids
+	first      map[string]string // id of the first program of a version that is new here, by the label
 	seen       map[string]bool   // labels that a program of this run has
 	entropy    io.Reader
 	executions *agents.Recorder
@@ -62,6 +64,9 @@ func (w *programsWriter) write(ctx context.Context, tx *store.Tx) error {
 		return err
 	}
 	for _, p := range w.run.Programs {
+		if len(p.Parents) > 0 {
+			w.births[p.ID] = p.ID
+		}
 		if err := w.program(ctx, p); err != nil {
 			return fmt.Errorf("program %s: %w", p.ID, err)
 		}
@@ -70,30 +75,75 @@ func (w *programsWriter) write(ctx context.Context, tx *store.Tx) error {
 	return nil
 }
 
-// begin loads the lineage, or begins it with the first program that has no parent.
+// begin stores the contents, and loads the lineage or begins it with the best program.
 func (w *programsWriter) begin(ctx context.Context, tx *store.Tx) (err error) {
-	w.seen, w.labels, w.tx = map[string]bool{}, map[string]string{}, tx
+	w.seen, w.labels, w.births, w.first, w.tx = map[string]bool{}, map[string]string{}, map[string]string{}, map[string]string{}, tx
 	w.Lineage, err = lineages.Load(ctx, tx.Reader, w.options.Lineage)
-	if errors.Is(err, track.ErrNotFound) {
+	if !errors.Is(err, track.ErrNotFound) {
+		return cmp.Or(err, w.versions())
+	}
+	if w.Evolving, err = tx.Evolve(w.options.Lineage, 0, lineages.SubjectAgent); err == nil {
+		err = w.versions()
+	}
+	if err == nil {
 		w.Lineage, err = w.create(ctx)
 		w.summary.Created = err == nil
 	}
 	return err
 }
 
+// versions stores the contents of the programs.
+func (w *programsWriter) versions() error {
+	for _, p := range w.run.Programs {
+		content, masked := w.content(p)
+		label, added, err := w.tx.AddContent(w.ID, content)
+		if err != nil {
+			return fmt.Errorf("program %s: %w", p.ID, err)
+		}
+		w.summary.Masked += masked
+		if added {
+			w.first[label] = p.ID
+			w.summary.Versions++
+		}
+		if w.seen[label] {
+			w.summary.SameContent++
+		}
+		w.seen[label], w.labels[p.ID] = true, label
+	}
+	return nil
+}
+
+// create begins the ledger. The best program is active; without one, nothing is.
 func (w *programsWriter) create(ctx context.Context) (lineages.Lineage, error) {
 	o := lineages.NewOptions{
-		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: evolution.DefaultSettings(), KeepSecrets: true, Seed: w.options.Seed, At: w.options.At,
+		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: evolution.DefaultSettings(), Seed: w.options.Seed, At: w.options.At, Headless: true,
 	}
-	if i := slices.IndexFunc(w.run.Programs, func(p importer.Program) bool { return len(p.Parents) == 0 }); i >= 0 {
-		content, _ := w.content(w.run.Programs[i])
-		o.Root = &content
-		w.summary.Versions++
-		if first := w.run.Programs[i].At; !first.IsZero() {
-			o.At = first
+	if best := w.bestProgram(); best != nil {
+		o.Head = w.labels[best.ID]
+		if len(best.Parents) > 0 {
+			o.HeadMutation = best.ID
 		}
 	}
+	if first := w.run.Programs[0].At; !first.IsZero() {
+		o.At = first
+	}
 	return lineages.Create(ctx, w.tx, o, w.entropy)
+}
+
+// bestProgram returns the program that the source calls the best, or the one with the best score; nil if no program
+// has a score. A program that failed is never the best.
+func (w *programsWriter) bestProgram() (best *importer.Program) {
+	for i := range w.run.Programs {
+		p := &w.run.Programs[i]
+		switch {
+		case p.Score == nil:
+		case p.Best:
+			return p
+		case best == nil, *p.Score > *best.Score:
+			best = p
+		}
+	}
+	return best
 }
 
 func (w *programsWriter) content(p importer.Program) (content string, masked int) {
@@ -105,23 +155,11 @@ func (w *programsWriter) content(p importer.Program) (content string, masked int
 
 // program records one program.
 func (w *programsWriter) program(ctx context.Context, p importer.Program) error {
-	content, masked := w.content(p)
-	label, added, err := w.tx.AddContent(w.ID, content)
-	if err != nil {
-		return err
-	}
-	w.summary.Masked += masked
-	if added {
-		w.summary.Versions++
-	}
-	if w.seen[label] {
-		w.summary.SameContent++
-	}
-	w.seen[label], w.labels[p.ID] = true, label
+	label := w.labels[p.ID]
 	if p.Best {
 		w.best(p, label)
 	}
-	parents, err := w.parentsOf(ctx, p)
+	parents, births, err := w.parentsOf(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -129,7 +167,7 @@ func (w *programsWriter) program(ctx context.Context, p importer.Program) error 
 		return err
 	}
 	if len(parents) > 0 {
-		if err := w.step(ctx, p, label, parents); err != nil {
+		if err := w.step(ctx, p, label, parents, births); err != nil {
 			return err
 		}
 	}
@@ -144,18 +182,18 @@ func (w *programsWriter) best(p importer.Program, label string) {
 	}
 }
 
-// parentsOf returns the versions that a program was made of. Of a parent that the source has lost, only the id is
-// known.
-func (w *programsWriter) parentsOf(ctx context.Context, p importer.Program) (refs []evolution.VersionRef, err error) {
+// parentsOf returns the versions that a program was made of, and the mutations that made them. Of a parent that the
+// source has lost, only the id is known.
+func (w *programsWriter) parentsOf(ctx context.Context, p importer.Program) (refs []evolution.VersionRef, births []string, err error) {
 	for _, id := range p.Parents {
 		label, there := w.labels[id]
 		if !there {
 			label = id
 			if err := track.CheckName(id); err != nil {
-				return nil, &track.FieldError{File: p.File, Line: p.Line, Field: "parent", Message: err.Error()}
+				return nil, nil, &track.FieldError{File: p.File, Line: p.Line, Field: "parent", Message: err.Error()}
 			}
 			if err := w.tx.AddVersionName(w.ID, label); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			w.labels[id] = label
 		}
@@ -164,30 +202,31 @@ func (w *programsWriter) parentsOf(ctx context.Context, p importer.Program) (ref
 		}
 		ref, err := lineages.VersionRef(ctx, w.tx.Reader, w.Lineage, label)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		refs = append(refs, ref)
+		refs, births = append(refs, ref), append(births, w.births[id])
 	}
-	return refs, nil
+	return refs, births, nil
 }
 
-// describe stores the source's description of a version, if it has none yet.
+// describe stores the source's description of a version: that of the first program with this content, and whether any
+// of them is the best.
 func (w *programsWriter) describe(p importer.Program, label string, parents []evolution.VersionRef) error {
-	status := p.Failed
+	v := track.Version{Lineage: w.Name, Name: label}
+	if w.first[label] == p.ID {
+		note, masked := w.executions.Texts().Text(p.Title)
+		w.summary.Masked += masked
+		v.Operator, v.Status, v.Note, v.Source, v.SourceScore, v.CreatedAt = p.Operator, p.Failed, note, w.options.Source, cmp.Or(p.Score, p.Partial), p.At
+		if len(parents) > 0 && parents[0].Label != label {
+			v.Parent = parents[0].Label
+		}
+	}
 	if p.Best {
-		status = strings.Trim("best, "+status, ", ")
-	}
-	note, masked := w.executions.Texts().Text(p.Title)
-	w.summary.Masked += masked
-	v := track.Version{
-		Lineage: w.Name, Name: label, Operator: p.Operator, Status: status, Note: note, Source: w.options.Source, SourceScore: cmp.Or(p.Score, p.Partial), CreatedAt: p.At,
-	}
-	if len(parents) > 0 && parents[0].Label != label {
-		v.Parent = parents[0].Label
+		v.Status = strings.Trim("best, "+p.Failed, ", ")
 	}
 	if err := v.Validate(); err != nil {
 		return err
 	}
-	_, err := w.tx.AddVersion(v, true)
+	_, err := w.tx.AddVersion(v, !p.Best)
 	return err
 }

@@ -22,7 +22,10 @@ type NewOptions struct {
 	Subject  string  // agent, or scenario:NAME
 	Root     *string // content of the first active version
 	Head     string  // name of a recorded version, instead of Root
-	Settings evolution.Settings
+	Headless bool    // without Root and Head, no version is active
+	// HeadMutation is the mutation that will have made Head, if a run of another evolver is recorded.
+	HeadMutation string
+	Settings     evolution.Settings
 	// KeepSecrets stores contents in which something looks like a secret, unchanged.
 	KeepSecrets bool
 	At          time.Time // zero for now
@@ -70,7 +73,7 @@ func Create(ctx context.Context, tx *store.Tx, o NewOptions, entropy io.Reader) 
 	if root != nil {
 		head = root.Label
 	}
-	_, err = appendEntry(tx, &l, evolution.KindCreation, evolution.Creation{Seed: seed, Subject: o.Subject, Root: root, Settings: o.Settings}, head, orNow(o.At, tx.Reader))
+	_, err = appendEntry(tx, &l, evolution.KindCreation, evolution.Creation{Seed: seed, Subject: o.Subject, Root: root, RootMutation: o.HeadMutation, Settings: o.Settings}, head, orNow(o.At, tx.Reader))
 	return l, err
 }
 
@@ -156,6 +159,9 @@ func findRoot(ctx context.Context, tx *store.Tx, l Lineage, o NewOptions) (*evol
 			return nil, err
 		}
 		name = added
+	}
+	if name == "" && o.Headless {
+		return nil, nil
 	}
 	if name == "" {
 		var err error

@@ -70,6 +70,11 @@ func CheckSameHistory(lineage string, here, there []evolution.Entry) error {
 
 // addLineage writes versions, the new entries, and the states of the mutations after them.
 func addLineage(ctx context.Context, tx *store.Tx, x lines.Lineage, l store.Evolving, replayed evolution.Replayed, known int) error {
+	for _, v := range x.Versions { // all names first: a version may name a parent that follows it
+		if err := tx.AddVersionName(l.ID, v.Name); err != nil {
+			return err
+		}
+	}
 	for _, v := range x.Versions {
 		if err := addVersion(tx, v); err != nil {
 			return err
