@@ -23,7 +23,7 @@ type EstimateRow struct {
 // EstimateRows returns the aggregates of a configuration: pass rate, mean, standard deviation and combined score. The
 // combined score has no interval for people: the box of its factors is too wide to say anything.
 func EstimateRows(e verdict.Estimates) []EstimateRow {
-	rate := newEstimateRow("pass rate", e.PassRate, format.Share, fmt.Sprintf("; %d of %d seeds passed", e.NPassed, e.NSeeds))
+	rate := newEstimateRow("pass rate", e.PassRate, format.Share, "; "+format.CountedOf(e.NPassed, e.NSeeds, "seed")+" passed")
 	mean := newEstimateRow("mean score", e.Mean, format.Four, "")
 	sd := newEstimateRow("sd of scores", e.SD, format.Four, "; sample sd")
 	combined := newEstimateRow("combined", e.Combined, format.Four, "")

@@ -190,11 +190,8 @@ func changeCells(c *verdict.HistoryChange, number func(float64) string) []any {
 	if c == nil {
 		return make([]any, 4)
 	}
-	text := number(c.Value)
-	if c.Value >= 0 {
-		text = "+" + text
-	}
-	return []any{Cell{text, c.Value}, defined(c.Interval.Lo), defined(c.Interval.Hi), intervalCell(c.Interval, number)}
+	number = format.WithSign(number)
+	return []any{numberCell(c.Value, number), defined(c.Interval.Lo), defined(c.Interval.Hi), intervalCell(c.Interval, number)}
 }
 
 // estimated returns a cell with a number that was computed from seeds; nil if there is none.

@@ -31,7 +31,7 @@ func (a ParamsAnalysis) ranking() Table {
 		{Name: "interval", Head: a.intervalHead(), For: ForPeople}, {Name: "to_best", Head: "to the first"}, {Name: "to_best_lo", For: ForData},
 		{Name: "to_best_hi", For: ForData}, {Name: "to_best_interval", Head: a.intervalHead(), For: ForPeople},
 	}.drop("n_failed", "to_best_interval", "to_best", "configuration", "interval").wrap("differing")}
-	number := a.Number()
+	number, signed := a.Number(), format.WithSign(a.Number())
 	for i, r := range a.Ranking {
 		row := []any{i + 1, nil, a.ParamsTextOf(r.Index), nil, r.N, nil, numberCell(r.Mean, number), defined(r.Interval.Lo), defined(r.Interval.Hi), intervalCell(r.Interval, number)}
 		if r.Index >= 0 && r.Index < len(a.Configurations) {
@@ -39,7 +39,7 @@ func (a ParamsAnalysis) ranking() Table {
 			row[1], row[3], row[5] = hashCell(c.Hash), string(c.Params.JSON()), c.NFailed
 		}
 		if d := r.ToBest; d != nil {
-			row = append(row, numberCell(d.Mean, number), defined(d.Interval.Lo), defined(d.Interval.Hi), intervalCell(d.Interval, number))
+			row = append(row, numberCell(d.Mean, signed), defined(d.Interval.Lo), defined(d.Interval.Hi), intervalCell(d.Interval, signed))
 		} else {
 			row = append(row, nil, nil, nil, nil)
 		}
@@ -127,23 +127,14 @@ func (a ParamsAnalysis) levels() Table {
 	t.Columns = append(t.Columns, Column{Name: "effect"}, Column{Name: "effect_lo", For: ForData}, Column{Name: "effect_hi", For: ForData},
 		Column{Name: "effect_interval", Head: a.intervalHead(), For: ForPeople})
 	t.Columns.drop("n_configurations", "n_seeds", "interval")
-	number := a.Number()
+	signed := format.WithSign(a.Number())
 	for _, e := range a.Effects {
 		for _, l := range e.Levels {
 			row := append([]any{e.Parameter}, a.levelCells(l)...)
-			t.Rows = append(t.Rows, append(row, numberCell(l.Effect, withSign(number)), defined(l.EffectInterval.Lo), defined(l.EffectInterval.Hi), intervalCell(l.EffectInterval, number)))
+			t.Rows = append(t.Rows, append(row, numberCell(l.Effect, signed), defined(l.EffectInterval.Lo), defined(l.EffectInterval.Hi), intervalCell(l.EffectInterval, signed)))
 		}
 	}
 	return t
-}
-
-func withSign(number func(float64) string) func(float64) string {
-	return func(x float64) string {
-		if x > 0 {
-			return "+" + number(x)
-		}
-		return number(x)
-	}
 }
 
 func (a ParamsAnalysis) levelColumns() []Column {

@@ -182,12 +182,13 @@ func (a Seed) metricsTable() Table {
 		{Name: "group", For: ForData}, {Name: "metric"}, {Name: "type", For: ForData}, {Name: "weight"}, {Name: "target"}, {Name: "value"}, {Name: "status"},
 		{Name: "score"}, {Name: "reason", For: ForData},
 	}.drop("weight", "target").wrap("target", "value")}
+	weight := WeightText(a.Metrics, func(m MetricResult) float64 { return m.Weight })
 	for _, m := range a.Metrics {
 		value, score := any(Cell{m.Reason, ""}), any(nil)
 		if m.Value != nil {
 			value, score = numberCell(float64(*m.Value), func(x float64) string { return format.Value(x, m.Format) }), m.Score
 		}
-		t.Rows = append(t.Rows, []any{m.Group, m.Name, string(m.Type), Cell{fmt.Sprint(m.Weight), m.Weight}, m.Target, value, string(m.Status), score, m.Reason})
+		t.Rows = append(t.Rows, []any{m.Group, m.Name, string(m.Type), numberCell(m.Weight, weight), m.Target, value, string(m.Status), score, m.Reason})
 	}
 	for _, name := range slices.Sorted(maps.Keys(a.Unscored)) {
 		t.DataRows = append(t.DataRows, []any{nil, name, nil, nil, nil, a.Unscored[name], nil, nil, "not scored"})

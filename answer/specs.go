@@ -145,8 +145,9 @@ func (a Spec) Tables() []Table {
 	t := Table{Name: "metrics", Columns: Columns{
 		{Name: "metric"}, {Name: "type"}, {Name: "weight"}, {Name: "target"}, {Name: "computed"}, {Name: "pass", Head: "PASS"}, {Name: "warn", Head: "WARN"}, {Name: "group"},
 	}.drop("group", "target", "type", "weight").wrap("target", "computed", "pass", "warn")}
+	weight := WeightText(a.Metrics, func(m DeclaredMetric) float64 { return m.Weight })
 	for _, m := range a.Metrics {
-		t.Rows = append(t.Rows, []any{m.Name, string(m.Type), Cell{fmt.Sprint(m.Weight), m.Weight}, m.Target, m.Computed, m.Pass, m.Warn, m.Group})
+		t.Rows = append(t.Rows, []any{m.Name, string(m.Type), numberCell(m.Weight, weight), m.Target, m.Computed, m.Pass, m.Warn, m.Group})
 	}
 	t.Notes = []Sentence{{Kind: Note, Text: "Other values are FAIL. A limit between two statuses belongs to the better one. The WARN band is narrower for a heavier metric."}}
 	return []Table{t}

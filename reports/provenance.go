@@ -80,7 +80,7 @@ func startText(r track.Runs, n int) string {
 		text += " to " + r.Last.UTC().Format(time.RFC3339)
 	}
 	if r.NStarted < n {
-		text += fmt.Sprintf(" (known for %d of %d seeds)", r.NStarted, n)
+		text += " (known for " + format.CountedOf(r.NStarted, n, "seed") + ")"
 	}
 	return text
 }
@@ -92,7 +92,7 @@ func durationText(r track.Runs, n int) string {
 	mean := r.Duration / time.Duration(r.NTimed)
 	text := fmt.Sprintf("%v in total, %v per seed", r.Duration.Round(time.Millisecond), mean.Round(time.Millisecond))
 	if r.NTimed < n {
-		text += fmt.Sprintf(" (known for %d of %d seeds)", r.NTimed, n)
+		text += " (known for " + format.CountedOf(r.NTimed, n, "seed") + ")"
 	}
 	return text
 }

@@ -34,8 +34,8 @@ func ExampleAssess() {
 	fmt.Printf("total score %.4f, passed: %v\n", a.TotalScore, a.Passed())
 
 	// Output:
-	// unemployment  0.065 ± 0.02   0.08  PASS  0.625
-	// inflation     [0.01, 0.05]   0.06  WARN  0.500
+	// unemployment  6.5% ± 2%      0.08  PASS  0.625
+	// inflation     [1%, 5%]       0.06  WARN  0.500
 	// bankruptcies  < 10              3  PASS  1.000
 	// total score 0.6458, passed: true
 }

@@ -29,12 +29,15 @@ type Metric struct {
 	From *Reduction
 }
 
-// Description is TargetDesc, or the target itself where none is given.
+// Description is TargetDesc, or the target itself in the unit of the metric's values if none is given.
 func (m Metric) Description() string {
-	if m.TargetDesc != "" {
+	switch {
+	case m.TargetDesc != "":
 		return m.TargetDesc
+	case m.Format == FormatPercent:
+		return m.Target.describe(percent)
 	}
-	return m.Target.String()
+	return m.Target.describe(number)
 }
 
 // Computed says how the value comes about, as in "mean of unemployment, skip 500"; "given" if the seed carries it.

@@ -29,6 +29,8 @@ type Target interface {
 	limits(escalation float64) []float64
 	// String describes the target for people, as in "0.065 ± 0.02".
 	String() string
+	// describe is String with values written by number.
+	describe(number func(float64) string) string
 	// problems lists what makes the target unusable.
 	problems() []FieldProblem
 }
@@ -134,7 +136,18 @@ func (t MeanTolerance) upper() float64 {
 	return *t.Max
 }
 
-func (t MeanTolerance) String() string {
+// String describes the target; its values are shares for PctWithin and Outlier.
+func (t MeanTolerance) String() string { return t.describe(number) }
+
+func (t Range) String() string { return t.describe(number) }
+
+func (t PctWithin) String() string { return t.describe(percent) }
+
+func (t Outlier) String() string { return t.describe(percent) }
+
+func (t Boolean) String() string { return t.describe(number) }
+
+func (t MeanTolerance) describe(number func(float64) string) string {
 	s := number(t.Target) + " ± " + number(t.Tolerance)
 	switch {
 	case t.Min != nil && t.Max != nil:
@@ -147,15 +160,17 @@ func (t MeanTolerance) String() string {
 	return s
 }
 
-func (t Range) String() string { return "[" + number(t.Min) + ", " + number(t.Max) + "]" }
-
-func (t PctWithin) String() string {
-	return fmt.Sprintf("≥ %s (min %s)", percent(t.Target), percent(t.Min))
+func (t Range) describe(number func(float64) string) string {
+	return "[" + number(t.Min) + ", " + number(t.Max) + "]"
 }
 
-func (t Outlier) String() string { return "≤ " + percent(t.MaxOutlier) }
+func (t PctWithin) describe(number func(float64) string) string {
+	return fmt.Sprintf("≥ %s (min %s)", number(t.Target), number(t.Min))
+}
 
-func (t Boolean) String() string {
+func (t Outlier) describe(number func(float64) string) string { return "≤ " + number(t.MaxOutlier) }
+
+func (t Boolean) describe(number func(float64) string) string {
 	if t.Invert {
 		return "< " + number(t.Threshold)
 	}

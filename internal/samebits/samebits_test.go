@@ -352,7 +352,7 @@ func (g *generator) designs() {
 			}
 			list = append(list, c)
 		}
-		a, err := effects.Analyse([]string{"a", "d"}, list, 0.95)
+		a, err := effects.Analyse([]string{"a", "d"}, list, effects.Options{Confidence: 0.95})
 		own.add("parameters", a, err)
 		c, err := stats.NewConvergence(own.series(120, 0, 1))
 		own.add("convergence", c, err)

@@ -78,13 +78,13 @@ type Level struct {
 //
 // Share is ε² = (SSB - (L-1)·MSW)/SST of a one-way layout of the means of configurations (Kelley 1935), at least 0.
 // The rank correlation is [stats.NewSpearman]; Holm's correction is over the parameters that have one.
-func Analyse(parameters []string, list []Configuration, confidence float64) (a Analysis, err error) {
-	d, err := newData(parameters, list, confidence)
+func Analyse(parameters []string, list []Configuration, o Options) (a Analysis, err error) {
+	d, err := newData(parameters, list, o)
 	if err != nil {
 		return a, err
 	}
 	a = Analysis{
-		NConfigurations: len(list), NCommonSeeds: len(d.seeds), Paired: d.isPaired(), Confidence: confidence, Mean: meanOf(d.base), Constant: []string{},
+		NConfigurations: len(list), NCommonSeeds: len(d.seeds), Paired: d.isPaired(), Confidence: o.Confidence, Mean: meanOf(d.base), Constant: []string{},
 		Effects: []Effect{},
 	}
 	product := 1.0
@@ -120,7 +120,7 @@ func Analyse(parameters []string, list []Configuration, confidence float64) (a A
 func (d *data) ranking() ([]Ranked, error) {
 	list := make([]Ranked, len(d.list))
 	for i, c := range d.list {
-		m, err := stats.NewMean(outcomes(c), d.confidence)
+		m, err := d.overSeeds(outcomes(c))
 		if err != nil {
 			return nil, err
 		}
@@ -131,7 +131,7 @@ func (d *data) ranking() ([]Ranked, error) {
 	for i := range list[1:] {
 		r := &list[i+1]
 		if differences := differences(d.list[r.Index], best); len(differences) > 0 {
-			m, err := stats.NewMean(differences, d.confidence)
+			m, err := d.overList(differences, -1, 1)
 			if err != nil {
 				return nil, err
 			}
@@ -187,7 +187,7 @@ func (d *data) level(at []int, bySeed bool) (l Level, err error) {
 	}
 	if bySeed {
 		here, all := d.seedMeans(at), d.seedMeans(nil)
-		m, err := stats.NewMean(here, d.confidence)
+		m, err := d.overSeeds(here)
 		if err != nil {
 			return l, err
 		}
@@ -195,9 +195,8 @@ func (d *data) level(at []int, bySeed bool) (l Level, err error) {
 		for s := range here {
 			here[s] -= all[s]
 		}
-		if m, err = stats.NewMean(here, d.confidence); err == nil {
-			l.EffectInterval = m.Interval
-		}
+		m, err = d.overList(here, -1, 1)
+		l.EffectInterval = m.Interval
 		return l, err
 	}
 	return d.overConfigurations(l, at)
@@ -205,12 +204,12 @@ func (d *data) level(at []int, bySeed bool) (l Level, err error) {
 
 // overConfigurations adds the intervals whose sample is configurations.
 func (d *data) overConfigurations(l Level, at []int) (Level, error) {
-	m, err := stats.NewMean(pick(d.base, at), d.confidence)
+	m, err := d.overList(pick(d.base, at), 0, 1)
 	if err != nil {
 		return l, err
 	}
 	l.Interval = m.Interval
-	l.EffectInterval = stats.Interval{Lo: math.NaN(), Hi: math.NaN(), Confidence: d.confidence, Method: stats.MethodWelch}
+	l.EffectInterval = stats.Interval{Lo: math.NaN(), Hi: math.NaN(), Confidence: d.Confidence, Method: stats.MethodWelch}
 	inside := make([]bool, len(d.list))
 	for _, i := range at {
 		inside[i] = true
@@ -233,7 +232,7 @@ func (d *data) overConfigurations(l Level, at []int) (Level, error) {
 		return l, err
 	}
 	share := float64(len(rest)) / float64(len(d.list))
-	welch := stats.WelchInterval(others, here, d.confidence)
+	welch := stats.WelchInterval(others, here, d.Confidence)
 	l.EffectInterval.Lo, l.EffectInterval.Hi = float64(share*welch.Lo), float64(share*welch.Hi)
 	return l, nil
 }
@@ -299,7 +298,7 @@ func (d *data) spearman(parameter int) (*stats.Spearman, string, error) {
 	if !slices.ContainsFunc(d.base, func(y float64) bool { return y != d.base[0] }) {
 		return nil, "all means are equal", nil
 	}
-	s, err := stats.NewSpearman(x, d.base, d.confidence, permutationSeed)
+	s, err := stats.NewSpearman(x, d.base, d.Confidence, permutationSeed)
 	return &s, "", err
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"track/scoring/stats"
 )
 
 // Value is the value of a parameter.
@@ -38,14 +40,21 @@ type data struct {
 	seeds      []uint64    // common to all configurations, by number
 	common     [][]float64 // for each configuration the outcomes of these seeds
 	base       []float64   // of each configuration: the mean over the common seeds if there are two, else over its own
-	confidence float64
+	Options
 }
 
-func newData(parameters []string, list []Configuration, confidence float64) (*data, error) {
+// Options say how intervals are made.
+type Options struct {
+	Confidence float64
+	// Scores means that outcomes are scores in [0, 1]: no interval of a mean leaves that range.
+	Scores bool
+}
+
+func newData(parameters []string, list []Configuration, o Options) (*data, error) {
 	if len(list) < 2 {
 		return nil, ErrOneConfiguration
 	}
-	d := &data{parameters: parameters, list: list, confidence: confidence}
+	d := &data{parameters: parameters, list: list, Options: o}
 	times := map[uint64]int{}
 	for i, c := range list {
 		if len(c.Values) != len(parameters) {
@@ -222,4 +231,25 @@ func pick(xs []float64, at []int) []float64 {
 		list[i] = xs[k]
 	}
 	return list
+}
+
+// overSeeds returns a mean over seeds with its interval.
+func (d *data) overSeeds(xs []float64) (stats.Mean, error) {
+	m, err := stats.NewMean(xs, d.Confidence)
+	if err != nil || !d.Scores {
+		return m, err
+	}
+	s, err := stats.Summarize(xs)
+	m.Interval = s.ScoreInterval(d.Confidence)
+	return m, err
+}
+
+// overList returns a mean over configurations, or of differences, with its t interval. That of scores stays between
+// least and most.
+func (d *data) overList(xs []float64, least, most float64) (stats.Mean, error) {
+	m, err := stats.NewMean(xs, d.Confidence)
+	if i := &m.Interval; d.Scores && i.Defined() {
+		i.Lo, i.Hi = max(least, i.Lo), min(most, i.Hi)
+	}
+	return m, err
 }

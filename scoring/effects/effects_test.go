@@ -61,7 +61,7 @@ func TestEffectsVectors(t *testing.T) {
 		}
 		list = append(list, configuration)
 	}
-	a, err := Analyse([]string{"rule", "x", "scale"}, list, 0.95)
+	a, err := Analyse([]string{"rule", "x", "scale"}, list, Options{Confidence: 0.95})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func factorial(noise []float64) (list []Configuration) {
 // In a factorial the noise that seeds have in common cancels: the intervals of additive effects have no width, and
 // those of means do.
 func TestCommonSeedsCancel(t *testing.T) {
-	a, err := Analyse([]string{"a", "b"}, factorial([]float64{-4, 1, 3}), 0.95)
+	a, err := Analyse([]string{"a", "b"}, factorial([]float64{-4, 1, 3}), Options{Confidence: 0.95})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestDifferentSeedsAreNotPaired(t *testing.T) {
 			list[i].Outcomes[k].Seed += uint64(10 * i)
 		}
 	}
-	a, err := Analyse([]string{"a", "b"}, list, 0.95)
+	a, err := Analyse([]string{"a", "b"}, list, Options{Confidence: 0.95})
 	if err != nil || a.Paired || a.NCommonSeeds != 0 || a.Effects[0].BySeed || a.Ranking[1].ToBest != nil {
 		t.Errorf("%+v, error %v", a, err)
 	}
@@ -160,7 +160,7 @@ func TestIntervalsOfNoEffectHoldZero(t *testing.T) {
 			}
 			list = append(list, c)
 		}
-		a, err := Analyse([]string{"x", "idle"}, list, 0.95)
+		a, err := Analyse([]string{"x", "idle"}, list, Options{Confidence: 0.95})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestIntervalsOfNoEffectHoldZero(t *testing.T) {
 
 func TestPanelsAndHeatmap(t *testing.T) {
 	list := factorial([]float64{-1, 1})
-	panels, err := Against([]string{"a", "b"}, list, "a", "b", 0.95)
+	panels, err := Against([]string{"a", "b"}, list, "a", "b", Options{Confidence: 0.95})
 	if err != nil || len(panels) != 2 || panels[1].Name != "y" || len(panels[1].Points) != 3 || panels[1].Levels[2].Mean != 31 || !panels[1].Levels[2].Interval.Defined() {
 		t.Errorf("%+v, error %v", panels, err)
 	}
@@ -190,13 +190,13 @@ func TestPanelsAndHeatmap(t *testing.T) {
 	if err != nil || h.Cells[1][2].Mean != 31 || h.Cells[0][0].NSeeds != 2 || !slices.Equal(h.YLevels, []string{"x", "y"}) {
 		t.Errorf("%+v, error %v", h, err)
 	}
-	if _, err := Against([]string{"a", "b"}, list, "c", "", 0.95); err == nil {
+	if _, err := Against([]string{"a", "b"}, list, "c", "", Options{Confidence: 0.95}); err == nil {
 		t.Error("an unknown parameter is accepted")
 	}
 }
 
 func TestOneConfiguration(t *testing.T) {
-	if _, err := Analyse([]string{"a"}, []Configuration{{Values: []Value{number(1)}, Outcomes: []Outcome{{1, 2}}}}, 0.95); !errors.Is(err, ErrOneConfiguration) {
+	if _, err := Analyse([]string{"a"}, []Configuration{{Values: []Value{number(1)}, Outcomes: []Outcome{{1, 2}}}}, Options{Confidence: 0.95}); !errors.Is(err, ErrOneConfiguration) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -207,7 +207,7 @@ func TestDegenerateDesigns(t *testing.T) {
 	for i := range 3 {
 		list = append(list, Configuration{Values: []Value{number(float64(i)), number(float64(-i))}, Outcomes: []Outcome{{0, 5}}})
 	}
-	a, err := Analyse([]string{"a", "b"}, list, 0.95)
+	a, err := Analyse([]string{"a", "b"}, list, Options{Confidence: 0.95})
 	if err != nil || a.Paired || !math.IsNaN(a.Effects[0].Share) || a.Effects[0].Spearman != nil || a.Effects[0].NoTest != "all means are equal" || a.Ranking[0].Interval.Defined() {
 		t.Errorf("%+v, error %v", a, err)
 	}
@@ -224,7 +224,7 @@ func BenchmarkAnalyse(b *testing.B) {
 		list = append(list, c)
 	}
 	for b.Loop() {
-		if _, err := Analyse([]string{"a", "b", "c", "d"}, list, 0.95); err != nil {
+		if _, err := Analyse([]string{"a", "b", "c", "d"}, list, Options{Confidence: 0.95}); err != nil {
 			b.Fatal(err)
 		}
 	}

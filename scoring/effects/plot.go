@@ -26,8 +26,8 @@ type Point struct {
 
 // Against returns the mean outcome of each configuration against a parameter, with the mean and the interval of each
 // level: in one panel, or one for each value of another parameter. The levels are those of [Analyse].
-func Against(parameters []string, list []Configuration, parameter, by string, confidence float64) ([]Panel, error) {
-	d, err := newData(parameters, list, confidence)
+func Against(parameters []string, list []Configuration, parameter, by string, o Options) ([]Panel, error) {
+	d, err := newData(parameters, list, o)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,6 @@ func (d *data) plotted(g groups, inside [][]int) (levels []Level, err error) {
 		if len(at) == 0 {
 			continue
 		}
-		sample := pick(d.means, at)
 		l := Level{Name: g.names[k], Lo: g.lo[k], Hi: g.hi[k], NConfigurations: len(at)}
 		if math.IsNaN(l.Lo) {
 			l.Lo, l.Hi = float64(k), float64(k)
@@ -80,10 +79,12 @@ func (d *data) plotted(g groups, inside [][]int) (levels []Level, err error) {
 		for _, i := range at {
 			l.NSeeds += len(d.list[i].Outcomes)
 		}
+		var m stats.Mean
 		if len(at) == 1 {
-			sample = outcomes(d.list[at[0]])
+			m, err = d.overSeeds(outcomes(d.list[at[0]]))
+		} else {
+			m, err = d.overList(pick(d.means, at), 0, 1)
 		}
-		m, err := stats.NewMean(sample, d.confidence)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +122,7 @@ type Cell struct {
 
 // NewHeatmap returns the mean outcome for each pair of levels of two parameters.
 func NewHeatmap(parameters []string, list []Configuration, x, y string) (h Heatmap, err error) {
-	d, err := newData(parameters, list, 0.95)
+	d, err := newData(parameters, list, Options{})
 	if err != nil {
 		return h, err
 	}

@@ -28,11 +28,16 @@ func Fixed(x float64, decimals int) string {
 func Four(x float64) string { return Fixed(x, 4) }
 
 // Signed returns a difference with its sign and four decimals.
-func Signed(x float64) string {
-	if x >= 0 {
-		return "+" + Fixed(x, 4)
+func Signed(x float64) string { return WithSign(Four)(x) }
+
+// WithSign returns a function that writes differences as number does, each with its sign.
+func WithSign(number func(float64) string) func(float64) string {
+	return func(x float64) string {
+		if x >= 0 {
+			return "+" + number(math.Abs(x))
+		}
+		return number(x)
 	}
-	return Fixed(x, 4)
 }
 
 // PValue returns a p-value with four decimals; "-" if x is NaN.
@@ -123,6 +128,19 @@ func Plural(n int, thing string) string {
 
 // Counted returns a number of things: "1 seed", "2 seeds".
 func Counted(n int, thing string) string { return strconv.Itoa(n) + " " + Plural(n, thing) }
+
+// CountedOf returns a part of some things: "1 of 1 seed", "3 of 10 seeds".
+func CountedOf(part, all int, thing string) string {
+	return strconv.Itoa(part) + " of " + Counted(all, thing)
+}
+
+// Verb returns the form of a verb for n things: "has" or "have".
+func Verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
 
 // Confidence returns 0.95 as "95%".
 func Confidence(c float64) string { return strconv.FormatFloat(100*c, 'g', 6, 64) + "%" }

@@ -63,7 +63,7 @@ func (i *Improvement) decide() {
 		return
 	}
 	i.Difference = i.difference()
-	text := fmt.Sprintf("mean difference %+.4f, %s", i.Total.MeanDelta, describeInterval(i.Total.Interval))
+	text := fmt.Sprintf("mean difference %+.4f, %s", i.Total.MeanDelta, describeDifference(i.Total.Interval))
 	if i.Options.Margin > 0 {
 		text += fmt.Sprintf(", margin %v", i.Options.Margin)
 	}

@@ -102,10 +102,11 @@ func seedWarnings(t scoring.SeedTotals) []Warning {
 	case t.Score.N == 0:
 		add(warnNoScores, "%s without a score", format.Counted(t.NSeeds, "seed"))
 	case t.Score.N < t.NSeeds:
-		add(WarnFailedSeeds, "%d of %d seeds have no score: they count as not passed and are left out of means", t.NSeeds-t.Score.N, t.NSeeds)
+		failed := t.NSeeds - t.Score.N
+		add(WarnFailedSeeds, "%s %s no score: they count as not passed and are left out of means", format.CountedOf(failed, t.NSeeds, "seed"), format.Verb(failed, "has", "have"))
 	}
 	if t.NIdentical > 0 {
-		add(warnIdenticalSeeds, "%d of %d seeds repeat exactly what another seed measured: does the simulation use its seed?", t.NIdentical, t.NSeeds)
+		add(warnIdenticalSeeds, "%s %s exactly what another seed measured: does the simulation use its seed?", format.CountedOf(t.NIdentical, t.NSeeds, "seed"), format.Verb(t.NIdentical, "repeats", "repeat"))
 	}
 	for _, w := range summary.Warnings() {
 		switch {

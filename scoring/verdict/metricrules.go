@@ -22,7 +22,7 @@ func (j judge) metricOutcomes() []Outcome {
 		o := Outcome{Rule: RuleData, Metric: m.Name, Verdict: scoring.VerdictPass, N: m.N, Message: j.passText(m)}
 		missing := ""
 		if m.N < ok {
-			missing = fmt.Sprintf("%d of %d seeds that ran well have no value and therefore no total score", ok-m.N, ok)
+			missing = fmt.Sprintf("%s that ran well %s no value and therefore no total score", format.CountedOf(ok-m.N, ok, "seed"), format.Verb(ok-m.N, "has", "have"))
 		}
 		switch nonFinite := m.NonFinite(); {
 		case ok == 0:
@@ -57,9 +57,9 @@ func (j judge) metricOutcomes() []Outcome {
 // have one.
 func (j judge) passText(m scoring.MetricStability) string {
 	if m.N == j.e.NSeeds {
-		return fmt.Sprintf("PASS or WARN in %s of %d seeds, mean score %s", format.Share(*m.PassRate), j.e.NSeeds, format.Short(m.Totals().Score.Mean))
+		return fmt.Sprintf("PASS or WARN in %s of %s, mean score %s", format.Share(*m.PassRate), format.Counted(j.e.NSeeds, "seed"), format.Short(m.Totals().Score.Mean))
 	}
-	return fmt.Sprintf("PASS or WARN in %d of the %d seeds with a value (%d seeds in all), mean score %s", m.NNotFailed, m.N, j.e.NSeeds, format.Short(m.Totals().Score.Mean))
+	return fmt.Sprintf("PASS or WARN in %d of the %s with a value (%s in all), mean score %s", m.NNotFailed, format.Counted(m.N, "seed"), format.Counted(j.e.NSeeds, "seed"), format.Short(m.Totals().Score.Mean))
 }
 
 // Codes of the verdicts of no_degradation that are not about the numbers.
@@ -109,7 +109,7 @@ func (j judge) noDegradation() ([]Outcome, error) {
 	}
 	whole.Verdict = scoring.VerdictPass
 	whole.Message = fmt.Sprintf("against %s: %d metrics over %d pairs at base %v; mean total difference %+.4f (%s)",
-		cmp.Or(j.in.Baseline, "the baseline"), len(guarded), i.NPairs, i.Options.Base, i.Total.MeanDelta, describeInterval(i.Total.Interval))
+		cmp.Or(j.in.Baseline, "the baseline"), len(guarded), i.NPairs, i.Options.Base, i.Total.MeanDelta, describeDifference(i.Total.Interval))
 	if len(leftOut) > 0 {
 		whole.Message += fmt.Sprintf("; %d not guarded", len(leftOut))
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 )
 
@@ -176,9 +177,9 @@ func (o NoiseOptions) method(given, n int) string {
 	if fewer := count(n); fewer != count(1) {
 		text += fmt.Sprintf(" (n = %d: %s)", n, fewer)
 	}
-	pilot := fmt.Sprintf("pilot of %d seeds", given)
+	pilot := "pilot of " + format.Counted(given, "seed")
 	if given < o.NSeeds {
-		pilot = fmt.Sprintf("pilot of %d of %d seeds", given, o.NSeeds)
+		pilot = "pilot of " + format.CountedOf(given, o.NSeeds, "seed")
 	}
 	return fmt.Sprintf("%s, %s, pass rate from its Jeffreys posterior, PCG seed %d", pilot, text, o.Seed)
 }

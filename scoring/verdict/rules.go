@@ -69,7 +69,7 @@ func (j judge) failedSeeds() []Outcome {
 	}
 	return []Outcome{{
 		Rule: RuleData, Verdict: scoring.VerdictWarn, Reason: WarnFailedSeeds, N: j.e.NSeeds,
-		Message: fmt.Sprintf("%d of %d seeds did not run well: they count as not passed and are left out of means", failed, j.e.NSeeds),
+		Message: format.CountedOf(failed, j.e.NSeeds, "seed") + " did not run well: they count as not passed and are left out of means",
 	}}
 }
 
@@ -77,7 +77,7 @@ func (j judge) failedSeeds() []Outcome {
 func (j judge) withoutSurvivors(o Outcome) Outcome {
 	if o.Verdict == scoring.VerdictPass && float64(j.e.NScored) < minMatched*float64(j.e.NSeeds) {
 		o.Verdict, o.Reason = scoring.VerdictInconclusive, WarnFailedSeeds
-		o.Message += fmt.Sprintf(", but only %d of %d seeds have a score, less than %s", j.e.NScored, j.e.NSeeds, format.Share(minMatched))
+		o.Message += fmt.Sprintf(", but only %s with a score, less than %s", format.CountedOf(j.e.NScored, j.e.NSeeds, "seed"), format.Share(minMatched))
 		o.Need = "seeds that do not fail"
 	}
 	return o
@@ -92,8 +92,9 @@ func (j judge) identicalSeeds() []Outcome {
 	if t.NIdentical < t.NOK-1 {
 		return []Outcome{{
 			Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: warnIdenticalSeeds, N: t.NOK,
-			Message: fmt.Sprintf("%d of %d seeds repeat exactly what another seed measured: there are only %d different seeds", t.NIdentical, t.NOK, t.NOK-t.NIdentical),
-			Need:    "a simulation that uses its seed",
+			Message: fmt.Sprintf("%s %s exactly what another seed measured: there are only %s", format.CountedOf(t.NIdentical, t.NOK, "seed"),
+				format.Verb(t.NIdentical, "repeats", "repeat"), format.Counted(t.NOK-t.NIdentical, "different seed")),
+			Need: "a simulation that uses its seed",
 		}}
 	}
 	return []Outcome{{

@@ -20,11 +20,12 @@ func below(bound, limit float64) string {
 	return text
 }
 
-func describeInterval(i stats.Interval) string {
+// describeDifference describes an interval of a difference.
+func describeDifference(i stats.Interval) string {
 	if !i.Defined() {
 		return "no interval"
 	}
-	return fmt.Sprintf("%s %s interval %s to %s", confidenceText(i.Confidence), methodName(i.Method), format.Short(i.Lo), format.Short(i.Hi))
+	return fmt.Sprintf("%s %s interval %s to %s", confidenceText(i.Confidence), methodName(i.Method), format.Signed(i.Lo), format.Signed(i.Hi))
 }
 
 func methodName(method string) string {

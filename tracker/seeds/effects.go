@@ -289,9 +289,14 @@ func valuesOf(names []string, p track.Params) []effects.Value {
 	return list
 }
 
+// effectOptions says how the intervals of an outcome are made.
+func effectOptions(q answer.ParamsQuestion) effects.Options {
+	return effects.Options{Confidence: scoring.DefaultConfidence, Scores: q.Metric == ""}
+}
+
 // analyse computes the statistics of an answer.
 func analyse(a *answer.ParamsAnalysis, names []string, list []effects.Configuration, q answer.ParamsQuestion) (err error) {
-	if a.Analysis, err = effects.Analyse(names, list, scoring.DefaultConfidence); err != nil {
+	if a.Analysis, err = effects.Analyse(names, list, effectOptions(q)); err != nil {
 		if errors.Is(err, effects.ErrOneConfiguration) {
 			err = fmt.Errorf("%w: %s: %w", track.ErrInvalid, q.Scenario, err)
 		}
@@ -299,7 +304,7 @@ func analyse(a *answer.ParamsAnalysis, names []string, list []effects.Configurat
 	}
 	a.PlotOf, a.PlotBy = q.Plot, q.By
 	if q.Plot != "" {
-		if a.Panels, err = effects.Against(names, list, q.Plot, q.By, scoring.DefaultConfidence); err != nil {
+		if a.Panels, err = effects.Against(names, list, q.Plot, q.By, effectOptions(q)); err != nil {
 			return &param.Error{Param: "plot", Message: err.Error()}
 		}
 	}
@@ -331,7 +336,7 @@ func LoadParamsReport(ctx context.Context, r *store.Reader, q answer.ParamsQuest
 			break
 		}
 		var panels []effects.Panel
-		panels, err = effects.Against(names, list, e.Parameter, "", scoring.DefaultConfidence)
+		panels, err = effects.Against(names, list, e.Parameter, "", effectOptions(q))
 		report.Plots = append(report.Plots, panels)
 	}
 	return report, err

@@ -271,7 +271,7 @@ func TestStabilityRefuses(t *testing.T) {
 	trackertest.WantError(t, stability("s", seeds.StabilityOptions{}), track.ErrNotFound) // no spec
 	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 2}))
-	if err := stability("s", seeds.StabilityOptions{}); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "1 of 1 seeds were never scored under s@2") {
+	if err := stability("s", seeds.StabilityOptions{}); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "1 of 1 seed was never scored under s@2") {
 		t.Errorf("seeds that were never judged: %v", err)
 	}
 	trackertest.WantError(t, stability("s", seeds.StabilityOptions{SpecVersion: 3}), track.ErrNotFound)

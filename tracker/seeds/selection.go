@@ -8,6 +8,7 @@ import (
 	"track"
 	"track/answer"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/verdict"
 	"track/store"
 )
@@ -78,7 +79,8 @@ func checkAssessed(scenario string, version int, totals store.Totals) error {
 	case totals.NSeeds == 0:
 		return track.WithHint(fmt.Errorf("no seeds in this selection: %w", track.ErrNotFound), track.NewHint("list the recorded seeds", "seeds", scenario))
 	case totals.NUnassessed > 0:
-		err := fmt.Errorf("%w: %d of %d seeds were never scored under %s@%d", track.ErrInvalid, totals.NUnassessed, totals.NSeeds, scenario, version)
+		err := fmt.Errorf("%w: %s %s never scored under %s@%d", track.ErrInvalid,
+			format.CountedOf(totals.NUnassessed, totals.NSeeds, "seed"), format.Verb(totals.NUnassessed, "was", "were"), scenario, version)
 		err = track.WithHint(err, track.NewHint("score them", "rescore", scenario).With("spec", strconv.Itoa(version)))
 		return track.WithHint(err, track.Hint{Text: "or select the version of the spec that they were scored under"})
 	}
