@@ -162,6 +162,17 @@ func TestNoiseOfAPassingPilot(t *testing.T) {
 	}
 }
 
+// 100 passing seeds leave 3.6 % of failing ones possible. A gate on 20 seeds that stands two of them then flips in 6.7 %
+// of the cases, and the interval must hold that.
+func TestNoiseHoldsTheEndsOfThePassRate(t *testing.T) {
+	o := verdict.NoiseOptions{Rules: scoring.GateRules{MinPassRate: ptr(0.7)}, Comparison: options(), Resamples: 1000, Seed: 5, Sizes: []int{20}}
+	n := noise(t, oneMetric, seedsOf(around(0.85, 100)...), o)
+	// The rate at the end is that of 200 pairs: 0.067 with a standard error of 0.017.
+	if flips := n.At[0].GateFlips; flips.Interval.Lo != 0 || flips.Interval.Hi < 0.03 || flips.Interval.Hi > 0.15 || n.SteadyGate != nil && *n.SteadyGate == 20 && flips.Interval.Hi > 0.05 {
+		t.Errorf("%+v, steady from %v", flips, n.SteadyGate)
+	}
+}
+
 func count(yes bool) int {
 	if yes {
 		return 1

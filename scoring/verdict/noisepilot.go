@@ -6,6 +6,7 @@ import (
 
 	"track/scoring"
 	"track/scoring/numeric"
+	"track/scoring/stats"
 )
 
 // The classes of seeds.
@@ -124,13 +125,13 @@ func (p *pilot) population(q quantiles, rng *rand.Rand) *population {
 	return pop
 }
 
-// itself is the pilot as a population.
-func (p *pilot) itself() *population {
+// withPassRate is the pilot as a population of which a share of the scored seeds passes.
+func (p *pilot) withPassRate(share float64) *population {
 	pop := &population{pilot: p, totals: p.totals, factor: 1}
-	sum := 0
+	scored := 1 - float64(len(p.classes[classFailed]))/float64(len(p.seeds))
+	pop.upTo = [nClasses]float64{float64(scored * share), scored, 1}
 	for class := range pop.atoms {
-		sum += len(p.classes[class])
-		pop.atoms[class], pop.upTo[class] = p.classes[class], float64(sum)/float64(len(p.seeds))
+		pop.atoms[class] = p.standIns(class)
 	}
 	return pop
 }
@@ -162,10 +163,15 @@ func jeffreys(quantile float64, k, n int) float64 {
 	return numeric.BetaQuantile(quantile, float64(k)+0.5, float64(n-k)+0.5)
 }
 
-// isOneSided reports whether all scored seeds of the pilot are in one class: the truth may then be the pilot itself,
-// which no population drawn with a prior is.
-func (p *pilot) isOneSided() bool {
-	return len(p.classes[classPassed]) == 0 || len(p.classes[classNotPassed]) == 0
+// passRateEnds returns the ends of the exact interval of the pass rate of scored seeds. If all of them passed, or none
+// did, one is 1 or 0, which no population drawn with a prior has.
+func (p *pilot) passRateEnds() []float64 {
+	nPassed, nNot := len(p.classes[classPassed]), len(p.classes[classNotPassed])
+	ends, err := stats.ClopperPearsonEnds(nPassed, nPassed+nNot, (1+scoring.DefaultConfidence)/2)
+	if err != nil { // there are none
+		return nil
+	}
+	return []float64{ends.Interval.Lo, ends.Interval.Hi}
 }
 
 // draw returns a seed of the pilot that stands for one of the population, and whether that one passed.

@@ -43,15 +43,16 @@ func (p *pilot) measure(n int, rules scoring.GateRules, o NoiseOptions, drawn fu
 	}
 	rate := flipRate(halves, pairs, at.GateVerdicts)
 	at.GateFlips = &rate
-	var err error
-	if p.isOneSided() {
-		err = tried.include(p.itself(), max(2, populations*pairs/10), &rate)
+	for _, share := range p.passRateEnds() {
+		if err := tried.include(p.withPassRate(share), max(2, populations*pairs/5), &rate); err != nil {
+			return at, err
+		}
 	}
 	if p.isTooSmall(rules) {
 		rate.Interval.Lo, rate.Interval.Hi, rate.Interval.Method = 0, 1, methodUnknown
 	}
 	rate.NPilotNeeded = rate.pilotNeeded(len(p.seeds))
-	return at, err
+	return at, nil
 }
 
 // minPilot is the number of scored seeds that say anything of a rule about scores. If a fifth of all seeds are of
