@@ -55,7 +55,7 @@ func TestPredictMeanOfSmallSample(t *testing.T) {
 
 func TestPredictMeanCovers(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 16))
-	const runs = 200
+	const runs = 120
 	for _, c := range []struct {
 		sizes     []int
 		tau       float64

@@ -22,7 +22,7 @@ func scoresWith(name string) (draw func(*rand.Rand) float64, mean, sd float64) {
 // wrong in 7 to 17 % and in 17 to 22 % there. Catastrophes that no score shows cannot be bounded: 0.95⁵⁰ = 7.7 % of
 // samples of 50 have none.
 func TestOneSidedBoundsAllowForVisibleTails(t *testing.T) {
-	const repetitions = 4_000
+	const repetitions = 1_500
 	for _, c := range []struct {
 		name            string
 		n               int

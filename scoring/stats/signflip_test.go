@@ -48,7 +48,7 @@ func TestSignFlipDrawsAgree(t *testing.T) {
 // Of many pairs groups flip together. Under the hypothesis each p must be as likely as any other, even for pairs whose
 // sum is about one of them (Cauchy); and for normal differences p is that of the z test but for the draws.
 func TestSignFlipOfManyPairs(t *testing.T) {
-	const trials, n = 400, 2500
+	const trials, n = 200, 2500
 	r := rng()
 	small := map[string]int{}
 	for range trials {
@@ -62,20 +62,23 @@ func TestSignFlipOfManyPairs(t *testing.T) {
 		for name, differences := range d {
 			p, err := SignFlip(differences, 1)
 			fatal(t, err)
-			joint, err := SignFlipJointlyTwoSided([][]float64{differences}, 1)
-			fatal(t, err)
 			if p.P.TwoSided <= 0.1 {
 				small[name]++
 			}
+			if name != "normal" {
+				continue
+			}
+			joint, err := SignFlipJointlyTwoSided([][]float64{differences}, 1)
+			fatal(t, err)
 			z := math.Erfc(math.Abs(sum) / math.Sqrt(2*squares))
 			// The sum of squares of 512 sums has a relative standard error of 0.06; where that of p is largest, it is 0.02.
-			if name == "normal" && !(near(p.P.TwoSided, z, 0.08) && near(joint.TwoSided[0], z, 0.08)) {
+			if !near(p.P.TwoSided, z, 0.08) || !near(joint.TwoSided[0], z, 0.08) {
 				t.Errorf("p = %v, jointly %v, by the z test %v", p.P.TwoSided, joint.TwoSided, z)
 			}
 		}
 	}
-	for name, k := range small { // 40 are expected; 4 standard errors are 24
-		if k < 16 || k > 64 {
+	for name, k := range small { // 20 are expected; 4 standard errors are 17
+		if k < 3 || k > 37 {
 			t.Errorf("%s: %d of %d are 0.1 or less", name, k, trials)
 		}
 	}

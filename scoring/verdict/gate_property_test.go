@@ -215,9 +215,9 @@ func TestGateIsMonotoneInWins(t *testing.T) {
 
 // A candidate that breaks a guard in as many seeds as it may passes the whole gate in at most 5 % of the runs, even if
 // the other seeds look like noise. One that loses nothing but noise passes in most from 35 pairs on, and never before.
-// 4 standard deviations of 200 runs at 5 % are 0.062.
+// 4 standard deviations of 80 runs at 5 % are 0.098.
 func TestGateGuardsInFewFalsePasses(t *testing.T) {
-	const runs, loss = 200, 0.25 / 3
+	const runs, loss = 80, 0.25 / 3
 	count := func(passed *int, d []float64) {
 		if o := guarded(t, d); o.Verdict == pass || o.Verdict == warn {
 			*passed++
@@ -238,16 +238,16 @@ func TestGateGuardsInFewFalsePasses(t *testing.T) {
 			count(&broken, rest)
 			count(&noisy, noise)
 		}
-		if most := max(ties, broken); float64(most)/runs > 0.05+0.062 || n >= 35 && float64(noisy)/runs < 0.9 || n < 35 && noisy > 0 {
+		if most := max(ties, broken); float64(most)/runs > 0.05+0.098 || n >= 35 && float64(noisy)/runs < 0.9 || n < 35 && noisy > 0 {
 			t.Errorf("of %d runs of %d pairs %d and %d pass that break the guard, and %d that lose nothing", runs, n, ties, broken, noisy)
 		}
 	}
 }
 
 // A configuration exactly at the limits of four rules, two of the metrics of the last one among them: any FAIL is
-// false. 4 standard deviations of 600 repetitions are 0.036.
+// false. 4 standard deviations of 250 repetitions are 0.055.
 func TestGateFalseFailures(t *testing.T) {
-	const repetitions, n, rate, sd, mean = 600, 12, 0.9, 0.1, 0.5
+	const repetitions, n, rate, sd, mean = 250, 12, 0.9, 0.1, 0.5
 	r, failed, undecided := rng(), 0, 0
 	spec, _, _ := pairsOf(0.5, make([]float64, n), make([]float64, n), make([]float64, n))
 	for range repetitions {
@@ -280,7 +280,7 @@ func TestGateFalseFailures(t *testing.T) {
 			t.Errorf("a gate at its limits is %s", g.Verdict)
 		}
 	}
-	if got := float64(failed) / repetitions; got > 0.05+0.036 || got < 0.01 {
+	if got := float64(failed) / repetitions; got > 0.05+0.055 || got < 0.01 {
 		t.Errorf("%.3f false failures", got)
 	}
 	if undecided == 0 {

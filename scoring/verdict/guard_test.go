@@ -30,29 +30,32 @@ func TestWinsNeverTakeAPassAway(t *testing.T) {
 	})
 }
 
-// A guard that is true or false and breaks in as many seeds as it may passes in at most 5 % of runs.
-func TestBooleanGuardPassesFalselyInFewRuns(t *testing.T) {
-	const runs, loss = 2000, 0.084 // base 0.25, weight 3: a little above the threshold 0.25/3
+// A guard that breaks in as many seeds as it may passes in at most 5 % of runs, if the other pairs are ties and if they
+// look like noise.
+func TestGuardThatBreaksPassesInFewRuns(t *testing.T) {
+	const runs, loss = 500, 0.084 // base 0.25, weight 3: a little above the threshold 0.25/3
 	rng := rand.New(rand.NewPCG(16, 9))
-	for _, n := range []int{6, 10, 20, 35} {
-		passed := 0
-		for range runs {
-			d := make([]float64, n)
-			for i := range d {
-				if rng.Float64() < loss {
-					d[i] = -1
+	for _, noise := range []float64{0, 0.05} {
+		for _, n := range []int{6, 10, 20, 35} {
+			passed := 0
+			for range runs {
+				d := make([]float64, n)
+				for i := range d {
+					if d[i] = noise * rng.NormFloat64(); rng.Float64() < loss {
+						d[i] = -1
+					}
+				}
+				b, err := boundLoss(d, 0.25/3, 0.95)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if b.passes {
+					passed++
 				}
 			}
-			b, err := boundLoss(d, 0.25/3, 0.95)
-			if err != nil {
-				t.Fatal(err)
+			if limit := 0.05 + 4*math.Sqrt(0.05*0.95/runs); float64(passed)/runs > limit {
+				t.Errorf("%d pairs, noise %v: %d of %d runs pass falsely, want at most %.1f %%", n, noise, passed, runs, 100*limit)
 			}
-			if b.passes {
-				passed++
-			}
-		}
-		if limit := 0.05 + 4*math.Sqrt(0.05*0.95/runs); float64(passed)/runs > limit {
-			t.Errorf("%d pairs: %d of %d runs pass falsely, want at most %.1f %%", n, passed, runs, 100*limit)
 		}
 	}
 }
