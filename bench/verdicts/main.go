@@ -40,6 +40,8 @@ func sections() []section {
 		{"guard", "Guards of metrics", guard},
 		{"unchanged", "Real models against themselves", unchanged},
 		{"losses", "Guarded metrics of real models that lose", losses},
+		{"simultaneous", "Many metrics together", simultaneous},
+		{"e-value", "Differences at any time", eValue},
 		{"power", "Power of a comparison", power},
 		{"next-mean", "The next mean of a history", nextMean},
 		{"change-points", "Change points", changePoints},

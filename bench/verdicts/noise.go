@@ -29,7 +29,7 @@ func noiseSection(p *page) error {
 }
 
 // noiseShare is the part of the repetitions that a pilot gets: each has thousands of samples of its own.
-const noiseShare = 500
+const noiseShare = 200
 
 const noiseText = `Two samples of n seeds of one population go through the real gate, whose verdicts differ at the true rate. A pilot of the same population estimates that rate:
 before by drawing pairs from the pilot with replacement, with the Wilson interval of what was drawn; now by the double bootstrap. %d pilots for each row, so a coverage of 90 %% has a
@@ -50,7 +50,7 @@ func noiseWorlds() (list []noiseWorld) {
 	for _, c := range []struct {
 		limit, rate float64
 		n           int
-	}{{0.7, 0.8, 10}, {0.7, 0.95, 10}, {0.7, 1, 10}, {0.9, 0.99, 50}} {
+	}{{0.7, 0.5, 10}, {0.7, 0.8, 10}, {0.7, 0.95, 10}, {0.7, 1, 10}, {0.9, 0.95, 50}, {0.9, 0.99, 50}} {
 		list = append(list, noiseWorld{fmt.Sprintf("%v %% pass", 100*c.rate), c.rate, normalScore, fmt.Sprintf("min_pass_rate %v", c.limit), scoring.GateRules{MinPassRate: at(c.limit)}, c.n})
 	}
 	for _, c := range []struct {
@@ -123,7 +123,7 @@ func noiseSpec() scoring.Spec {
 }
 
 // truthRuns are the repetitions of the true rate.
-func (w noiseWorld) truthRuns(p *page) int { return max(1, p.runs/8) }
+func (w noiseWorld) truthRuns(p *page) int { return max(1, p.runs/4) }
 
 // truth is how often the gate gives two samples different verdicts.
 func (w noiseWorld) truth(p *page) float64 {
