@@ -303,13 +303,6 @@ func (f SeedFilter) isWhole() bool {
 }
 
 const (
-	seedByNumber = selectSeeds + whichCount + ofNumber
-	ofNumber     = `
-	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.number = $2 AND seed.configuration_id = $3`
-	seedByNumberAnywhere = selectSeeds + whichCount + `
-	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.number = $2
-	   AND seed.configuration_id IN (SELECT configuration_id FROM scenario_configuration WHERE scenario_id = seed.scenario_id)
-	 ORDER BY seed.recorded_at DESC, seed.id DESC`
 	getSeedEnvironment = `
 	SELECT environment.hash, environment.document FROM seed JOIN environment ON environment.id = seed.environment_id WHERE seed.id = $1`
 	listSeedValues = `
@@ -317,39 +310,6 @@ const (
 	listSeedAssessments = `
 	SELECT spec.version FROM assessment JOIN spec ON spec.id = assessment.spec_id WHERE assessment.seed_id = $1 ORDER BY spec.version`
 )
-
-// SeedByNumber returns the seed of a scenario with this number, as recorded last, and the same seed under other
-// configurations, the newest first. An id narrows it to that configuration, 0 does not.
-func (r *Reader) SeedByNumber(ctx context.Context, scenario string, number track.SeedNumber, configuration int64) (track.RecordedSeed, []track.RecordedSeed, error) {
-	query, args := seedByNumberAnywhere, []any{scenario, number}
-	if configuration != 0 {
-		query, args = seedByNumber, append(args, configuration)
-	}
-	var rows []seedRow
-	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
-		return track.RecordedSeed{}, nil, explain(err)
-	}
-	if len(rows) == 0 {
-		filter := SeedFilter{Scenario: scenario, Number: &number, Withdrawn: true, Limit: 1}
-		if configuration != 0 {
-			filter.Configurations = []int64{configuration}
-		}
-		if seed, err := r.withdrawnDetail(ctx, filter); err != nil || seed != nil {
-			return orZero(seed), nil, err
-		}
-		if _, err := r.NewestConfiguration(ctx, scenario); err != nil {
-			return track.RecordedSeed{}, nil, err
-		}
-		return track.RecordedSeed{}, nil, track.WithHint(fmt.Errorf("seed %s of scenario %s: %w", number, scenario, track.ErrNotFound), track.NewHint("list the seeds", "seeds", scenario))
-
-	}
-	list, err := r.recordedSeeds(ctx, rows)
-	if err != nil {
-		return track.RecordedSeed{}, nil, explain(err)
-	}
-	detail, err := r.seedDetail(ctx, rows[0])
-	return detail, list[1:], explain(err)
-}
 
 func orZero[T any](p *T) (zero T) {
 	if p != nil {
