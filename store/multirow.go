@@ -59,6 +59,9 @@ type multiRowKey struct {
 
 // multiRow returns the statement insert for n rows of width columns, which lives as long as the connection.
 func (t *Tx) multiRow(insert string, width, n int) (statement, error) {
+	if err := t.caller.Err(); err != nil {
+		return nil, err
+	}
 	key := multiRowKey{insert, n}
 	if stmt, ok := t.multiRows[key]; ok {
 		return stmt, nil

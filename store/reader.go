@@ -51,11 +51,12 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 		return explain(err)
 	}
 	defer func() { err = errors.Join(err, explain(conn.Close())) }()
-	defer interruptAtEnd(ctx, conn)()
 	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
 		return explain(err)
 	}
+	release := interruptAtEnd(ctx, conn)
 	defer func() {
+		release()
 		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
 		err = errors.Join(err, explain(rollbackErr))
 	}()

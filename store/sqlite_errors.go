@@ -32,7 +32,7 @@ func openError(path string, err error) error {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return track.WithHint(fmt.Errorf("open %s: %w: %w", path, track.ErrDatabase, err), otherDatabase("check the permissions of the folder, or name another file"))
 
-	case errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return track.WithHint(fmt.Errorf("open %s: %w: the disk is full (%w)", path, track.ErrDatabase, err), freeSpace())
 	}
 	if isNoDatabase(err) {
@@ -150,6 +150,12 @@ func isDriverError(err error) bool {
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
+// isBusy reports whether another program holds the database.
+func isBusy(err error) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
 // isConstraint reports whether a row breaks a rule of its table.
 func isConstraint(err error) bool {
 	var failure *sqlite.Error
@@ -174,6 +180,8 @@ func explain(err error) error {
 		code = sqlite3.SQLITE_FULL
 	}
 	switch code {
+	case sqlite3.SQLITE_INTERRUPT:
+		return context.Canceled
 	case sqlite3.SQLITE_FULL:
 		reason, hint = "the disk is full", freeSpace()
 	case sqlite3.SQLITE_READONLY:

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"reflect"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 	"modernc.org/libc"
@@ -10,8 +11,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// interruptAtEnd ends the statement that runs on a connection when ctx ends: the driver does so only until the first
-// row of a statement. Release must be called before anybody else gets the connection.
+// interruptAtEnd ends the statements that run on a connection once ctx has ended: the driver does so only until the first
+// row of a statement. Release must be called once, before anybody else gets the connection.
 func interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release func()) {
 	handle := uintptr(0)
 	_ = conn.Raw(func(driverConn any) error {
@@ -24,16 +25,56 @@ func interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release func()) {
 	if handle == 0 {
 		return func() {}
 	}
-	interrupted := make(chan struct{})
+	released, done := make(chan struct{}), make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		defer close(interrupted)
-		tls := libc.NewTLS()
-		defer tls.Close()
-		sqlite3.Xsqlite3_interrupt(tls, handle)
+		defer close(done)
+		keepInterrupting(handle, released)
 	})
 	return func() {
 		if !stop() {
-			<-interrupted
+			close(released)
+			<-done
+		}
+	}
+}
+
+// keepInterrupting interrupts statements until it is told to end: SQLite forgets an interruption before the first step
+// of a statement.
+func keepInterrupting(handle uintptr, end <-chan struct{}) {
+	tls := libc.NewTLS()
+	defer tls.Close()
+	again := time.NewTicker(20 * time.Millisecond)
+	defer again.Stop()
+	for {
+		sqlite3.Xsqlite3_interrupt(tls, handle)
+		select {
+		case <-end:
+			return
+		case <-again.C:
+		}
+	}
+}
+
+// begin begins a transaction that writes. It waits for other programs that hold the database, until ctx ends.
+func (w *writer) begin(ctx context.Context) error {
+	const patience = 50 * time.Millisecond // between two looks at ctx
+	db := (*sqlite3.Tsqlite3)(nil)
+	_ = w.conn.Raw(func(driverConn any) error {
+		db = connectionOf(driverConn)
+		return nil
+	})
+	if db != nil {
+		before := db.FbusyTimeout
+		db.FbusyTimeout = int32(patience.Milliseconds())
+		defer func() { db.FbusyTimeout = before }()
+	}
+	for waited := time.Duration(0); ; waited += patience {
+		_, err := w.conn.ExecContext(context.WithoutCancel(ctx), beginWrite)
+		switch {
+		case !isBusy(err) || db == nil || waited >= busyTimeout:
+			return err
+		case ctx.Err() != nil:
+			return ctx.Err()
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -16,7 +17,8 @@ type writer struct {
 	statements map[string]*sqlx.Stmt
 	multiRows  map[multiRowKey]statement
 	args       arguments
-	relaxed    bool // PRAGMA synchronous is NORMAL
+	relaxed    bool            // PRAGMA synchronous is NORMAL
+	caller     context.Context // of the transaction; no statement begins once it has ended
 	ids        ids
 	compressor
 }
@@ -85,7 +87,7 @@ func (s *Store) newTx(ctx context.Context, w *writer) *Tx {
 }
 
 // Update runs write in an immediate transaction and commits it durably: once Update returns nil, a power cut loses
-// nothing of it. An error of write rolls everything back.
+// nothing of it. An error of write, or the end of ctx before the commit, rolls everything back.
 func (s *Store) Update(ctx context.Context, write func(*Tx) error) error {
 	return s.update(ctx, false, write)
 }
@@ -100,11 +102,11 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// A transaction is short and ends by itself; a context that can be cancelled costs a goroutine for each statement.
-	ctx = context.WithoutCancel(ctx)
+	// A context that can be cancelled would cost a goroutine for each statement: one interrupts all of them.
+	caller, ctx := ctx, context.WithoutCancel(ctx)
 	s.updating.Lock()
 	defer s.updating.Unlock()
-	unlock, err := lockFile(s.path + ".lock")
+	unlock, err := lockFile(caller, s.path+".lock")
 	if err != nil {
 		return openError(s.path, err)
 	}
@@ -118,11 +120,14 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 	if err := w.relax(ctx, relaxed); err != nil {
 		return explain(err)
 	}
-	if _, err := w.conn.ExecContext(ctx, beginWrite); err != nil {
+	if err := w.begin(caller); err != nil {
 		return explain(err)
 	}
+	w.caller = caller
+	interruptible := sync.OnceFunc(interruptAtEnd(caller, w.conn))
 	committed := false
 	defer func() {
+		interruptible()
 		if !committed {
 			w.ids = newIDs()
 			_, rollbackErr := w.conn.ExecContext(ctx, "ROLLBACK")
@@ -137,6 +142,10 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 	}
 	if err := tx.storeCounts(); err != nil {
 		return explain(err)
+	}
+	interruptible()
+	if err := caller.Err(); err != nil {
+		return err
 	}
 	if _, err := w.conn.ExecContext(ctx, "COMMIT"); err != nil {
 		return explain(err)
@@ -158,7 +167,7 @@ func openConnection(ctx context.Context, source string) (*writer, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]statement{}, ids: newIDs()}, nil
+	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]statement{}, ids: newIDs(), caller: ctx}, nil
 }
 
 // close finalizes every statement first: SQLite moves the log into the database, and spares the next process from
@@ -179,6 +188,9 @@ func (w *writer) close() error {
 
 // prepare returns the statement for query, which lives as long as the connection. Queries come from a small fixed set.
 func (w *writer) prepare(ctx context.Context, query string) (*sqlx.Stmt, error) {
+	if err := w.caller.Err(); err != nil {
+		return nil, err
+	}
 	if stmt, ok := w.statements[query]; ok {
 		return stmt, nil
 	}
