@@ -168,6 +168,29 @@ func isDiskError(err error) bool {
 	return errors.As(err, &failure) && (failure.Code()&0xff == sqlite3.SQLITE_IOERR || failure.Code()&0xff == sqlite3.SQLITE_FULL)
 }
 
+// explain is the function explain, for an error of this connection. SQLite calls a quota that is used up a failure of the
+// disk.
+func (w *writer) explain(err error) error {
+	if isDiskError(err) && isQuota(w.systemError()) {
+		return track.WithHint(fmt.Errorf("%w: the disk is full: a quota is used up (%w)", track.ErrDatabase, err), freeSpace())
+	}
+	return explain(err)
+}
+
+// isQuota reports whether an error of the system says that the quota of a user or a folder is used up.
+func isQuota(code int32) bool { return syscall.Errno(code) == syscall.EDQUOT }
+
+// systemError returns the error of the system that the connection met last.
+func (w *writer) systemError() (code int32) {
+	_ = w.conn.Raw(func(driverConn any) error {
+		if db := connectionOf(driverConn); db != nil {
+			code = db.FiSysErrno
+		}
+		return nil
+	})
+	return code
+}
+
 // explain puts SQLite's result codes that a user can do something about into words.
 func explain(err error) error {
 	var failure *sqlite.Error

@@ -31,7 +31,7 @@ func (s *Store) rewrite(ctx context.Context) error {
 
 // vacuum writes the database anew.
 func (s *Store) vacuum(ctx context.Context) error {
-	unlock, err := lockFile(ctx, s.path + ".lock")
+	unlock, err := lockFile(ctx, s.path+".lock")
 	if err != nil {
 		return openError(s.path, err)
 	}

@@ -112,7 +112,7 @@ func Init(ctx context.Context, path string) (created bool, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return false, err
 	}
-	unlock, err := lockFile(ctx, path + ".lock")
+	unlock, err := lockFile(ctx, path+".lock")
 	if err != nil {
 		return false, err
 	}
@@ -175,7 +175,7 @@ func Migrate(ctx context.Context, path string, now time.Time) (backup string, er
 	if err == nil && state.upToDateOrForeign() || isNoDatabase(err) || errors.Is(err, track.ErrInvalid) {
 		return "", cmp.Or(err, checkFile(ctx, path, state))
 	}
-	unlock, err := lockFile(ctx, path + ".lock")
+	unlock, err := lockFile(ctx, path+".lock")
 	if err != nil {
 		return "", err
 	}

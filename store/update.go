@@ -138,17 +138,17 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 	}()
 	tx := s.newTx(ctx, w)
 	if err := write(tx); err != nil {
-		return explain(err)
+		return w.explain(err)
 	}
 	if err := tx.storeCounts(); err != nil {
-		return explain(err)
+		return w.explain(err)
 	}
 	interruptible()
 	if err := caller.Err(); err != nil {
 		return err
 	}
 	if _, err := w.conn.ExecContext(ctx, "COMMIT"); err != nil {
-		return explain(err)
+		return w.explain(err)
 	}
 	committed = true
 	return nil

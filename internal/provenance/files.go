@@ -160,6 +160,10 @@ func committedFiles(ctx context.Context, revision track.Revision, paths map[stri
 func readFile(ctx context.Context, path string) (f file, err error) {
 	f = file{name: nameOf(path), path: path}
 	opened, err := os.Open(path)
+	if errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w: %s: runs depend on it, and it cannot be read: %w", track.ErrInvalid, path, err)
+		return f, track.WithHint(err, track.Hint{Text: "make it readable, or start it from a script that is"})
+	}
 	if err != nil {
 		return f, err
 	}

@@ -1,6 +1,7 @@
 package provenance
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,6 +65,22 @@ func TestFindFiles(t *testing.T) {
 		if _, err := FindFiles(t.Context(), track.Revision{}, words, []string{pattern}); err == nil {
 			t.Errorf("pattern %q: no error", pattern)
 		}
+	}
+}
+
+// A program that may be run but not read ends the search with the name of the file and a way out.
+func TestUnreadableFile(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root reads every file")
+	}
+	t.Chdir(t.TempDir())
+	write(t, ".", "sim", "#!/bin/true\n")
+	if err := os.Chmod("sim", 0o111); err != nil {
+		t.Fatal(err)
+	}
+	_, err := FindFiles(t.Context(), track.Revision{}, []string{"./sim"}, nil)
+	if !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "sim: runs depend on it, and it cannot be read") || len(track.Hints(err)) != 1 {
+		t.Errorf("error %v with hints %v", err, track.Hints(err))
 	}
 }
 

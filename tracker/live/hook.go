@@ -147,8 +147,6 @@ func (h *Hook) record(ctx context.Context, path string, missing bool, event stor
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, transcriptTime)
-	defer cancel()
 	warnings, err := newRecorder(st, bufio.NewReader(rand.Reader)).record(ctx, append(events, event)...)
 	if err != nil {
 		return err

@@ -40,11 +40,13 @@ func newRecorder(st *store.Store, entropy io.Reader) *hookRecorder {
 	return &hookRecorder{store: st, executions: agents.NewRecorder(st, agents.Options{}, entropy)}
 }
 
-// record stores events in one durable transaction, with the executions that end with them. ctx bounds the time to read
-// transcripts. warnings are of events that became no execution, and are stored all the same.
+// record stores events in one durable transaction, with the executions that end with them. The time to read
+// transcripts is bounded. warnings are of events that became no execution, and are stored all the same.
 func (r *hookRecorder) record(ctx context.Context, events ...store.HookEvent) (warnings []error, err error) {
 	err = r.store.Update(ctx, func(tx *store.Tx) error {
-		rec := recording{hookRecorder: r, Tx: tx, ctx: ctx}
+		reading, cancel := context.WithTimeout(ctx, transcriptTime)
+		defer cancel()
+		rec := recording{hookRecorder: r, Tx: tx, ctx: reading}
 		for _, e := range events {
 			if err := rec.take(e); err != nil {
 				return fmt.Errorf("%s of session %s: %w", e.Name, e.Session, err)
