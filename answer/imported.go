@@ -165,7 +165,7 @@ type ImportedPrograms struct {
 	Ambiguous     int      `json:"ambiguous"`
 	SecondUnknown int      `json:"second_parent_unknown"`
 	Masked        int      `json:"n_masked"`
-	Scale         float64  `json:"scale"`
+	Scale         *float64 `json:"scale"`       // that scores were multiplied by; null if they are as they were
 	Best          []string `json:"best"`        // as the source says
 	BestFailed    []string `json:"best_failed"` // those of them that failed
 	LeftOut       int      `json:"left_out"`

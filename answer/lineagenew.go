@@ -19,6 +19,9 @@ type NewLineageQuestion struct {
 	Subject     string
 	Operators   []evolution.Operator
 	KeepSecrets bool
+	Unbounded   bool      // scores are any numbers, and not from 0 to 100
+	Minimize    bool      // less is better, which makes the scale unbounded
+	Scale       *float64  // points that one unit of an unbounded score counts as
 	At          time.Time // zero for now
 }
 
@@ -36,6 +39,9 @@ func (q *NewLineageQuestion) Params() param.List {
 		{Name: "operators", Unit: "FILE", Help: `begin with these operators: [{"name": "rephrase", "risk": "LOW"}]`,
 			FileHelp: `read the operators from a ` + "`FILE`" + ` with [{"name": "rephrase", "risk": "LOW"}]`, Value: param.Parsed(&q.Operators, ParseOperators, operatorsText)},
 		{Name: "keep-secrets", Help: "record a root in which something looks like a secret", Value: param.Switch(&q.KeepSecrets)},
+		{Name: "unbounded", Help: "let scores be any numbers, instead of 0 to 100", Value: param.Switch(&q.Unbounded)},
+		{Name: "minimize", Help: "let scores be any numbers, of which less is better", Value: param.Switch(&q.Minimize)},
+		{Name: "scale", Unit: "POINTS", Help: "let scores be any numbers, and count one unit as so many `POINTS` of a policy's parameters", Value: param.OptionalFloat(&q.Scale)},
 		atParam(&q.At),
 	}
 }
@@ -44,6 +50,9 @@ func (q *NewLineageQuestion) Params() param.List {
 func (q *NewLineageQuestion) Check() error {
 	if q.Root != nil && q.Head != "" {
 		return &param.Error{Param: "root", Message: "root and head both name the first active version: give one of them"}
+	}
+	if q.Scale != nil && !(*q.Scale > 0) {
+		return &param.Error{Param: "scale", Message: fmt.Sprintf("%v is not above 0", *q.Scale)}
 	}
 	return nil
 }

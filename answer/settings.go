@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"track/evolution"
@@ -16,7 +17,7 @@ import (
 
 // settingNames returns the settings of a lineage that can be set one by one.
 func settingNames() []string {
-	names := []string{"policy", "operators", "operator_choice", "rubric", "forbidden"}
+	names := []string{"policy", "operators", "operator_choice", "rubric", "forbidden", "scale", "minimize", "points"}
 	for _, part := range settingParts(&evolution.Settings{}) {
 		names = append(names, memberNames(part)...)
 	}
@@ -67,6 +68,8 @@ func (a Setting) Change(s *evolution.Settings) (err error) {
 		}
 		s.Rubric = a.Value
 		return nil
+	case "scale", "minimize", "points":
+		return a.changeScale(s)
 	case "frozen":
 		return errors.New("frozen cannot be set: freeze or unfreeze the lineage")
 	}
@@ -78,8 +81,47 @@ func (a Setting) Change(s *evolution.Settings) (err error) {
 	return fmt.Errorf("there is no setting %q: use keep_text, %s", a.Key, strings.Join(settingNames(), ", "))
 }
 
+// changeScale sets the scale of the scores: 0-100 or unbounded, and of an unbounded one, which these two make it, its
+// direction and how many points one unit counts as.
+func (a Setting) changeScale(s *evolution.Settings) (err error) {
+	switch {
+	case a.Key == "scale" && a.Value == "0-100":
+		s.Scale = nil
+		return nil
+	case a.Key == "scale" && a.Value == "unbounded":
+		if s.Scale == nil {
+			*s = s.Unbounded(evolution.Scale{})
+		}
+		return nil
+	case a.Key == "scale":
+		return fmt.Errorf("scale=%s: use 0-100 or unbounded", a.Value)
+	case s.Scale == nil:
+		*s = s.Unbounded(evolution.Scale{})
+	}
+	switch {
+	case a.Key == "minimize":
+		if s.Scale.Minimize, err = strconv.ParseBool(a.Value); err != nil {
+			return fmt.Errorf("minimize=%s: use true or false", a.Value)
+		}
+		return nil
+	case a.Value == "off":
+		s.Scale.Points = 0
+		return nil
+	}
+	if s.Scale.Points, err = strconv.ParseFloat(a.Value, 64); err != nil || !(s.Scale.Points > 0) {
+		return fmt.Errorf("points=%s: use a number above 0, or off", a.Value)
+	}
+	return nil
+}
+
+// limitsOfLength may be off, which is 0.
+var limitsOfLength = [...]string{"max_growth", "max_length"}
+
 // changeMember sets a number of a struct by its name in JSON.
 func (a Setting) changeMember(part any) error {
+	if a.Value == "off" && slices.Contains(limitsOfLength[:], a.Key) {
+		a.Value = "0"
+	}
 	text, err := json.Marshal(map[string]json.RawMessage{a.Key: json.RawMessage(a.Value)})
 	if err == nil {
 		err = json.Unmarshal(text, part)
@@ -208,7 +250,7 @@ func ParsePatterns(text string) ([]string, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		if _, err := evolution.CheckChild("", "x", []string{line}); err != nil {
+		if _, err := evolution.CheckForbidden("", []string{line}); err != nil {
 			return nil, fmt.Errorf("line %d: %s is not a regular expression: %w", i+1, line, errors.Unwrap(err))
 		}
 		list = append(list, line)
@@ -227,6 +269,7 @@ func settingsTable(s evolution.Settings) Table {
 	add("policy", s.Policy+" "+string(s.Params))
 	add("operator_choice", cmp.Or(string(s.OperatorChoice), string(evolution.Roulette)))
 	add("rubric", rubric)
+	add("scale", scaleText(s.Scale))
 	for _, risk := range []evolution.Risk{evolution.Low, evolution.Medium, evolution.High} {
 		var names []string
 		for _, o := range s.Operators {
@@ -243,8 +286,12 @@ func settingsTable(s evolution.Settings) Table {
 		var values map[string]json.RawMessage
 		_ = json.Unmarshal(text, &values)
 		for _, name := range memberNames(part) {
-			if name != "forbidden_patterns" {
-				add(name, string(values[name]))
+			switch value := string(values[name]); {
+			case name == "forbidden_patterns":
+			case value == "0" && slices.Contains(limitsOfLength[:], name):
+				add(name, "off")
+			default:
+				add(name, value)
 			}
 		}
 	}
@@ -252,6 +299,21 @@ func settingsTable(s evolution.Settings) Table {
 		add("forbidden", pattern)
 	}
 	return t
+}
+
+// scaleText says what scores may be.
+func scaleText(s *evolution.Scale) string {
+	switch {
+	case s == nil:
+		return "0-100"
+	case s.Points > 0 && s.Minimize:
+		return fmt.Sprintf("unbounded, less is better, one unit is %v points", s.Points)
+	case s.Points > 0:
+		return fmt.Sprintf("unbounded, one unit is %v points", s.Points)
+	case s.Minimize:
+		return "unbounded, less is better"
+	}
+	return "unbounded"
 }
 
 // operatorsText writes operators as [ParseOperators] reads them.

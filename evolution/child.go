@@ -19,11 +19,12 @@ type Refusal struct {
 	Reason string `json:"reason"`
 }
 
-// CheckChild returns the reasons not to try a child: it is empty, shorter than half or longer than twice its parent in
-// characters, or it matches a forbidden pattern. Lengths are not compared with an empty parent. An invalid pattern is
-// an error.
-func CheckChild(parent, child string, forbidden []string) ([]Refusal, error) {
-	matches, err := CheckForbidden(child, forbidden)
+// CheckChild returns the reasons not to try a child: it is empty, shorter than half its parent, longer than the settings
+// allow, or it matches a forbidden pattern. Lengths are in characters, and are not compared with an empty parent. A child
+// of at most GrowthFloor characters has not grown too much: prompts often begin with a single line. An invalid pattern
+// is an error.
+func (s LoopSettings) CheckChild(parent, child string) ([]Refusal, error) {
+	matches, err := CheckForbidden(child, s.Forbidden)
 	if err != nil {
 		return nil, err
 	}
@@ -35,8 +36,10 @@ func CheckChild(parent, child string, forbidden []string) ([]Refusal, error) {
 	switch {
 	case 2*new < old:
 		list = append(list, Refusal{"too_short", fmt.Sprintf("%s, less than half of %d", characters(new), old)})
-	case old > 0 && new > 2*old:
-		list = append(list, Refusal{"too_long", fmt.Sprintf("%s, more than twice %d", characters(new), old)})
+	case s.MaxLength > 0 && new > s.MaxLength:
+		list = append(list, Refusal{"too_long", fmt.Sprintf("%s, more than max_length=%d", characters(new), s.MaxLength)})
+	case s.MaxGrowth > 0 && old > 0 && new > s.GrowthFloor && float64(new) > s.MaxGrowth*float64(old):
+		list = append(list, Refusal{"too_long", fmt.Sprintf("%s, more than max_growth=%v times %d", characters(new), s.MaxGrowth, old)})
 	}
 	return append(list, matches...), nil
 }

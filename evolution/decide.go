@@ -4,7 +4,7 @@ import "track/scoring/stats"
 
 // Decide judges a mutation by a policy, from evidence, with a draw: accept, reject, or continue with more evidence.
 //
-// It depends on its arguments alone, and not on the order of the trials. Scores that are NaN or outside 0 to 100,
+// It depends on its arguments alone, and not on the order of the trials. Scores that are NaN or outside their scale,
 // trials that failed and have a score all the same, scores under different rubrics and a draw that does not follow from
 // its key are errors. A child with at least three failed trials, and as many as the policy asks for, is rejected if no
 // trial has a score.
@@ -21,13 +21,13 @@ func decideUnder(version string, p Policy, e Evidence, draw Draw) (Decision, err
 	n := newNoise(p, d, s)
 	d.Noise = &n
 	d.warn(warnNoise, n.FalseAccept != nil && *n.FalseAccept > maxFalseAccept)
-	return d, nil
+	return d.inScale(e.Scale), nil
 }
 
 // Judge is [Decide] without the noise, for simulations that decide many times.
 func Judge(p Policy, e Evidence, draw Draw) (Decision, error) {
 	d, _, err := judge(decisionVersion, p, e, draw)
-	return d, err
+	return d.inScale(e.Scale), err
 }
 
 func judge(version string, p Policy, e Evidence, draw Draw) (Decision, sides, error) {
@@ -35,6 +35,9 @@ func judge(version string, p Policy, e Evidence, draw Draw) (Decision, sides, er
 		return Decision{}, sides{}, err
 	}
 	if err := verifyLabel(draw, LabelExplore); err != nil {
+		return Decision{}, sides{}, err
+	}
+	if err := e.Scale.checkPoints(p); err != nil {
 		return Decision{}, sides{}, err
 	}
 	s, err := newSides(e)

@@ -21,7 +21,7 @@ type Trial struct {
 	// Key is the task or the seed that pairs it with a trial of the other side; empty for none.
 	Key string    `json:"key,omitempty"`
 	At  time.Time `json:"at,omitzero"` // known of all or of none; microseconds count
-	// Score is 0 to 100 (of a seed, 100 times its total score). It is nil if the trial failed: that is a status, never
+	// Score is 0 to 100 (of a seed, 100 times its total score) unless the evidence has another scale. It is nil if the trial failed: that is a status, never
 	// a score, even if part of a score was measured before.
 	Score  *float64 `json:"score"`
 	Failed string   `json:"failed,omitempty"` // why there is no score: timeout, crash, invalid, …
@@ -37,6 +37,8 @@ type Evidence struct {
 	// Step counts the mutations of the lineage that were proposed before this one, for policies that change with time
 	// ([Anneal]). It does not depend on the order in which several processes decide.
 	Step int `json:"step"`
+	// Scale is nil if scores are from 0 to 100.
+	Scale *Scale `json:"scale,omitempty"`
 }
 
 // side is one side of the evidence, oldest first.
@@ -81,7 +83,10 @@ func newSides(e Evidence) (s sides, err error) {
 		return s, fmt.Errorf("%w: step %d is negative", ErrEvidence, e.Step)
 	}
 	e = e.sorted()
-	c := checker{ids: map[string]bool{}}
+	if err := e.Scale.validate(); err != nil {
+		return s, fmt.Errorf("%w: scale: %w", ErrEvidence, err)
+	}
+	c := checker{ids: map[string]bool{}, scale: e.Scale}
 	if s.child, err = c.side("child", e.Child); err != nil {
 		return s, err
 	}
@@ -98,6 +103,7 @@ func newSides(e Evidence) (s sides, err error) {
 // checker remembers what must agree between trials.
 type checker struct {
 	ids   map[string]bool
+	scale *Scale
 	timed int
 	under *string
 }
@@ -110,6 +116,10 @@ func (c *checker) side(name string, trials []Trial) (s side, err error) {
 		if t.Failed != "" {
 			s.failed++
 			continue
+		}
+		if c.scale != nil {
+			gain := c.scale.Gain(*t.Score)
+			t.Score = &gain
 		}
 		s.scored = append(s.scored, t)
 	}
@@ -128,8 +138,11 @@ func (c *checker) trial(t Trial) error {
 		return fmt.Errorf("score: %v of a trial that failed (%s)", *t.Score, t.Failed)
 	case t.Failed == "" && t.Score == nil:
 		return errors.New("score: none, and no reason in failed")
-	case t.Score != nil && !(*t.Score >= 0 && *t.Score <= 100): // NaN too
-		return fmt.Errorf("score: %v is not between 0 and 100", *t.Score)
+	}
+	if t.Score != nil {
+		if err := c.scale.check(*t.Score); err != nil {
+			return err
+		}
 	}
 	c.ids[t.ID] = true
 	if !t.At.IsZero() {

@@ -75,7 +75,7 @@ func TestContentHash(t *testing.T) {
 	if got, err := e.ContentHash(); err != nil || got != want {
 		t.Errorf("%s %v, want %s", got, err, want)
 	}
-	const pinned = "671a686d62a4853efdc244fc0b9f008221d88646c90783d3076e195acd62e4d5"
+	const pinned = "8622e87b81e88f28eeba457ff6dd516d4f55a57c5ff825dc8ac8fc9aa51610b2"
 	first := newBook(t, "l").entries[0]
 	if first.Hash != pinned {
 		t.Errorf("the first entry of a lineage has the hash %s, want %s", first.Hash, pinned)

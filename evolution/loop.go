@@ -18,14 +18,17 @@ type LoopSettings struct {
 	StableMean     float64  `json:"stable_mean"`        // stable above
 	StableVariance float64  `json:"stable_variance"`    // stable below
 	Frozen         bool     `json:"frozen"`             // by hand
-	Forbidden      []string `json:"forbidden_patterns"` // of children, see [CheckChild]
+	Forbidden      []string `json:"forbidden_patterns"` // of children, see [LoopSettings.CheckChild]
+	MaxGrowth      float64  `json:"max_growth"`         // times the length of its parent that a child may have; 0 for any
+	GrowthFloor    int      `json:"growth_floor"`       // characters that a child may have, whatever its parent has
+	MaxLength      int      `json:"max_length"`         // characters that a child may have; 0 for any
 }
 
 // defaultLoopSettings returns the settings of a lineage that has none of its own.
 func defaultLoopSettings() LoopSettings {
 	return LoopSettings{
 		Interval: 3, MutationRate: 0.8, Keep: 5, MaxPerDay: 10, MaxHighPerDay: 2, MinBetween: 3, Cooldown: 5,
-		StableScores: 3, StableMean: 85, StableVariance: 5, Forbidden: defaultForbidden(),
+		StableScores: 3, StableMean: 85, StableVariance: 5, Forbidden: defaultForbidden(), MaxGrowth: 2, GrowthFloor: 8000,
 	}
 }
 
@@ -45,6 +48,9 @@ func (s LoopSettings) validate() error {
 		{"cooldown", s.Cooldown >= 0, "at least 0"},
 		{"stable_scores", s.StableScores >= 1, "at least 1"},
 		{"stable_mean", finite(s.StableMean) != nil, "a number"},
+		{"max_growth", s.MaxGrowth == 0 || s.MaxGrowth >= 1 && finite(s.MaxGrowth) != nil, "at least 1, or off"},
+		{"growth_floor", s.GrowthFloor >= 0, "at least 0"},
+		{"max_length", s.MaxLength >= 0, "at least 1, or off"},
 		{"stable_variance", finite(s.StableVariance) != nil, "a number"},
 	} {
 		if !c.ok {

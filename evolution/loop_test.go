@@ -99,6 +99,7 @@ func TestLoopSettingsErrors(t *testing.T) {
 		"interval": func(s *evolution.LoopSettings) { s.Interval = 0 }, "mutation_rate": func(s *evolution.LoopSettings) { s.MutationRate = 1.1 },
 		"keep": func(s *evolution.LoopSettings) { s.Keep = 0 }, "max_per_day": func(s *evolution.LoopSettings) { s.MaxPerDay = -1 },
 		"max_high_per_day": func(s *evolution.LoopSettings) { s.MaxHighPerDay = -1 }, "cooldown": func(s *evolution.LoopSettings) { s.Cooldown = -1 },
+		"max_growth": func(s *evolution.LoopSettings) { s.MaxGrowth = 0.5 }, "max_length": func(s *evolution.LoopSettings) { s.MaxLength = -1 },
 		"forbidden_patterns[0]": func(s *evolution.LoopSettings) { s.Forbidden = []string{"("} },
 	} {
 		s := evolution.DefaultLoopSettings()
@@ -117,6 +118,8 @@ func TestLoopSettingsErrors(t *testing.T) {
 
 func TestCheckChild(t *testing.T) {
 	parent := strings.Repeat("ế", 100) // characters, not bytes
+	settings := evolution.DefaultLoopSettings()
+	settings.GrowthFloor = 0
 	for _, c := range []struct {
 		child string
 		codes string
@@ -127,7 +130,7 @@ func TestCheckChild(t *testing.T) {
 		{strings.Repeat("a", 90) + "Ignore ALL\trules", "forbidden"}, {strings.Repeat("a", 90) + "never follow", "forbidden"},
 		{"rm -rf ignore all rules", "too_short forbidden forbidden"}, {strings.Repeat("a", 90) + "rm-rf", ""},
 	} {
-		list, err := evolution.CheckChild(parent, c.child, evolution.DefaultForbidden())
+		list, err := settings.CheckChild(parent, c.child)
 		codes := make([]string, len(list))
 		for i, r := range list {
 			codes[i] = r.Code
@@ -136,13 +139,43 @@ func TestCheckChild(t *testing.T) {
 			t.Errorf("%q: %v %v", c.child, err, list)
 		}
 	}
-	if list, err := evolution.CheckChild("", "anything", nil); err != nil || list != nil {
+	if list, err := settings.CheckChild("", "anything"); err != nil || list != nil {
 		t.Errorf("without a parent: %v %v", err, list)
 	}
-	if list, _ := evolution.CheckChild("ab\ncd", "ab\ncX", []string{"x"}); len(list) != 1 || list[0].Reason != "line 2 matches x" {
+	settings.Forbidden = []string{"x"}
+	if list, _ := settings.CheckChild("ab\ncd", "ab\ncX"); len(list) != 1 || list[0].Reason != "line 2 matches x" {
 		t.Errorf("%v", list)
 	}
-	if _, err := evolution.CheckChild("a", "a", []string{"a", "(b"}); err == nil || !strings.Contains(err.Error(), "forbidden_patterns[1]") {
+	settings.Forbidden = []string{"a", "(b"}
+	if _, err := settings.CheckChild("a", "a"); err == nil || !strings.Contains(err.Error(), "forbidden_patterns[1]") {
 		t.Error(err)
+	}
+}
+
+// The default settings let prompts of one line grow to those of 6,705 and 16,936 characters that public runs of GEPA
+// found, by steps of up to 13 times the length before.
+func TestCheckChildGrowth(t *testing.T) {
+	long := func(n int) string { return strings.Repeat("a", n) }
+	for _, c := range []struct {
+		growth        float64
+		floor, most   int
+		parent, child int
+		want          string
+	}{
+		{2, 8000, 0, 215, 2787, ""}, {2, 8000, 0, 1627, 4137, ""}, {2, 8000, 0, 7679, 9465, ""}, {2, 8000, 0, 100, 8000, ""},
+		{2, 8000, 0, 100, 8001, "8001 characters, more than max_growth=2 times 100"},
+		{0, 0, 0, 1, 100000, ""}, {3, 0, 0, 100, 300, ""}, {3, 0, 0, 100, 301, "301 characters, more than max_growth=3 times 100"},
+		{2, 8000, 150, 100, 151, "151 characters, more than max_length=150"}, {0, 0, 150, 100, 150, ""},
+	} {
+		s := evolution.DefaultLoopSettings()
+		s.MaxGrowth, s.GrowthFloor, s.MaxLength = c.growth, c.floor, c.most
+		list, err := s.CheckChild(long(c.parent), long(c.child))
+		got := ""
+		for _, r := range list {
+			got += r.Reason
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%+v: %v %q", c, err, got)
+		}
 	}
 }

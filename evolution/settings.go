@@ -16,7 +16,8 @@ type Settings struct {
 	OperatorChoice OperatorRule  `json:"operator_choice,omitempty"`
 	Loop           LoopSettings  `json:"loop"`
 	Rollback       RollbackRules `json:"rollback"`
-	Rubric         string        `json:"rubric"` // whose scores are evidence; empty for the active scores
+	Rubric         string        `json:"rubric"`          // whose scores are evidence; empty for the active scores
+	Scale          *Scale        `json:"scale,omitempty"` // of the scores; nil for 0 to 100
 }
 
 // DefaultSettings returns the settings of a lineage that chooses none: the default policy, operators, loop and rollback
@@ -41,6 +42,14 @@ func DefaultParameterSettings() Settings {
 	return s
 }
 
+// Unbounded returns the settings with another scale than 0 to 100. No mean is high enough to count as stable there, and
+// no share of the best score says that a version is bad.
+func (s Settings) Unbounded(scale Scale) Settings {
+	s.Scale = &scale
+	s.Loop.StableVariance, s.Rollback.BestShare, s.Rollback.PreviousShare = 0, 0, 0
+	return s
+}
+
 // Validate returns an error for the first setting outside its domain.
 func (s Settings) Validate() error {
 	if _, err := ParsePolicy(s.Policy, s.Params); err != nil {
@@ -49,7 +58,7 @@ func (s Settings) Validate() error {
 	if err := cmp.Or(checkOperators(s.Operators, nil), s.OperatorChoice.validate()); err != nil {
 		return err
 	}
-	if err := s.Rollback.validate(); err != nil {
+	if err := cmp.Or(s.Rollback.validate(), s.Scale.validate()); err != nil {
 		return err
 	}
 	return s.Loop.validate()
@@ -71,6 +80,10 @@ func (s Settings) Equal(other Settings) bool {
 
 // Clone returns a deep copy.
 func (s Settings) Clone() Settings {
+	if s.Scale != nil {
+		scale := *s.Scale
+		s.Scale = &scale
+	}
 	s.Params, s.Operators, s.Loop.Forbidden = slices.Clone(s.Params), slices.Clone(s.Operators), slices.Clone(s.Loop.Forbidden)
 	return s
 }

@@ -118,13 +118,13 @@ func fitness(trials []Trial) (rubric.FitnessResult, error) {
 			ID: t.ID, At: t.At, Score: rubric.Score{Rubric: t.Under, Value: *t.Score, Defined: true},
 		}
 	}
-	return rubric.Fitness(executions, rubric.FitnessOptions{ValueOnly: true})
+	return rubric.Fitness(executions, rubric.FitnessOptions{ValueOnly: true, AnyScale: true})
 }
 
-// Fitness returns the fitness of a version from its trials, by [rubric.Fitness] as in [Threshold]; ok is false if none
-// has a score.
-func Fitness(trials []Trial) (value float64, ok bool, err error) {
-	c := checker{ids: map[string]bool{}}
+// Fitness returns the fitness of a version from its trials, by [rubric.Fitness] as in [Threshold], as a gain: see
+// [Scale.Gain]. ok is false if no trial has a score.
+func Fitness(trials []Trial, scale *Scale) (value float64, ok bool, err error) {
+	c := checker{ids: map[string]bool{}, scale: scale}
 	s, err := c.side("the version's", sortedTrials(trials))
 	if err != nil || len(s.scored) == 0 {
 		return 0, false, err

@@ -225,6 +225,20 @@ func (r *Reader) NewestEntries(ctx context.Context, lineage Evolving, kinds ...e
 	return newest, err
 }
 
+const getScale = `
+	SELECT body -> 'settings' ->> 'scale' FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id
+	 WHERE lineage.name = $1 AND kind IN ('creation', 'settings') ORDER BY number DESC LIMIT 1`
+
+// IsUnbounded reports whether the scores of a lineage have another scale than 0 to 100; false if it has no ledger.
+func (r *Reader) IsUnbounded(ctx context.Context, lineage string) (bool, error) {
+	var scale *string
+	err := r.read().GetContext(ctx, &scale, getScale, lineage)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return scale != nil, explain(err)
+}
+
 // HeadChange is an entry that changed the active version, without its body.
 type HeadChange struct {
 	Number   int

@@ -34,15 +34,16 @@ func (p *program) importLineage(ctx context.Context, paths []string, o importOpt
 
 // importProgramsOptions are the options of imports of runs of other evolvers.
 type importProgramsOptions struct {
-	inferParents, keepSecrets bool
-	scale                     *float64
-	seed, at                  string
+	inferParents, keepSecrets, minimize bool
+	scale                               *float64
+	seed, at                            string
 }
 
 func (o *importProgramsOptions) flags() []cli.Flag {
 	return []cli.Flag{
 		&cli.BoolFlag{Name: "infer-parents", Usage: "replace a lost parent by the likeliest program (openevolve, shinka)", Destination: &o.inferParents},
-		&cli.Float64Flag{Name: "scale", Usage: "multiply scores by this `NUMBER` to get 0 to 100 (openevolve: 100, shinka: 1)"},
+		&cli.Float64Flag{Name: "scale", Usage: "multiply scores by this `NUMBER` to get 0 to 100; else they are taken as they are (openevolve, shinka)"},
+		&cli.BoolFlag{Name: "minimize", Usage: "of scores as they are, less is better (openevolve, shinka)", Destination: &o.minimize},
 		&cli.StringFlag{Name: "seed", Usage: "derive all draws of the new lineage from this whole `NUMBER` (openevolve, shinka)", Destination: &o.seed},
 		&cli.StringFlag{Name: "at", Usage: "use this `TIME` if the run names none; else now (openevolve, shinka)", Destination: &o.at},
 		&cli.BoolFlag{Name: "keep-secrets", Usage: "keep contents to the byte, and mask nothing in them (openevolve, shinka)", Destination: &o.keepSecrets},
@@ -62,9 +63,11 @@ func (p *program) importPrograms(ctx context.Context, f exchange.ProgramFormat, 
 	if o.version != "" || o.since != "" || o.keepText {
 		return usage("--version, --since and --keep-text are for logs of executions, not for %s", f.Name)
 	}
-	options := exchange.ProgramsOptions{Lineage: o.lineage, Scale: f.Scale, KeepSecrets: o.programs.keepSecrets, DryRun: o.dryRun}
-	if o.programs.scale != nil {
-		options.Scale = *o.programs.scale
+	options := exchange.ProgramsOptions{
+		Lineage: o.lineage, Scale: o.programs.scale, Minimize: o.programs.minimize, KeepSecrets: o.programs.keepSecrets, DryRun: o.dryRun,
+	}
+	if options.Minimize && options.Scale != nil {
+		return usage("--minimize is for scores as they are: leave --scale out")
 	}
 	if err := param.Seed(&options.Seed).Set(o.programs.seed); o.programs.seed != "" && err != nil {
 		return usage("--seed: %v", err)

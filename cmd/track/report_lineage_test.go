@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "d3a5e99f06ace1d3"
-	txnReport  = "a3496a58923a994d"
+	mastReport = "aa74cc6d4c9e2609"
+	txnReport  = "48ff5e8c034b411c"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts

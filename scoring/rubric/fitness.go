@@ -20,6 +20,7 @@ type ScoredExecution struct {
 
 // FitnessOptions say how scores are aggregated; the zero value says it as rubrics do: see [Fitness].
 type FitnessOptions struct {
+	AnyScale bool // scores need not be from 0 to 100
 	// Cut is the share dropped at each end by score, floor(Cut·n) of n; nil is 0.1.
 	Cut *float64
 	// Weights are those of the executions kept, newest first; older ones are left out. None is 1.0, 0.9, 0.8, 0.7, 0.6.
@@ -84,7 +85,7 @@ func Fitness(executions []ScoredExecution, o FitnessOptions) (FitnessResult, err
 	if err := o.setDefaults(); err != nil {
 		return FitnessResult{}, err
 	}
-	scored, f, err := scoredOnly(executions)
+	scored, f, err := scoredOnly(executions, o)
 	if err != nil {
 		return FitnessResult{}, err
 	}
@@ -149,7 +150,7 @@ type placed struct {
 }
 
 // scoredOnly returns what has a score, and a result that names what has none.
-func scoredOnly(executions []ScoredExecution) (list []placed, f FitnessResult, err error) {
+func scoredOnly(executions []ScoredExecution, o FitnessOptions) (list []placed, f FitnessResult, err error) {
 	seen := map[string]bool{}
 	timed := 0
 	for i, e := range executions {
@@ -164,7 +165,7 @@ func scoredOnly(executions []ScoredExecution) (list []placed, f FitnessResult, e
 		case !e.Score.Defined:
 			f.NotScored = append(f.NotScored, e.ID)
 			continue
-		case !(e.Score.Value >= 0 && e.Score.Value <= 100): // NaN too
+		case !o.AnyScale && !(e.Score.Value >= 0 && e.Score.Value <= 100) || math.IsNaN(e.Score.Value) || math.IsInf(e.Score.Value, 0):
 			return nil, f, fmt.Errorf("execution %q: score %v is not between 0 and 100", e.ID, e.Score.Value)
 		case f.Rubric == "":
 			f.Rubric = e.Score.Rubric

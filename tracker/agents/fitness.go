@@ -65,6 +65,7 @@ func fitnessOf(lineage, version string, scores []store.Trial, rubricName string,
 		list[i] = rubric.ScoredExecution{ID: s.ID, At: s.At, Score: scoreOf(s, rubricName)}
 	}
 	var err error
+	options.AnyScale = true // scores were checked when they were recorded
 	report.FitnessResult, err = rubric.Fitness(list, options)
 	sortComponents(report.Components)
 	for _, use := range report.Used {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -75,6 +76,9 @@ type Prepared struct {
 // Score scores an execution as recording it would, and stores nothing.
 func Score(e track.Execution, options Options) (Result, error) {
 	p, err := checkExecution(e, cmp.Or(options.Texts, admission.New(false)))
+	if err == nil {
+		err = new(Recorder).CheckScore(context.Background(), p)
+	}
 	if err == nil {
 		err = p.addScores(options)
 	}
@@ -251,6 +255,9 @@ func (r *Recorder) Prepare(ctx context.Context, e track.Execution, open bool) (P
 	if err != nil {
 		return p, err
 	}
+	if err := r.CheckScore(ctx, p); err != nil {
+		return p, err
+	}
 	keep, err := r.KeepsText(ctx, p.Lineage)
 	if err != nil {
 		return p, err
@@ -285,8 +292,8 @@ func checkExecution(e track.Execution, rules *admission.Rules) (p Prepared, err 
 	if e.Lineage == "" {
 		return p, &track.FieldError{Field: "lineage", Message: "is missing: name the lineage that the agent belongs to"}
 	}
-	if e.Score != nil && !(*e.Score >= 0 && *e.Score <= 100) {
-		return p, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v: must be between 0 and 100", *e.Score)}
+	if e.Score != nil && (math.IsNaN(*e.Score) || math.IsInf(*e.Score, 0)) {
+		return p, &track.FieldError{Field: "score", Message: fmt.Sprintf("%v is not a finite number", *e.Score)}
 	}
 	masked, problem := rules.Admit(&e)
 	if problem != nil {
@@ -303,6 +310,21 @@ func (r *Recorder) Complete(p *Prepared, keep bool) error {
 	p.RecordedAt = r.store.Now()
 	p.keepTexts(keep)
 	return p.addScores(r.options)
+}
+
+// CheckScore returns an error if the caller's own score is beyond 0 to 100, and the lineage has no other scale.
+func (r *Recorder) CheckScore(ctx context.Context, p Prepared) error {
+	score := p.Execution.Score
+	if score == nil || *score >= 0 && *score <= 100 {
+		return nil
+	}
+	if r.store != nil {
+		if unbounded, err := r.store.IsUnbounded(ctx, p.Lineage); err != nil || unbounded {
+			return err
+		}
+	}
+	err := &track.FieldError{Field: "score", Message: fmt.Sprintf("%v: must be between 0 and 100", *score)}
+	return track.WithHint(err, track.NewHint("give the lineage another scale", "lineage set", p.Lineage, "scale=unbounded"))
 }
 
 // KeepsText reports whether the texts of calls are kept in a lineage. It asks the database once for each.

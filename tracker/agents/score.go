@@ -41,10 +41,18 @@ func (p *Prepared) addScores(o Options) error {
 	if own := p.Execution.Score; own != nil {
 		p.Rubric = track.RubricOwn
 		p.Scores = append(p.Scores, track.RecordedScore{
-			Rubric: track.RubricOwn, Score: own, Grade: string(rubric.GradeOf(*own)), NFailed: p.Score.NFailed, Detail: []byte("{}"), ScoredAt: p.RecordedAt,
+			Rubric: track.RubricOwn, Score: own, Grade: gradeOf(*own), NFailed: p.Score.NFailed, Detail: []byte("{}"), ScoredAt: p.RecordedAt,
 		})
 	}
 	return nil
+}
+
+// gradeOf returns the grade of the caller's own score; none of one on another scale than 0 to 100.
+func gradeOf(own float64) string {
+	if !(own >= 0 && own <= 100) {
+		return ""
+	}
+	return string(rubric.GradeOf(own))
 }
 
 func scoreRecord(s rubric.Score) (track.RecordedScore, error) {

@@ -79,6 +79,9 @@ func (r *importRun) prepareExecution(ctx context.Context, s *importStep) (err er
 	if s.prepared, err = r.Identify(*s.Execution, s.Open); err != nil {
 		return err
 	}
+	if err := r.CheckScore(ctx, s.prepared); err != nil {
+		return err
+	}
 	s.Execution = nil // the masked texts are in prepared
 	if r.store != nil {
 		result, err := r.Find(ctx, s.prepared)

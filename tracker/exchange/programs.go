@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"track"
@@ -23,9 +24,10 @@ const taskEvaluation = "evaluation"
 // ProgramsOptions say how a run of another evolver is recorded.
 type ProgramsOptions struct {
 	Lineage     string
-	Source      string  // format that it was read from
-	Scale       float64 // a score times this is from 0 to 100
-	KeepSecrets bool    // keep contents as they are; else what looks like a secret is masked
+	Source      string   // format that it was read from
+	Scale       *float64 // a score times this is from 0 to 100; nil for scores as they are
+	Minimize    bool     // of scores as they are, less is better
+	KeepSecrets bool     // keep contents as they are; else what looks like a secret is masked
 	DryRun      bool
 	Seed        *uint64   // of a lineage that is new; nil for one of entropy
 	At          time.Time // of what the run has no time of; zero for now
@@ -33,14 +35,13 @@ type ProgramsOptions struct {
 
 // ProgramFormat is the format of runs of another evolver.
 type ProgramFormat struct {
-	Name  string
-	Scale float64 // by what scores are multiplied unless the caller says so
-	read  func(path string, o importer.ProgramOptions) (importer.Run, error)
+	Name string
+	read func(path string, o importer.ProgramOptions) (importer.Run, error)
 }
 
 // ProgramFormats returns the formats of runs of other evolvers.
 func ProgramFormats() []ProgramFormat {
-	return []ProgramFormat{{"openevolve", 100, openevolve.Read}, {"shinka", 1, shinka.Read}}
+	return []ProgramFormat{{"openevolve", openevolve.Read}, {"shinka", shinka.Read}}
 }
 
 // ReadPrograms reads the run at path and records it in the database that open opens. problem is called for each part
@@ -106,10 +107,10 @@ func importPrograms(ctx context.Context, st *store.Store, run importer.Run, o Pr
 	w := &programsWriter{
 		options: o, run: run, entropy: entropy, executions: agents.NewRecorder(st, agents.Options{ContentKeys: true}, entropy), summary: newImportedPrograms(run, o),
 	}
-	if err := w.checkScores(); err != nil {
-		return w.summary, err
-	}
 	d := NewDoor(st, BringFacts|bringLedgers, o.DryRun)
+	if s := o.Scale; s != nil && !(*s > 0 && *s <= math.MaxFloat64) {
+		return w.summary, &track.FieldError{Field: "scale", Message: fmt.Sprintf("%v is not a finite number above 0", *s)}
+	}
 	_, err := d.Put(ctx, w)
 	return w.summary, d.sync(err)
 }

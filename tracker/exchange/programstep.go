@@ -54,7 +54,7 @@ func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, lab
 		e.Status = track.ExecutionError
 	}
 	if p.Score != nil {
-		score := *p.Score * w.options.Scale
+		score := w.score(*p.Score)
 		e.Score = &score
 	}
 	prepared, err := w.executions.Identify(e, false)

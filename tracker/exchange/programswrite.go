@@ -33,19 +33,6 @@ type programsWriter struct {
 	answers    []Answer
 }
 
-func (w *programsWriter) checkScores() error {
-	for _, p := range w.run.Programs {
-		if p.Score == nil {
-			continue
-		}
-		if score := *p.Score * w.options.Scale; !(score >= 0 && score <= 100) {
-			err := fmt.Errorf("%w: %s", track.ErrInvalid, (&track.FieldError{File: p.File, Line: p.Line, Field: "score", Message: fmt.Sprintf("%v times %v is not from 0 to 100", *p.Score, w.options.Scale)}).Error())
-			return track.WithHint(err, track.Hint{Text: "name the number that makes scores 0 to 100", Args: []track.HintArg{{Name: "scale", Value: "NUMBER"}}})
-		}
-	}
-	return nil
-}
-
 func (*programsWriter) needs() Rights { return BringFacts | bringLedgers }
 func (*programsWriter) isKnown() bool { return false }
 
@@ -61,6 +48,9 @@ func (w *programsWriter) settle(ctx context.Context, d *Door, _ *store.Reader, t
 
 func (w *programsWriter) write(ctx context.Context, tx *store.Tx) error {
 	if err := w.begin(ctx, tx); err != nil {
+		return err
+	}
+	if err := w.checkScores(); err != nil {
 		return err
 	}
 	for _, p := range w.run.Programs {
@@ -116,7 +106,7 @@ func (w *programsWriter) versions() error {
 // create begins the ledger. The best program is active; without one, nothing is.
 func (w *programsWriter) create(ctx context.Context) (lineages.Lineage, error) {
 	o := lineages.NewOptions{
-		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: evolution.DefaultSettings(), Seed: w.options.Seed, At: w.options.At, Headless: true,
+		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: w.settings(), Seed: w.options.Seed, At: w.options.At, Headless: true,
 	}
 	if best := w.bestProgram(); best != nil {
 		o.Head = w.labels[best.ID]
@@ -139,7 +129,7 @@ func (w *programsWriter) bestProgram() (best *importer.Program) {
 		case p.Score == nil:
 		case p.Best:
 			return p
-		case best == nil, *p.Score > *best.Score:
+		case best == nil, *p.Score > *best.Score != w.options.Minimize && *p.Score != *best.Score:
 			best = p
 		}
 	}

@@ -26,7 +26,7 @@ func storeFitness(ctx context.Context, tx *store.Tx, l Lineage) error {
 	s, err := rateStanding(ctx, tx.Reader, l)
 	for i, v := range s.unrated {
 		if err == nil && !s.problems[v.Version] {
-			err = tx.RateActivation(l.Evolving, s.ids[i], l.Settings.Rubric, v.Score)
+			err = tx.RateActivation(l.Evolving, s.ids[i], l.measure(), v.Score)
 		}
 	}
 	return err
@@ -75,7 +75,7 @@ func compareActivations(stored []store.Activation, changes headHistory, found fu
 
 // checkFitness computes the fitness of versions for which it is stored again.
 func checkFitness(ctx context.Context, r *store.Reader, l Lineage, stored []store.Activation, found func(version, problem string)) error {
-	unrated, err := r.UnratedActivations(ctx, l.Evolving, l.Settings.Rubric)
+	unrated, err := r.UnratedActivations(ctx, l.Evolving, l.measure())
 	if err != nil || len(unrated) == len(stored) {
 		return err
 	}

@@ -1,6 +1,7 @@
 package lineages
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -88,6 +89,9 @@ func newOptions(q answer.NewLineageQuestion) (o NewOptions, err error) {
 	}
 	if q.Subject != SubjectAgent {
 		o.Settings = evolution.DefaultParameterSettings()
+	}
+	if q.Unbounded || q.Minimize || q.Scale != nil {
+		o.Settings = o.Settings.Unbounded(evolution.Scale{Minimize: q.Minimize, Points: *cmp.Or(q.Scale, new(float64))})
 	}
 	if q.Policy != nil {
 		o.Settings.Policy = q.Policy.Name()

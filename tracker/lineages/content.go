@@ -21,6 +21,9 @@ func checkContent(field, content, subject string, rules *admission.Rules) error 
 			return &track.FieldError{Field: field, Message: "must be a JSON object of parameters: " + err.Error()}
 		}
 	}
+	if strings.TrimSpace(content) == "" {
+		return &track.FieldError{Field: field, Message: "is empty: give the first content"}
+	}
 	if rules == nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/answer/param"
 	"track/evolution"
 	"track/store"
 )
@@ -17,6 +18,7 @@ import (
 type DecideOptions struct {
 	Policy     evolution.Policy // nil for the policy of the settings
 	ExpectHead string           // refuse if another version is active; empty for any
+	Scale      *float64         // points that one unit of score counts as; nil for the settings
 	PCGState   []byte           // of the caller's own generator; nil for the keyed draw
 	DryRun     bool             // decide and record nothing
 	At         time.Time
@@ -92,6 +94,9 @@ func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mut
 	if err := checkDecidable(l, m); err != nil {
 		return d, err
 	}
+	if o.Scale != nil && (l.Settings.Scale == nil || !(*o.Scale > 0)) {
+		return d, &param.Error{Param: "scale", Message: fmt.Sprintf("%v: give a number above 0, and only if the scores of the lineage are unbounded", *o.Scale)}
+	}
 	d.Parent = m.Parents[0]
 	policy, override, err := choosePolicy(l, o.Policy)
 	if err != nil {
@@ -104,7 +109,7 @@ func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mut
 	if d.Sides, err = trials.sides(m.Child, d.Parent); err != nil {
 		return d, err
 	}
-	evidence := evolution.Evidence{Child: d.Sides[0].Trials, Parent: d.Sides[1].Trials, Step: m.Number - 1}
+	evidence := evolution.Evidence{Child: d.Sides[0].Trials, Parent: d.Sides[1].Trials, Step: m.Number - 1, Scale: scaleFor(l, o.Scale)}
 	earlier, err := loadDecisions(ctx, r, l, m)
 	if err != nil {
 		return d, err
@@ -132,6 +137,16 @@ func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mut
 	d.Mutation.Delta = evolution.DeltaAfter(d.Record.Decision, m.State, m.Delta)
 	addWarnings(l, &d)
 	return d, nil
+}
+
+// scaleFor returns the scale of the scores of a decision. Points may be given for it alone.
+func scaleFor(l Lineage, points *float64) *evolution.Scale {
+	if points == nil || l.Settings.Scale == nil {
+		return l.Settings.Scale
+	}
+	scale := *l.Settings.Scale
+	scale.Points = *points
+	return &scale
 }
 
 // checkDecidable reports why a mutation cannot be decided.

@@ -33,6 +33,15 @@ func (l Lineage) scenario() string {
 	return scenario
 }
 
+// measure names what the stored fitness of a version depends on, besides its trials: the rubric and the scale.
+func (l Lineage) measure() string {
+	scale := l.Settings.Scale
+	if scale == nil {
+		return l.Settings.Rubric
+	}
+	return fmt.Sprintf("%s, times %v", l.Settings.Rubric, scale.Gain(1))
+}
+
 // remembered are the kinds of which the newest entry says where a lineage stands.
 var remembered = [...]evolution.Kind{
 	evolution.KindCreation, evolution.KindSettings, evolution.KindConsideration, evolution.KindProposal, evolution.KindRefusal, evolution.KindRollback,

@@ -99,7 +99,7 @@ func versionEntries(l Lineage, versions []store.VersionState, heads headHistory,
 			return nil, err
 		}
 		if list[i].State = answer.VersionCandidate; positions[v.Name] > 0 {
-			standings = append(standings, evolution.Standing{Version: v.Name, Number: positions[v.Name], Score: list[i].Fitness})
+			standings = append(standings, evolution.Standing{Version: v.Name, Number: positions[v.Name], Score: applied(l.Settings.Scale.Gain, list[i].Fitness)})
 		}
 	}
 	setPlaces(l, list, standings)
@@ -116,10 +116,21 @@ func newVersionEntry(l Lineage, v store.VersionState, trials VersionTrials) (ent
 			entry.N++
 		}
 	}
-	if entry.Fitness, err = fitness(l, trials); errors.Is(err, evolution.ErrEvidence) {
+	gain, err := fitness(l, trials)
+	if errors.Is(err, evolution.ErrEvidence) {
 		entry.Problem, err = err.Error(), nil
 	}
+	entry.Fitness = applied(l.Settings.Scale.Score, gain)
 	return entry, err
+}
+
+// applied returns what a function makes of a number; nil of none.
+func applied(f func(float64) float64, x *float64) *float64 {
+	if x == nil {
+		return nil
+	}
+	y := f(*x)
+	return &y
 }
 
 // setPlaces says which versions stay active, and which is the best.

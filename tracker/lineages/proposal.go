@@ -192,5 +192,5 @@ func refusals(ctx context.Context, r *store.Reader, l Lineage, p evolution.Propo
 		}
 		parent = *cmp.Or(content, new(string))
 	}
-	return evolution.CheckChild(parent, child, l.Settings.Loop.Forbidden)
+	return l.Settings.Loop.CheckChild(parent, child)
 }

@@ -19,7 +19,7 @@ import (
 // A child that must not be tried is recorded as refused, with the reasons, and is never decided.
 func TestProposeRefused(t *testing.T) {
 	l := newLoop(t, testdb.New(t), nil)
-	for child, code := range map[string]string{" \n": "empty", "x": "too_short", strings.Repeat("Be brief. ", 30): "too_long", lineagetest.Text("French; rm  -rf the rest"): "forbidden"} {
+	for child, code := range map[string]string{" \n": "empty", "x": "too_short", strings.Repeat("Be brief. ", 801): "too_long", lineagetest.Text("French; rm  -rf the rest"): "forbidden"} {
 		r := l.Propose(child, lineages.ProposeOptions{})
 		if len(r.Refusals) != 1 || r.Refusals[0].Code != code || r.State != evolution.MutationRefused || r.Entry.Kind != evolution.KindRefusal {
 			t.Errorf("%s: %+v", code, r)

@@ -39,7 +39,7 @@ func (k *ranking) next(ctx context.Context) (best evolution.Standing, ok bool, e
 // read reads the next page.
 func (k *ranking) read(ctx context.Context) error {
 	s := k.standing
-	page, err := s.reader.BestActivations(ctx, s.lineage.Evolving, s.lineage.Settings.Rubric, k.offset, k.size)
+	page, err := s.reader.BestActivations(ctx, s.lineage.Evolving, s.lineage.measure(), k.offset, k.size)
 	for _, a := range page {
 		k.list, k.stored[a.Version] = append(k.list, s.of(a)), true
 	}

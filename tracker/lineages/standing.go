@@ -47,7 +47,7 @@ func loadStanding(ctx context.Context, r *store.Reader, l Lineage) (standing, er
 // rateStanding computes the fitness of the versions for which it is not stored.
 func rateStanding(ctx context.Context, r *store.Reader, l Lineage) (s standing, err error) {
 	s = standing{reader: r, lineage: l, byName: map[string]int{}, problems: map[string]bool{}, contents: &contents{reader: r, lineage: l.Name}}
-	unrated, err := r.UnratedActivations(ctx, l.Evolving, l.Settings.Rubric)
+	unrated, err := r.UnratedActivations(ctx, l.Evolving, l.measure())
 	if err != nil {
 		return s, err
 	}

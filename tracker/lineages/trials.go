@@ -94,7 +94,7 @@ func executionTrials(list []store.Trial) (v VersionTrials) {
 
 // fitness returns the fitness of a version from all its trials; nil if none has a score.
 func fitness(l Lineage, v VersionTrials) (*float64, error) {
-	value, ok, err := evolution.Fitness(v.Trials)
+	value, ok, err := evolution.Fitness(v.Trials, l.Settings.Scale)
 	if err != nil || !ok {
 		return nil, explainEvidence(l, err)
 	}
@@ -103,6 +103,11 @@ func fitness(l Lineage, v VersionTrials) (*float64, error) {
 
 // explainEvidence adds the way out to an error in evidence.
 func explainEvidence(l Lineage, err error) error {
+	if points, found := errors.AsType[*evolution.PointsError](err); found {
+		err = fmt.Errorf("%w: %w", track.ErrInvalid, points)
+		err = track.WithHint(err, track.NewHint("say how many points one unit of score is", "lineage set", l.Name, "points=NUMBER"))
+		return track.WithHint(err, track.NewHint("or decide by a policy without points", "lineage set", l.Name, "policy=strict"))
+	}
 	if !errors.Is(err, evolution.ErrEvidence) {
 		return err
 	}
