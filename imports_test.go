@@ -44,6 +44,9 @@ var mayImport = map[string][]string{
 	// Bounds of what is unpacked.
 	"track/internal/sizes": {"track"},
 
+	// The small files of a run.
+	"track/internal/keptfiles": {"track", "track/internal/sizes"},
+
 	// Tables of typed columns.
 	"track/internal/dataset": {},
 
@@ -67,7 +70,7 @@ var mayImport = map[string][]string{
 	"track/internal/spool": {"track", "track/importer/lines"},
 
 	// Processes and their files.
-	"track/sweep": {"track/internal/separated", "track/internal/sizes", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
+	"track/sweep": {"track/internal/keptfiles", "track/internal/separated", "track/internal/sizes", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/sys/unix"},
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
@@ -79,7 +82,7 @@ var mayImport = map[string][]string{
 	"track/tracker/seeds":     {"track", "track/internal/dataset", "track/internal/admission", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker/lineages":  {"track", "track/internal/admission", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "track/store"},
 	"track/tracker/agents":    {"track", "track/internal/admission", "track/answer/...", "track/importer", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
-	"track/tracker/sweeps":    {"track", "track/internal/admission", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker/sweeps":    {"track", "track/internal/sizes", "track/internal/admission", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/tracker":           {"track", "track/answer/...", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/scoring/...", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
@@ -106,7 +109,7 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/internal/admission", "track/internal/jsonio", "track/internal/separated", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/series/parquet", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
+		"track", "track/internal/admission", "track/internal/jsonio", "track/internal/keptfiles", "track/internal/separated", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/series/parquet", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

@@ -69,45 +69,55 @@ func (a DatabaseBackedUp) Tables() []Table {
 		Rows: [][]any{{a.Database, a.File, a.Bytes, a.Seeds, a.Executions, a.Duration}}}}
 }
 
-// PruneSeriesQuestion asks to delete the numbers of old series.
-type PruneSeriesQuestion struct {
+// Pruning says which seeds lose what takes most space.
+type Pruning struct {
 	OlderThan time.Duration // recorded longer ago than this; 0 for any age
-	Keep      int           // newest seeds of each scenario that keep their series; 0 for none
+	Keep      int           // newest seeds of each scenario that keep it; 0 for none
 	DryRun    bool
 }
 
-// Params declares the parameters of the question.
-func (q *PruneSeriesQuestion) Params() param.List {
+// params declares the parameters; what is "series" or "files".
+func (q *Pruning) params(what string) param.List {
 	return param.List{
-		{Name: "older-than", Unit: "AGE", Help: "prune series of seeds recorded longer ago than this `AGE`, such as 90d or 12h", Value: param.Age(&q.OlderThan)},
-		{Name: "keep", Unit: "N", Help: "keep the series of the newest `N` seeds of each scenario", Value: param.Whole(&q.Keep, 1)},
+		{Name: "older-than", Unit: "AGE", Help: "prune " + what + " of seeds recorded longer ago than this `AGE`, such as 90d or 12h", Value: param.Age(&q.OlderThan)},
+		{Name: "keep", Unit: "N", Help: "keep the " + what + " of the newest `N` seeds of each scenario", Value: param.Whole(&q.Keep, 1)},
 		{Name: "dry-run", Help: "report what would be freed, and delete nothing", Value: param.Switch(&q.DryRun)},
 	}
 }
 
 // Check implements ask.Checker.
-func (q *PruneSeriesQuestion) Check() error {
+func (q *Pruning) Check() error {
 	if q.OlderThan == 0 && q.Keep == 0 {
-		return &param.Error{Param: "older-than", Message: "say which series to prune, by their age or by the number of seeds to keep"}
+		return &param.Error{Param: "older-than", Message: "say what to prune, by its age or by the number of seeds to keep"}
 	}
 	return nil
 }
+
+// PruneSeriesQuestion asks to delete the numbers of old series.
+type PruneSeriesQuestion struct{ Pruning }
+
+// Params declares the parameters of the question.
+func (q *PruneSeriesQuestion) Params() param.List { return q.params("series") }
 
 // PrunedSeries says what deleting the numbers of series freed.
 type PrunedSeries struct {
 	DryRun    bool  `json:"dry_run"`
 	NSeeds    int   `json:"n_seeds"`
-	NContents int   `json:"n_contents"` // different series
+	NContents int   `json:"n_contents"` // different ones
 	Bytes     int64 `json:"bytes"`
 }
 
 // Lead implements [Answer].
 func (a PrunedSeries) Lead() []Sentence {
+	return a.lead(fmt.Sprintf("%d different series", a.NContents))
+}
+
+func (a PrunedSeries) lead(what string) []Sentence {
 	verb := "freed"
 	if a.DryRun {
 		verb = "would free"
 	}
-	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s %d bytes: %d different series of %s", verb, a.Bytes, a.NContents, format.Counted(a.NSeeds, "seed"))}}
+	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s %d bytes: %s of %s", verb, a.Bytes, what, format.Counted(a.NSeeds, "seed"))}}
 }
 
 // Tables implements [Answer].

@@ -25,6 +25,7 @@ type SeedReceipt struct {
 	Failed        []string                    `json:"failed"`  // metrics
 	Reasons       []string                    `json:"reasons"` // why, for each of Failed; empty for a value that misses its target
 	Unknown       []string                    `json:"unknown"` // values that the spec does not know: they are stored
+	Artifacts     []SeedArtifact              `json:"artifacts,omitempty"`
 }
 
 // Lead implements [Answer].
@@ -42,6 +43,9 @@ func (a SeedReceipt) Lead() []Sentence {
 	}
 	if len(a.Unknown) > 0 && a.SpecVersion != nil {
 		add("not in the spec, stored but not scored: " + strings.Join(a.Unknown, ", "))
+	}
+	if len(a.Artifacts) > 0 && a.Disposition != track.Duplicate {
+		add("files: " + artifactsText(a.Artifacts))
 	}
 	return list
 }

@@ -38,6 +38,7 @@ type Seed struct {
 	track.RecordedSeed `json:",embed"`
 	Spec               *SpecRef           `json:"spec,omitempty"` // that the results are under; nil if the seed was not judged
 	Run                *track.Run         `json:"run,omitempty"`  // nil if no sweep ran it
+	Artifacts          []SeedArtifact     `json:"artifacts,omitempty"`
 	Others             []string           `json:"other_configurations,omitempty"`
 	Metrics            []MetricResult     `json:"metrics"`
 	Unscored           map[string]float64 `json:"unscored,omitempty"` // values that the spec does not know, or all of them
@@ -77,6 +78,11 @@ func (a Seed) Lead() []Sentence {
 	lead = append(lead, Sentence{Kind: Note, Text: a.outcomeText()})
 	if a.Run != nil {
 		lead = append(lead, Sentence{Kind: Note, Text: runText(*a.Run)})
+	}
+	if len(a.Artifacts) > 0 {
+		hint := track.NewHint("write them into a folder", "artifact get", Selector{a.Scenario, track.ShortHash(a.RecordedSeed.Configuration.Hash)}.String())
+		hint = hint.With("seed", a.Number.String()).With("all", "").With("output", "DIR")
+		lead = append(lead, Sentence{Kind: Note, Text: "files: " + artifactsText(a.Artifacts), Hint: &hint})
 	}
 	return lead
 }

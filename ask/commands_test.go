@@ -31,6 +31,7 @@ func answersOfCommands() []jsondoc.Named {
 		{Name: "import lineage", Help: "record an exported lineage", Value: answer.ImportedLineage{}},
 		{Name: "import openevolve and shinka", Help: "record the programs of an evolver", Value: answer.ImportedPrograms{}},
 		{Name: "merge, import bundle", Help: "record what other databases hold", Value: answer.Merged{}},
+		{Name: "artifact get", Help: "write files of a seed", Value: answer.WrittenArtifacts{}},
 		{Name: "export table", Help: "write seeds with their metrics or series to a file", Value: answer.TableExported{}},
 		{Name: "export bundle", Help: "write seeds, executions and lineages to a file", Value: answer.BundleContents{}},
 		{Name: "hook install, hook uninstall", Help: "change the settings of an agent", Value: answer.HookSettings{}},

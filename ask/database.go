@@ -15,6 +15,17 @@ hexadecimal.`,
 	}
 }
 
+// PruneArtifacts asks to delete the contents of the files of old seeds.
+func PruneArtifacts() Def[answer.PruneArtifactsQuestion, answer.PrunedArtifacts] {
+	return Def[answer.PruneArtifactsQuestion, answer.PrunedArtifacts]{
+		Name: "prune artifacts", Scope: ScopeAdmin, Help: "delete the contents of files of old seeds; values and results stay",
+		About: `The name, the size and the hash of a file stay as well. A content that another kept seed has too is kept. With an age and a number of
+seeds, a content is deleted only if both allow it.`,
+		Params: (*answer.PruneArtifactsQuestion).Params, Write: seeds.PruneArtifacts,
+		Trial: func(q answer.PruneArtifactsQuestion) bool { return q.DryRun },
+	}
+}
+
 // PruneSeries asks to delete the numbers of old series.
 func PruneSeries() Def[answer.PruneSeriesQuestion, answer.PrunedSeries] {
 	return Def[answer.PruneSeriesQuestion, answer.PrunedSeries]{

@@ -41,6 +41,14 @@ func SeriesList() Def[answer.SeriesListQuestion, answer.SeriesList] {
 	}
 }
 
+// Artifacts asks which files were kept of seeds.
+func Artifacts() Def[answer.ArtifactsQuestion, answer.Artifacts] {
+	return Def[answer.ArtifactsQuestion, answer.Artifacts]{
+		Name: "artifact list", Scope: ScopeRead, Help: "list the files that were kept of the seeds of a configuration",
+		Params: (*answer.ArtifactsQuestion).Params, Read: seeds.ListArtifacts,
+	}
+}
+
 // SeriesShow asks for series of a seed at a glance.
 func SeriesShow() Def[answer.SeriesQuestion, answer.SeriesSummaries] {
 	return Def[answer.SeriesQuestion, answer.SeriesSummaries]{

@@ -116,6 +116,7 @@ func samples() map[string][]string {
 		"show seed":       {"scenario=growth_plus&seed=0"},
 		"series list":     {"scenario=growth_plus&seed=0"},
 		"series show":     {"scenario=growth_plus&seed=0"},
+		"artifact list":   {"scenario=growth_plus", "scenario=growth_plus&seed=0..3"},
 		"spec list":       {""},
 		"spec show":       {"scenario=growth_plus"},
 		"query":           {"sql=" + url.QueryEscape("SELECT scenario, count(*) AS n, -0.0 AS zero, NULL AS none FROM v_seed GROUP BY scenario")},

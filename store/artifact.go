@@ -143,6 +143,19 @@ func (r *Reader) artifacts(ctx context.Context, query string, args ...any) (list
 	return list, explain(err)
 }
 
+// ArtifactHashes returns what identifies the contents of the files of a seed, by their names, as [track.Artifact.Hash]
+// does.
+func (r *Reader) ArtifactHashes(ctx context.Context, seed int64) (map[string][sha256.Size]byte, error) {
+	hashes := map[string][sha256.Size]byte{}
+	err := r.stream(ctx, listArtifactDigests, []any{seed}, func(row []driver.Value) {
+		a := track.Artifact{Name: asText(row[0]), LeftOut: asText(row[1])}
+		if hashes[a.Name] = asDigest(row[2]); a.LeftOut != "" {
+			hashes[a.Name] = a.Hash()
+		}
+	})
+	return hashes, explain(err)
+}
+
 // ArtifactContent returns the content of a file of the seed with this ULID, which it compares with its hash.
 func (r *Reader) ArtifactContent(ctx context.Context, ulid, name string) (string, error) {
 	var row struct {
@@ -161,7 +174,7 @@ func (r *Reader) ArtifactContent(ctx context.Context, ulid, name string) (string
 func artifactContent(data, hash []byte, name string) (string, error) {
 	content, err := decompressWithin(data, track.MaxArtifactBytes)
 	if err != nil {
-		return "", err
+		return "", fmt.Errorf("file %s: %w", name, err)
 	}
 	if sum := sha256.Sum256([]byte(content)); string(sum[:]) != string(hash) {
 		return "", fmt.Errorf("%w: file %s differs from its hash", track.ErrDamaged, name)

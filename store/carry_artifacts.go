@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"database/sql/driver"
 	"time"
+
+	"track"
 )
 
 // ArtifactRecord is a file of a seed as it is stored.
@@ -14,6 +16,14 @@ type ArtifactRecord struct {
 	NBytes   int64
 	PrunedAt time.Time // zero if the content is kept
 	content  string
+}
+
+// Identity returns what [track.Artifact.Hash] returns of the file.
+func (r ArtifactRecord) Identity() [sha256.Size]byte {
+	if r.LeftOut != "" {
+		return track.Artifact{LeftOut: r.LeftOut}.Hash()
+	}
+	return r.Hash
 }
 
 const listArtifactsOfSeeds = `

@@ -14,6 +14,8 @@ import (
 
 	"track"
 	"track/internal/jsonio"
+	"track/internal/keptfiles"
+	"track/internal/sizes"
 )
 
 // Plan is all that decides what a sweep runs. Its JSON may go to other machines.
@@ -29,6 +31,8 @@ type Plan struct {
 	Retries        int
 	CollapsedExit  int // 0 for none
 	Series         []string
+	KeepFiles      []string       // patterns of files that are kept of each run
+	MaxFileSize    sizes.Size     // of such a file; keptfiles.LargestFile if zero
 	Env            []string       // NAME=VALUE
 	LibrariesFrom  string         // a command of the shell
 	Depends        []string       // patterns of files that the command reads
@@ -62,6 +66,8 @@ type planDocument struct {
 	Retries        int              `json:"retries,omitempty"`
 	CollapsedExit  int              `json:"collapsed_exit,omitempty"`
 	Series         []string         `json:"series,omitempty"`
+	KeepFiles      []string         `json:"keep_files,omitempty"`
+	MaxFileSize    int64            `json:"max_file_size,omitempty"`
 	Env            []string         `json:"env,omitempty"`
 	LibrariesFrom  string           `json:"env_cmd,omitempty"`
 	Depends        []string         `json:"depends,omitempty"`
@@ -78,7 +84,7 @@ func (p Plan) JSON() ([]byte, error) {
 	d := planDocument{
 		Kind: planKind, Scenario: p.Scenario, Command: p.Command, Label: p.Label, Revision: p.Revision, Seeds: p.Seeds.String(), TimeoutS: p.Timeout.Seconds(),
 		LimitCPU: p.Limits.CPU.Seconds(), LimitMemory: p.Limits.Memory,
-		Retries: p.Retries, CollapsedExit: p.CollapsedExit, Series: p.Series, Env: p.Env, LibrariesFrom: p.LibrariesFrom, Depends: p.Depends, RepeatShare: p.RepeatShare,
+		Retries: p.Retries, CollapsedExit: p.CollapsedExit, Series: p.Series, KeepFiles: p.KeepFiles, MaxFileSize: int64(p.MaxFileSize), Env: p.Env, LibrariesFrom: p.LibrariesFrom, Depends: p.Depends, RepeatShare: p.RepeatShare,
 		Until: p.Until, Halving: p.Halving, Shards: p.Shards, Spec: p.Spec, CreatedVersion: p.CreatedVersion,
 	}
 	for _, params := range p.Grid {
@@ -113,7 +119,8 @@ func ReadPlan(file string, text []byte) (p Plan, err error) {
 		return wrong("grid", "%d configurations, and not 1 to %d", len(d.Grid), maxConfigurations)
 	}
 	p = Plan{
-		Scenario: d.Scenario, Command: d.Command, Label: d.Label, Revision: d.Revision, Retries: d.Retries, CollapsedExit: d.CollapsedExit, Series: d.Series, Env: d.Env,
+		Scenario: d.Scenario, Command: d.Command, Label: d.Label, Revision: d.Revision, Retries: d.Retries, CollapsedExit: d.CollapsedExit, Series: d.Series,
+		KeepFiles: d.KeepFiles, MaxFileSize: sizes.Size(d.MaxFileSize), Env: d.Env,
 		LibrariesFrom: d.LibrariesFrom, Depends: d.Depends, RepeatShare: d.RepeatShare, Until: d.Until, Halving: d.Halving, Shards: d.Shards, Spec: d.Spec, CreatedVersion: d.CreatedVersion,
 	}
 	for i, object := range d.Grid {
@@ -164,6 +171,14 @@ func (p Plan) Check() *track.FieldError {
 		if _, err := filepath.Match(pattern, ""); err != nil {
 			return wrong("series", "%q is no pattern: %v", pattern, err)
 		}
+	}
+	for _, pattern := range p.KeepFiles {
+		if err := keptfiles.CheckPattern(pattern); err != nil {
+			return wrong("keep_files", "%v", err)
+		}
+	}
+	if err := keptfiles.CheckLargest(p.MaxFileSize); err != nil {
+		return wrong("max_file_size", "%v", err)
 	}
 	if problem := p.Limits.check(); problem != nil {
 		return problem

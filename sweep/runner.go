@@ -16,8 +16,10 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"track"
+	"track/internal/keptfiles"
 	"track/internal/masking"
 	"track/internal/separated"
 	"track/internal/sizes"
@@ -55,11 +57,14 @@ type Runner struct {
 	Series        []string         // patterns of files of series in the folder of the run; those that are called series where empty
 	Largest       sizes.Size       // what a file of series may hold when it is unpacked; sizes.Unpacked if zero
 	Format        separated.Format // of files of CSV
+	KeepFiles     keptfiles.Rules  // which files in the folder of a run are recorded with its seed
 	Now           func() time.Time
 
 	// LeftOut hears which columns of a file of series are left out because they hold texts; nil to refuse them. Runs
 	// that go on at once call it.
 	LeftOut func(file string, columns []string)
+	// Kept hears what was found of the files to keep of a run; nil for nobody. Runs that go on at once call it.
+	Kept func(keptfiles.Kept)
 
 	temporary string // folder that is removed in the end; empty for none
 }
@@ -69,27 +74,31 @@ type Runner struct {
 // command with its children.
 func (r Runner) Run(ctx context.Context, job Job) (seed track.Seed, err error) {
 	for attempt := 1; ; attempt++ {
-		if seed, err = r.attempt(ctx, job, attempt); err != nil {
+		var kept keptfiles.Kept
+		if seed, kept, err = r.attempt(ctx, job, attempt); err != nil {
 			return seed, err
 		}
 		if seed.Outcome == track.OutcomeOK || seed.Outcome == track.OutcomeCollapsed || attempt > r.Retries {
+			if r.Kept != nil {
+				r.Kept(kept)
+			}
 			return seed, nil
 		}
 	}
 }
 
-func (r Runner) attempt(ctx context.Context, job Job, attempt int) (seed track.Seed, err error) {
+func (r Runner) attempt(ctx context.Context, job Job, attempt int) (seed track.Seed, kept keptfiles.Kept, err error) {
 	seed = track.Seed{Scenario: job.Scenario, Configuration: job.Configuration, Number: job.Seed, Run: &track.Run{Attempts: attempt}}
 	out, err := r.folder(job)
 	if err != nil {
-		return seed, err
+		return seed, kept, err
 	}
 	if !r.Keep {
 		defer func() { _ = os.RemoveAll(out) }()
 	}
 	params, err := words(job.Configuration.Params)
 	if err != nil {
-		return seed, err
+		return seed, kept, err
 	}
 	values := maps.Clone(params)
 	values[placeSeed], values[placeOut] = job.Seed.String(), out
@@ -102,17 +111,48 @@ func (r Runner) attempt(ctx context.Context, job Job, attempt int) (seed track.S
 	started := time.Now()
 	end := p.run(ctx)
 	if end.err != nil && r.Command.fixedProgram() && isOfMachine(end.err) {
-		return seed, fmt.Errorf("the command cannot be started: %w", end.err)
+		return seed, kept, fmt.Errorf("the command cannot be started: %w", end.err)
 	}
 	duration := time.Since(started).Round(time.Microsecond)
 	if ctx.Err() != nil {
-		return seed, context.Cause(ctx)
+		return seed, kept, context.Cause(ctx)
 	}
 	seed.Duration = &duration
 	seed.Run.ExitCode, seed.Run.Signal, seed.Run.CPU, seed.Run.MaxRSS = end.exitCode, end.signal, end.cpu, end.maxRSS
 	seed.Run.Stderr = r.masked(string(p.stderr.text()))
 	r.judge(&seed, end, p, out)
-	return seed, nil
+	kept, err = r.keep(&seed, job, out)
+	return seed, kept, err
+}
+
+// keep takes over the files to keep of a run, however it ended. Those of a run that is compared with its record are not:
+// logs hold times.
+func (r Runner) keep(seed *track.Seed, job Job, out string) (kept keptfiles.Kept, err error) {
+	if len(r.KeepFiles.Patterns) == 0 || job.Repeated {
+		return kept, nil
+	}
+	rules := r.KeepFiles
+	rules.Patterns = make([]string, len(r.KeepFiles.Patterns))
+	for i, pattern := range r.KeepFiles.Patterns {
+		rules.Patterns[i] = strings.ReplaceAll(pattern, "{"+placeSeed+"}", job.Seed.String())
+	}
+	if kept, err = rules.Find(out); err != nil {
+		return kept, err
+	}
+	for i, pattern := range rules.Patterns { // people know them as they are written
+		for j, unmatched := range kept.Unmatched {
+			if unmatched == pattern {
+				kept.Unmatched[j] = r.KeepFiles.Patterns[i]
+			}
+		}
+	}
+	for i := range kept.Artifacts {
+		if a := &kept.Artifacts[i]; utf8.ValidString(a.Content) {
+			a.Content = r.withoutSecrets(a.Content)
+		}
+	}
+	seed.Artifacts = kept.Artifacts
+	return kept, nil
 }
 
 // folder makes the folder of a run, which nothing is in yet.
@@ -203,10 +243,15 @@ func (r Runner) lastWords(p *process) string {
 
 // masked is a text of the command without its secrets.
 func (r Runner) masked(text string) string {
+	text, _ = masking.Mask(strings.ToValidUTF8(r.withoutSecrets(text), "\uFFFD"))
+	return text
+}
+
+// withoutSecrets returns a text without the values of secret variables.
+func (r Runner) withoutSecrets(text string) string {
 	for _, secret := range r.Secrets {
 		text = strings.ReplaceAll(text, secret, "[masked]")
 	}
-	text, _ = masking.Mask(strings.ToValidUTF8(text, "\uFFFD"))
 	return text
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"track/internal/keptfiles"
 	"track/internal/masking"
 )
 
@@ -14,7 +15,8 @@ import (
 func NewRunner(plan Plan, dir string, keep bool, now func() time.Time) (r Runner, err error) {
 	r = Runner{
 		Keep: keep, Env: plan.Env, Timeout: plan.Timeout, Limits: plan.Limits, Retries: plan.Retries, CollapsedExit: plan.CollapsedExit, Series: plan.Series,
-		Secrets: secretsOf(plan.Env), Now: func() time.Time { return now().UTC().Truncate(time.Microsecond) },
+		KeepFiles: keptfiles.Rules{Patterns: plan.KeepFiles, Largest: plan.MaxFileSize},
+		Secrets:   secretsOf(plan.Env), Now: func() time.Time { return now().UTC().Truncate(time.Microsecond) },
 	}
 	if r.Command, err = plan.ParsedCommand(); err != nil {
 		return r, err

@@ -15,6 +15,7 @@ import (
 	"track/answer/param"
 	"track/importer/lines"
 	"track/internal/separated"
+	"track/internal/sizes"
 	"track/series"
 	"track/tracker/seeds"
 )
@@ -22,7 +23,8 @@ import (
 type recordSeedOptions struct {
 	scenario, seed, label, commit, outcome, message, startedAt, duration string
 	object                                                               string
-	params, series                                                       cli.StringSlice
+	params, series, keepFiles                                            cli.StringSlice
+	largestFile                                                          sizes.Size
 	valuesWin                                                            bool
 	spec                                                                 int
 	replace, spool                                                       bool
@@ -45,7 +47,7 @@ Examples:
       track record seed --scenario growth_plus --seed 7 --outcome error
    track record seed --scenario growth_plus --seed 7 --label v2 --param theta=14 values.json
    track record seed --scenario growth_plus --seed 7 --series run7.csv --series cross_section7.csv
-   track record seed --scenario growth_plus --seed 8 --outcome error --message "IndexError"`,
+   track record seed --scenario growth_plus --seed 8 --outcome error --message "IndexError" --keep-file run8.log`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "scenario", Usage: "record a seed of the scenario `NAME`", Destination: &o.scenario},
 			&cli.StringFlag{Name: "seed", Usage: "record this seed, a whole `NUMBER` from 0 to 2^64-1", Destination: &o.seed},
@@ -60,6 +62,8 @@ Examples:
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
 			p.maxSizeFlag(), format[0], format[1],
 			&cli.StringSliceFlag{Name: "series", Usage: "read series from `FILE` (.csv, .csv.gz, .npy, .npz, .parquet, .json); may be repeated", Destination: &o.series},
+			&cli.StringSliceFlag{Name: "keep-file", Usage: "keep the small files that match `PATTERN` with the seed; may be repeated", Destination: &o.keepFiles},
+			&cli.GenericFlag{Name: "max-file-size", Usage: "keep such files of up to `SIZE`, such as 4MiB", Value: &o.largestFile, DefaultText: "1MiB"},
 			&cli.BoolFlag{Name: "values-win", Usage: "keep given values that the series contradict", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede the recorded seed, if it differs", Destination: &o.replace},
 			spoolFlag(&o.spool),
@@ -97,6 +101,9 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 	if seed.Series, err = series.ReadFiles(o.series.Value(), read); err != nil {
 		return err
 	}
+	if seed.Artifacts, err = p.keptFiles(o); err != nil {
+		return err
+	}
 	if file != "" || len(seed.Series) == 0 {
 		if seed.Values, err = p.readValues(file, seed.Outcome, format); err != nil {
 			return err
@@ -111,6 +118,9 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		p.notice("%s", origin.Notice)
 	}
 	seed.Configuration.Revision, seed.Environment = origin.Revision, origin.Environment
+	if _, problem := p.texts().Admit(&seed); problem != nil { // the receipt describes what is stored
+		return problem
+	}
 	if o.spoolDir != "" {
 		if o.spec > 0 || o.replace || o.valuesWin {
 			return usage("--spec, --replace and --values-win are for the database, and this goes into a spool: --spool=false, or leave them out")

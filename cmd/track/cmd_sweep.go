@@ -163,6 +163,7 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	if err := p.readTextOf(&runner); err != nil {
 		return err
 	}
+	kept := p.tallyKept(&runner)
 	if !runner.Command.UsesSeed() {
 		p.notice("no {seed} among the words of the command: it has to read TRACK_SEED")
 	}
@@ -182,6 +183,7 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // it waits most of the time, and memory is for the runs
 	result, err := sweeper.Sweep(kill, stop)
 	err = display.finish(err, closeRecords())
+	kept.addTo(&result)
 	return p.writeSweep(result, err, ctx.Err() != nil)
 }
 

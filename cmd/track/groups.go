@@ -30,7 +30,7 @@ func (p *program) commandGroups() []commandGroup {
 			{"history", p.historyCommand}, {"gate", p.gateCommand}, {"baseline", p.baselineCommand},
 			{"note", p.noteCommand}, {"tag", p.tagCommand},
 			{"improvement", p.improvementCommand}, {"compare", p.compareCommand}, {"params", p.paramsCommand}, {"noise", p.noiseCommand},
-			{"seeds-needed", p.seedsNeededCommand}, {"rescore", p.rescoreCommand}, {"series", p.seriesCommand},
+			{"seeds-needed", p.seedsNeededCommand}, {"rescore", p.rescoreCommand}, {"series", p.seriesCommand}, {"artifact", p.artifactCommand},
 			{"executions", p.executionsCommand}, {"fitness", p.fitnessCommand}, {"rubric", p.rubricCommand},
 		}},
 		{"evolve", []commandEntry{

@@ -33,6 +33,9 @@ type Record struct {
 	Err        *track.FieldError // nil for a good line
 }
 
+// IsSeed reports whether a good record is a seed.
+func (r Record) IsSeed() bool { return r.kind() == kindSeed }
+
 // kind returns the kind of a good record, as lines name it.
 func (r Record) kind() string {
 	switch {

@@ -30,6 +30,7 @@ type seedLine struct {
 	Environment   track.Environment `json:"environment"`
 	Series        jsontext.Value    `json:"series"`
 	SeriesFile    string            `json:"series_file"`
+	Artifacts     []artifact        `json:"artifacts"`
 	Run           *run              `json:"run"`
 }
 
@@ -106,6 +107,9 @@ func (l seedLine) seed(dir string, largest sizes.Size) (track.Seed, *track.Field
 		return seed, problem
 	}
 	if seed.Series, problem = l.series(dir, largest); problem != nil {
+		return seed, problem
+	}
+	if seed.Artifacts, problem = l.artifacts(dir); problem != nil {
 		return seed, problem
 	}
 	return seed, seed.Validate()

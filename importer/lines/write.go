@@ -23,6 +23,7 @@ type writtenSeed struct {
 	Duration      *float64             `json:"duration_s,omitempty"`
 	Environment   track.Environment    `json:"environment,omitempty"`
 	Series        map[string][]float64 `json:"series,omitempty"`
+	Artifacts     []artifact           `json:"artifacts,omitempty"`
 	Run           *run                 `json:"run,omitempty"`
 }
 
@@ -30,7 +31,7 @@ type writtenSeed struct {
 func AppendSeed(b []byte, seed track.Seed) ([]byte, error) {
 	l := writtenSeed{
 		Kind: "seed", Scenario: seed.Scenario, Seed: seed.Number, Values: seed.Values, Configuration: lineOf(seed.Configuration), Outcome: seed.Outcome,
-		Message: seed.Message, StartedAt: timeText(seed.StartedAt), Environment: seed.Environment,
+		Message: seed.Message, StartedAt: timeText(seed.StartedAt), Environment: seed.Environment, Artifacts: linesOf(seed.Artifacts),
 	}
 	if seed.Duration != nil {
 		seconds := seed.Duration.Seconds()
@@ -63,6 +64,20 @@ func AppendSweep(b []byte, s track.Sweep) ([]byte, error) {
 	}
 	for _, p := range s.Planned {
 		l.Planned = append(l.Planned, plannedLine{lineOf(p.Configuration), p.Seeds.String()})
+	}
+	return appendLine(b, l)
+}
+
+// AppendAnnotation appends a note or a tag as a line of a batch.
+func AppendAnnotation(b []byte, a track.Annotation) ([]byte, error) {
+	l := annotationLine{
+		Kind: a.Kind, ID: a.ID, Scenario: a.Scenario, Configuration: lineOf(a.Configuration), Removed: a.Removed, Text: a.Text, Actor: a.Actor, At: timeText(a.At),
+	}
+	switch {
+	case a.Kind == track.AnnotationTag:
+		l.Tag = a.Subject
+	case a.Removed:
+		l.Note = a.Subject
 	}
 	return appendLine(b, l)
 }

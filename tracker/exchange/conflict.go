@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"crypto/sha256"
 	"fmt"
 
 	"track"
@@ -19,6 +20,7 @@ type Conflict struct {
 	Here, There   track.Outcome      // of a seed
 	Differences   []seeds.Difference // of a seed: the first of them
 	NMore         int                // further differences
+	Files         []string           // of a seed: names of files that differ
 }
 
 // differencesNamed is how many differences of a seed a conflict names.
@@ -29,12 +31,21 @@ func (c Conflict) Describe() string {
 	if c.Kind != kindSeed || c.Reason != "" {
 		return c.Reason
 	}
-	r := seeds.RecordResult{Outcome: c.Here, Differences: c.Differences}
+	r := seeds.RecordResult{Outcome: c.Here, Differences: c.Differences, Files: c.Files}
 	text := r.DescribeConflict(c.There)
 	if c.NMore > 0 {
 		text += fmt.Sprintf("; and %d more values", c.NMore)
 	}
 	return text
+}
+
+// compareFiles notes which files of a seed elsewhere differ from those here.
+func (c *Conflict) compareFiles(here map[string][sha256.Size]byte, there []store.ArtifactRecord) {
+	given := make(map[string][sha256.Size]byte, len(there))
+	for _, a := range there {
+		given[a.Name] = a.Identity()
+	}
+	c.Files = seeds.DifferingFiles(here, given)
 }
 
 // compareValues notes how a seed elsewhere differs from the one here.

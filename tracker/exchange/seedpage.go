@@ -142,5 +142,10 @@ func (p *seedPage) conflict(ctx context.Context, r *store.Reader, head store.See
 		return nil, err
 	}
 	c.compareValues(values, record.Values)
+	files, err := r.ArtifactHashes(ctx, s.here.Row)
+	if err != nil {
+		return nil, err
+	}
+	c.compareFiles(files, record.Artifacts)
 	return c, nil
 }

@@ -57,14 +57,16 @@ func SpoolLines(ctx context.Context, w *spool.Writer, records iter.Seq2[lines.Re
 	return a, err
 }
 
-// AppendRecord appends a record without its secrets as a line. The line is written anew, because a file of series that
-// it named may not exist when it is ingested.
+// AppendRecord appends a record without its secrets as a line. The line is written anew, because a file that it
+// named may not exist when it is ingested.
 func AppendRecord(text []byte, record lines.Record, rules *admission.Rules) ([]byte, error) {
 	var fact track.Fact = &record.Seed
 	if record.Execution != nil {
 		fact = record.Execution
 	} else if record.Sweep != nil {
 		fact = record.Sweep
+	} else if record.Annotation != nil {
+		fact = record.Annotation
 	}
 	if _, problem := rules.Admit(fact); problem != nil {
 		return text, problem
@@ -74,6 +76,8 @@ func AppendRecord(text []byte, record lines.Record, rules *admission.Rules) ([]b
 		return lines.AppendExecution(text, *record.Execution)
 	case record.Sweep != nil:
 		return lines.AppendSweep(text, *record.Sweep)
+	case record.Annotation != nil:
+		return lines.AppendAnnotation(text, *record.Annotation)
 	}
 	return lines.AppendSeed(text, record.Seed)
 }

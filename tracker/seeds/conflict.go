@@ -2,6 +2,7 @@ package seeds
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"maps"
 	"math"
@@ -25,7 +26,31 @@ func conflict(ctx context.Context, tx *store.Tx, recordedID int64, seed track.Se
 		return RecordResult{}, err
 	}
 	outcome, _, err := tx.Outcome(ctx, recordedID)
-	return RecordResult{Disposition: track.Conflict, Differences: Differences(recorded, seed.Values), Outcome: outcome}, err
+	if err != nil {
+		return RecordResult{}, err
+	}
+	hashes, err := tx.ArtifactHashes(ctx, recordedID)
+	given := map[string][sha256.Size]byte{}
+	for _, a := range seed.Artifacts {
+		given[a.Name] = a.Hash()
+	}
+	return RecordResult{
+		Disposition: track.Conflict, Differences: Differences(recorded, seed.Values), Files: DifferingFiles(hashes, given), Outcome: outcome,
+	}, err
+}
+
+// DifferingFiles returns the names of files whose hashes differ, or that only one of two records of a seed has.
+func DifferingFiles(recorded, given map[string][sha256.Size]byte) (names []string) {
+	both := maps.Clone(recorded)
+	maps.Copy(both, given)
+	for name := range both {
+		a, inRecorded := recorded[name]
+		if b, inGiven := given[name]; !inRecorded || !inGiven || a != b {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // Differences returns the values in which two records of one seed differ, by metric.
@@ -63,6 +88,13 @@ func (r RecordResult) DescribeConflict(given track.Outcome) string {
 			break
 		}
 		parts = append(parts, fmt.Sprintf("%s: recorded %s, now %s", d.Metric, FormatValue(d.Recorded), FormatValue(d.New)))
+	}
+	if len(r.Files) > 0 {
+		files := strings.Join(r.Files[:min(shown, len(r.Files))], ", ")
+		if n := len(r.Files) - shown; n > 0 {
+			files += fmt.Sprintf(" and %d more", n)
+		}
+		parts = append(parts, "other files: "+files)
 	}
 	return strings.Join(parts, "; ")
 }

@@ -52,10 +52,24 @@ func QueryPages(ctx context.Context, r *store.Reader, q answer.QueryQuestion, pa
 
 // PruneSeries deletes the numbers of old series.
 func PruneSeries(ctx context.Context, st *store.Store, q answer.PruneSeriesQuestion) (answer.PrunedSeries, error) {
+	pruned, err := st.PruneSeries(ctx, pruneRule(st, q.Pruning), q.DryRun)
+	return prunedContents(pruned, q.DryRun), err
+}
+
+// PruneArtifacts deletes the contents of the files of old seeds.
+func PruneArtifacts(ctx context.Context, st *store.Store, q answer.PruneArtifactsQuestion) (answer.PrunedArtifacts, error) {
+	pruned, err := st.PruneArtifacts(ctx, pruneRule(st, q.Pruning), q.DryRun)
+	return answer.PrunedArtifacts{PrunedSeries: prunedContents(pruned, q.DryRun)}, err
+}
+
+func pruneRule(st *store.Store, q answer.Pruning) store.PruneRule {
 	rule := store.PruneRule{Keep: q.Keep}
 	if q.OlderThan > 0 {
 		rule.Before = st.Now().Add(-q.OlderThan)
 	}
-	pruned, err := st.PruneSeries(ctx, rule, q.DryRun)
-	return answer.PrunedSeries{DryRun: q.DryRun, NSeeds: pruned.Seeds, NContents: pruned.Contents, Bytes: pruned.Bytes}, err
+	return rule
+}
+
+func prunedContents(p store.Pruned, dryRun bool) answer.PrunedSeries {
+	return answer.PrunedSeries{DryRun: dryRun, NSeeds: p.Seeds, NContents: p.Contents, Bytes: p.Bytes}
 }

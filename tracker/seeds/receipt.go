@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"encoding/hex"
 	"fmt"
 
 	"track"
@@ -14,6 +15,14 @@ func (r RecordResult) Receipt(seed track.Seed) answer.SeedReceipt {
 		Scenario: seed.Scenario, Seed: seed.Number, Disposition: r.Disposition, Outcome: seed.Outcome,
 		Configuration: track.RecordedConfiguration{Hash: seed.Configuration.Hash(), Configuration: seed.Configuration},
 		Failed:        []string{}, Reasons: []string{}, Unknown: append([]string{}, r.Unknown...),
+	}
+	for _, f := range track.SortedArtifacts(seed.Artifacts) {
+		kept := answer.SeedArtifact{Name: f.Name, Bytes: int64(len(f.Content)), LeftOut: f.LeftOut}
+		if f.LeftOut == "" {
+			hash := f.Hash()
+			kept.Hash = hex.EncodeToString(hash[:])
+		}
+		a.Artifacts = append(a.Artifacts, kept)
 	}
 	if r.Disposition == track.Duplicate {
 		return a
@@ -63,8 +72,12 @@ func (r RecordResult) Refusal(seed track.Seed) error {
 		return track.WithHint(fmt.Errorf("record seed: %w: seed %s of %s is recorded with outcome %s under this configuration, and now has %s",
 			track.ErrConflict, seed.Number, seed.Scenario, r.Outcome, seed.Outcome), replace)
 	}
-	err := fmt.Errorf("record seed: %w: seed %s of %s is recorded with other values under this configuration: %s",
-		track.ErrConflict, seed.Number, seed.Scenario, r.DescribeConflict(seed.Outcome))
+	what := "values"
+	if len(r.Differences) == 0 && len(r.Files) > 0 {
+		what = "files"
+	}
+	err := fmt.Errorf("record seed: %w: seed %s of %s is recorded with other %s under this configuration: %s",
+		track.ErrConflict, seed.Number, seed.Scenario, what, r.DescribeConflict(seed.Outcome))
 	cause := track.Hint{Text: "either the simulation is not deterministic, or the configuration does not tell its runs apart: give a label, parameters or a commit"}
 	return track.WithHint(track.WithHint(err, cause), replace)
 }

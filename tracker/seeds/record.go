@@ -24,6 +24,7 @@ type RecordResult struct {
 	Spec        *scoring.Spec       // nil then
 	Unknown     []string            // values that the spec does not know, sorted: stored, not scored
 	Differences []Difference        // of a conflict, by metric
+	Files       []string            // of a conflict: names of files that differ
 	Outcome     track.Outcome       // of a conflict: what was recorded
 	Withdrawal  *track.Withdrawal   // of a seed that was withdrawn
 	Problem     *track.FieldError   // of a contradiction, or of an execution in conflict

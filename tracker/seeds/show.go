@@ -40,6 +40,9 @@ func ShowSeed(ctx context.Context, r *store.Reader, q answer.SeedQuestion) (a an
 	if a.Run, err = r.Run(ctx, a.ID); err != nil {
 		return a, err
 	}
+	if a.Artifacts, err = artifactsOf(ctx, r, a.ID); err != nil {
+		return a, err
+	}
 	version := q.Spec
 	switch {
 	case version == 0:

@@ -108,7 +108,7 @@ func KeptSeeds(path string) (kept []track.Seed, err error) {
 		if record.Err != nil {
 			return nil, track.WithHint(record.Err, track.Hint{Text: "use another file; this one was not changed"})
 		}
-		if record.Execution == nil && record.Sweep == nil {
+		if record.IsSeed() {
 			kept = append(kept, withoutValues(record.Seed.Scenario, record.Seed.Configuration, record.Seed.Number, record.Seed.Outcome))
 		}
 	}

@@ -24,10 +24,15 @@ import (
 func NewPlan(q answer.SweepSettings, rules answer.SweepRules) (plan sweep.Plan, err error) {
 	plan = sweep.Plan{
 		Scenario: q.Scenario, Command: q.Command, Label: q.Label, Timeout: q.Timeout, Retries: q.Retries, CollapsedExit: q.CollapsedExit,
-		Series: q.Series, Env: q.Env, LibrariesFrom: q.LibrariesFrom, Depends: q.Depends, RepeatShare: q.RepeatShare, Until: rules.Until,
+		Series: q.Series, KeepFiles: q.KeepFiles, Env: q.Env, LibrariesFrom: q.LibrariesFrom, Depends: q.Depends, RepeatShare: q.RepeatShare, Until: rules.Until,
 	}
 	if plan.Limits, err = limitsOf(q); err != nil {
 		return plan, err
+	}
+	if q.MaxFileSize != "" {
+		if err := plan.MaxFileSize.Set(q.MaxFileSize); err != nil {
+			return plan, &param.Error{Param: "max-file-size", Message: err.Error(), Cause: err}
+		}
 	}
 	if plan.Seeds, err = plannedSeeds(q); err != nil {
 		return plan, err
@@ -69,7 +74,11 @@ func limitsOf(q answer.SweepSettings) (limits sweep.Limits, err error) {
 // checkPlan returns what is wrong with a plan as an error about a parameter.
 func checkPlan(plan sweep.Plan) error {
 	if problem := plan.Check(); problem != nil {
-		return &param.Error{Param: strings.ReplaceAll(problem.Field, "_", "-"), Message: problem.Message}
+		name := strings.ReplaceAll(problem.Field, "_", "-")
+		if name == "keep-files" {
+			name = "keep-file"
+		}
+		return &param.Error{Param: name, Message: problem.Message}
 	}
 	return nil
 }

@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"unicode/utf8"
+
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/answer"
+	"track/ask"
+	"track/internal/reportfiles"
+	"track/tracker/seeds"
+)
+
+func (p *program) artifactCommand() *cli.Command {
+	return &cli.Command{
+		Name:  "artifact",
+		Usage: "list and write the files that were kept of seeds",
+		Subcommands: []*cli.Command{
+			questionCommand(p, ask.Artifacts(), commandHelp{complete: p.completeScenarios, examples: `
+track artifact list growth_plus
+track artifact list growth_plus@theta-14 --seed 7 --format json`}),
+			p.artifactGetCommand(),
+		},
+	}
+}
+
+type artifactGetOptions struct {
+	of           answer.Selector
+	number       track.SeedNumber
+	name, output string
+	force        bool
+}
+
+func (p *program) artifactGetCommand() *cli.Command {
+	var o artifactGetOptions
+	seed, all := "", false
+	return &cli.Command{
+		Name:      "get",
+		Usage:     "write a file of a seed, or all of them",
+		UsageText: "track artifact get SCENARIO[@CONFIGURATION] --seed N NAME|--all [-o FILE|DIR|-] [FLAGS]",
+		Description: `Writes a file as it is stored: in text, secrets are masked. Without -o, a file goes to standard output; bytes that are not text do not go
+to a terminal. A file that exists is not replaced, unless --force is given.
+
+Examples:
+   track artifact get growth_plus --seed 7 run.log
+   track artifact get growth_plus@theta-14 --seed 7 plot.png -o plot.png
+   track artifact get growth_plus --seed 7 --all -o seed7`,
+		BashComplete: p.completeScenarios,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "seed", Usage: "write files of this seed, a whole `NUMBER`", Destination: &seed},
+			&cli.BoolFlag{Name: "all", Usage: "write all files of the seed, under their names in the folder of --output", Destination: &all},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`; - is standard output", Destination: &o.output},
+			&cli.BoolFlag{Name: "force", Usage: "replace files that exist", Destination: &o.force},
+		},
+		Action: func(c *cli.Context) (err error) {
+			words := c.Args().Slice()
+			switch {
+			case all && len(words) != 1, !all && len(words) != 2:
+				return usage("track artifact get takes a SCENARIO[@CONFIGURATION], and the NAME of a file or --all")
+			case seed == "":
+				return usage("track artifact get needs --seed NUMBER")
+			case all && (o.output == "" || o.output == "-"):
+				return usage("--all needs -o DIR, the folder to write into")
+			}
+			if o.of, err = answer.ParseSelector(words[0]); err != nil {
+				return usage("%v", err)
+			}
+			if o.number, err = track.ParseSeedNumber(seed); err != nil {
+				return usage("--seed: %v", err)
+			}
+			if !all {
+				if o.name = words[1]; o.name == "" {
+					return usage("the NAME of the file is empty")
+				}
+			}
+			return p.getArtifacts(c.Context, o)
+		},
+	}
+}
+
+func (p *program) getArtifacts(ctx context.Context, o artifactGetOptions) error {
+	st, err := p.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	ref, files, err := seeds.ArtifactFiles(ctx, st.Reader, o.of, o.number, o.name)
+	if err != nil {
+		return err
+	}
+	if o.name != "" && (o.output == "" || o.output == "-") {
+		if ref.NOthers > 0 {
+			p.notice("seed %s is also recorded under %d other configurations; this is %s@%s", ref.Seed, ref.NOthers, ref.Scenario, track.ShortHash(ref.Configuration))
+		}
+		return p.printArtifact(files[0])
+	}
+	a := answer.WrittenArtifacts{SeedRef: ref, List: answer.List[answer.WrittenArtifact]{Items: []answer.WrittenArtifact{}}}
+	var written []reportfiles.File
+	for _, f := range files {
+		w := answer.WrittenArtifact{SeedArtifact: f.SeedArtifact}
+		if f.LeftOut == "" && f.PrunedAt.IsZero() {
+			if w.File, err = o.target(f.Name); err != nil {
+				return err
+			}
+			written = append(written, reportfiles.File{Path: w.File, Data: []byte(f.Content)})
+		}
+		a.Items = append(a.Items, w)
+	}
+	if err := o.write(written); err != nil {
+		return err
+	}
+	return p.writeAnswer(a)
+}
+
+// printArtifact writes a file to standard output.
+func (p *program) printArtifact(f seeds.ArtifactFile) error {
+	if isTerminal(p.out) && !utf8.ValidString(f.Content) {
+		err := fmt.Errorf("%w: %s is not text, and would garble the terminal", track.ErrInvalid, f.Name)
+		return track.WithHint(err, track.Hint{Text: "write it to a file"}.With("output", "FILE"))
+	}
+	_, err := p.text().Write([]byte(f.Content))
+	return err
+}
+
+// target returns the path that a file is written to, which must not exist unless it is to be replaced.
+func (o artifactGetOptions) target(name string) (string, error) {
+	path := o.output
+	if o.name == "" {
+		local, err := filepath.Localize(name)
+		if err != nil {
+			return "", fmt.Errorf("%w: file %s: its name is no path on this system", track.ErrInvalid, name)
+		}
+		path = filepath.Join(o.output, local)
+	}
+	_, err := os.Lstat(path)
+	switch {
+	case err == nil && !o.force:
+		err = fmt.Errorf("%w: %s exists", track.ErrConflict, path)
+		return "", track.WithHint(err, track.Hint{Text: "replace it"}.With("force", ""))
+	case err != nil && !os.IsNotExist(err):
+		return "", err
+	}
+	return path, nil
+}
+
+// write writes files, each of them whole or not at all. The folders of all files are made below the one that the user
+// names.
+func (o artifactGetOptions) write(files []reportfiles.File) error {
+	if o.name != "" {
+		return reportfiles.Replace(files)
+	}
+	if err := os.MkdirAll(o.output, 0o755); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(o.output)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = root.Close() }()
+	for _, f := range files { // a link in the folder must not lead elsewhere
+		within, err := filepath.Rel(o.output, f.Path)
+		if err == nil {
+			err = root.MkdirAll(filepath.Dir(within), fs.FileMode(0o755))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return reportfiles.Replace(files)
+}
