@@ -40,7 +40,7 @@ type History struct {
 //
 // A drift or an autocorrelation are steps to it. If the values have a lag-1 autocorrelation above 0.3 around their
 // segments, no points are given, with [warnAutocorrelated]. (Not the values themselves: every change of level
-// correlates them.) Fewer than 20 values are ErrTooFew. It is for reports, never for a gate.
+// correlates them.) If it is smaller, and significant, points come with [warnDependent]. Fewer than 20 values are ErrTooFew. It is for reports, never for a gate.
 func NewHistory(xs []float64, seed uint64) (History, error) {
 	if err := check(xs, HistoryMinValues); err != nil {
 		return History{}, err
@@ -61,7 +61,17 @@ func NewHistory(xs []float64, seed uint64) (History, error) {
 		after, _ := moments(xs[s.Index:edges[i+2]])
 		h.Points = append(h.Points, ChangePoint{Index: s.Index, Before: before, After: after, P: s.P})
 	}
+	if len(splits) > 0 && isDependent(h.Lag1, len(xs), len(splits)+1) {
+		h.Warnings = []Warning{warnDependent}
+	}
 	return h, nil
+}
+
+// isDependent tests the lag-1 autocorrelation of n residuals around the means of some segments, one-sided at 10 %. Of
+// independent values it is about normal with mean -segments/n and variance 1/n (Bartlett 1946; Kendall 1954).
+func isDependent(lag1 float64, n, segments int) bool {
+	const quantile = 1.2815515655446004 // of the normal distribution, at 0.9
+	return float64((lag1+float64(segments)/float64(n))*math.Sqrt(float64(n))) > quantile
 }
 
 // rankSplit is a split of a series.

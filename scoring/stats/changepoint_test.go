@@ -65,3 +65,36 @@ func TestHistoryFindsShifts(t *testing.T) {
 		t.Errorf("found %d of 200 shifts", found)
 	}
 }
+
+// A change that is shown comes with a warning in about 10 % of independent histories with a shift, and in at least a
+// third of autocorrelated ones without any. 4 standard errors of 100 histories at 10 % are 0.12.
+func TestHistoryWarnsOfDependentPoints(t *testing.T) {
+	warned := func(correlation, shift float64) (share float64, shown int) {
+		r, n := rand.New(rand.NewPCG(7, 16)), 0
+		for range 100 {
+			xs, state := make([]float64, 60), 0.0
+			for i := range xs {
+				state = correlation*state + math.Sqrt(1-correlation*correlation)*r.NormFloat64()
+				if xs[i] = state; i >= 30 {
+					xs[i] += shift
+				}
+			}
+			h, err := NewHistory(xs, 1)
+			fatal(t, err)
+			if len(h.Points) == 0 {
+				continue
+			}
+			shown++
+			if slices.Contains(h.Warnings, warnDependent) {
+				n++
+			}
+		}
+		return float64(n) / float64(shown), shown
+	}
+	if share, shown := warned(0, 2); share > 0.1+0.12 || shown < 90 {
+		t.Errorf("independent: %v of %d shown changes have a warning", share, shown)
+	}
+	if share, shown := warned(0.4, 0); share < 1./3 || shown < 5 {
+		t.Errorf("autocorrelated: %v of %d shown changes have a warning", share, shown)
+	}
+}

@@ -105,7 +105,7 @@ func TestWarnings(t *testing.T) {
 	}
 	for _, w := range []Warning{
 		WarnSmallN, WarnZeroVariance, WarnSaturated, WarnUntrimmed, warnTail,
-		warnEmptySequence, warnAutocorrelated,
+		warnEmptySequence, warnAutocorrelated, warnDependent,
 	} {
 		if w.Message() == string(w) {
 			t.Errorf("%s has no message", w)

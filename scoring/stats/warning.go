@@ -12,6 +12,7 @@ const (
 	warnTail           Warning = "tail"
 	warnEmptySequence  Warning = "empty_sequence"
 	warnAutocorrelated Warning = "autocorrelated"
+	warnDependent      Warning = "dependent"
 )
 
 // Limits of the warnings.
@@ -38,6 +39,8 @@ func (w Warning) Message() string {
 		return "the confidence sequence became empty: the mean moved, or this is one of the rare sequences that miss it"
 	case warnAutocorrelated:
 		return "lag-1 autocorrelation above 0.3: neighbours move together, or the level drifts; no change points are given"
+	case warnDependent:
+		return "the points may depend on their neighbours (lag-1 autocorrelation, p ≤ 0.1): then up to a third of the histories without a change show one"
 	}
 	return string(w)
 }

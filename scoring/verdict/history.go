@@ -56,7 +56,8 @@ type History struct {
 // Codes of the warnings of a history.
 const (
 	warnFewAccepted = "too_short_a_history"
-	warnUnreliable  = "unreliable_change_points"
+	warnUnreliable  = "unreliable_change_points" // none are given
+	warnDependent   = "dependent_points"         // change points are given, and may be false
 	warnFewPoints   = "too_few_for_change_points"
 	warnOneValue    = "one_value_per_point"
 )
@@ -154,7 +155,11 @@ func (h *History) findChanges(all []float64, index []int) {
 		h.ChangePoints = append(h.ChangePoints, c)
 	}
 	for _, w := range found.Warnings {
-		h.warn(warnUnreliable, "%s", w.Message())
+		code := warnUnreliable
+		if len(found.Points) > 0 {
+			code = warnDependent
+		}
+		h.warn(code, "%s", w.Message())
 	}
 }
 
