@@ -160,9 +160,9 @@ func NoiseText(policy string, n *evolution.Noise) string {
 	if n == nil || n.SD == nil {
 		return "noise: unknown, because no version has two scores yet"
 	}
-	text := fmt.Sprintf("noise: sd %s per score (n %d)", format.Fixed(*n.SD, 2), n.N)
+	text := fmt.Sprintf("noise: sd of scores within the two sides %s (n %d)", format.Fixed(*n.SD, 2), n.N)
 	if n.NPairs > 0 && n.SDPairs != nil {
-		text += fmt.Sprintf(", %s per difference of a pair (%s)", format.Fixed(*n.SDPairs, 2), format.Counted(n.NPairs, "pair"))
+		text += fmt.Sprintf(", sd of differences of pairs %s (%s)", format.Fixed(*n.SDPairs, 2), format.Counted(n.NPairs, "pair"))
 	}
 	if n.FalseAccept != nil {
 		text += fmt.Sprintf("; at it %s accepts %s of mutations that change nothing (%s", policy, format.Percent(*n.FalseAccept), n.Method)

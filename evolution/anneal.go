@@ -49,13 +49,15 @@ func (Anneal) probability(m, t float64) float64 {
 	return numeric.Exp(m / t)
 }
 
-// falseAccept returns the mean of min(1, exp(m/T)) over m ~ N(0, sd²/n): 1/2 + exp(a²/2)·Φ(-a) with a = sd/√n/T.
-func (p Anneal) falseAccept(c Conditions) (float64, string) {
-	a := c.SDPairs / math.Sqrt(float64(max(1, c.NPairs))) / p.temperature(c.Step)
+// acceptRate returns the mean of min(1, exp(m/T)) over m ~ N(gain, sd²/n): Φ(g) + exp(b²/2 - g²/2)·Φ(-b) with
+// g = gain·√n/sd and b = g + sd/√n/T.
+func (p Anneal) acceptRate(c Conditions) (float64, string) {
+	sd := c.SDPairs / math.Sqrt(float64(max(1, c.NPairs)))
 	if c.SDPairs == 0 {
-		a = 0
+		return p.probability(min(0, c.Gain), p.temperature(c.Step)), "normal"
 	}
-	return 0.5 + scaledTail(a), "normal"
+	shift := c.Gain / sd
+	return numeric.NormalCDF(shift) + float64(numeric.Exp(-shift*shift/2)*scaledTail(shift+sd/p.temperature(c.Step))), "normal"
 }
 
 // scaledTail returns exp(a²/2)·Φ(-a), without overflow: from 25 on by the first terms of its asymptotic series.

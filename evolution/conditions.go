@@ -10,6 +10,8 @@ type Conditions struct {
 	NParent int
 	NPairs  int // a policy that wants more counts on those it wants
 	Step    int // for [Anneal]
+	// Gain is by how much the child is better than its parent: 0 for the rate of false accepts.
+	Gain float64
 	// Shared says how far the two fitnesses of [Threshold] rest on the same tasks: the sum over pairs of the products
 	// of their weights, each side's weights having the sum 1. [Conditions.Paired] sets it if every trial has a partner.
 	Shared float64

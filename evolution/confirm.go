@@ -1,6 +1,11 @@
 package evolution
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+
+	"track/scoring/numeric"
+)
 
 // Confirm screens with few trials and confirms with fresh ones.
 //
@@ -94,12 +99,16 @@ func (p Confirm) confirm(d *Decision, fresh pairing) {
 	p.poi().rule(d, d.comparePairs(fresh.first(p.N2)))
 }
 
-// falseAccept returns 1/2, for a stage 1 that is symmetrical, times the rate of stage 2, which is independent of it.
-func (p Confirm) falseAccept(c Conditions) (float64, string) {
+// acceptRate returns the rate of stage 1, 1/2 without a gain, times that of stage 2, which is independent of it.
+func (p Confirm) acceptRate(c Conditions) (float64, string) {
 	if c.SDPairs == 0 {
-		return 0, "exact" // no difference is not above the parent
+		return indicator(c.Gain > 0), "exact" // no difference is not above the parent
 	}
 	c.NPairs = p.N2
-	rate, method := p.poi().falseAccept(c)
-	return rate / 2, fmt.Sprintf("%s, half screened out", method)
+	rate, method := p.poi().acceptRate(c)
+	if c.Gain == 0 {
+		return rate / 2, fmt.Sprintf("%s, half screened out", method)
+	}
+	screening := c.SD * math.Sqrt(1/float64(p.N1)+1/float64(max(1, c.NParent)))
+	return rate * numeric.NormalCDF(c.Gain/screening), method + ", after the screening"
 }

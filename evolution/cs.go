@@ -93,9 +93,11 @@ func (r csRule) at(s sample) State {
 	return Continue
 }
 
-func (p CS) falseAccept(c Conditions) (float64, string) {
-	rates, method := p.falseAccepts(c.SDPairs)
+func (p CS) acceptRate(c Conditions) (float64, string) {
+	rates, method := p.acceptRates(c.Gain, c.SDPairs)
 	return rates[0], method
 }
 
-func (p CS) falseAccepts(sds ...float64) ([]float64, string) { return simulated(p.rule(), sds...) }
+func (p CS) acceptRates(gain float64, sds ...float64) ([]float64, string) {
+	return simulated(p.rule(), gain, sds...)
+}

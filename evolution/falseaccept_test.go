@@ -35,10 +35,19 @@ func nothingShared(r *rand.Rand, sd, share float64, n int, keyed bool) (e evolut
 // what it asks for.
 func rates(t *testing.T, p evolution.Policy, sd float64, n, repetitions int) (accepted, significant float64) {
 	t.Helper()
+	return ratesOfGain(t, p, sd, 0, n, repetitions)
+}
+
+// ratesOfGain are the rates of mutations whose child is better by a gain.
+func ratesOfGain(t *testing.T, p evolution.Policy, sd, gain float64, n, repetitions int) (accepted, significant float64) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(54, 22))
 	for i := range repetitions {
 		draw := evolution.NewDraw(evolution.DrawKey{Seed: uint64(i), Label: evolution.LabelExplore})
 		all := nothing(r, sd, max(n, 40), n != 5)
+		for _, child := range all.Child {
+			*child.Score += gain
+		}
 		for k := n; ; {
 			d, err := evolution.Judge(p, evolution.Evidence{Child: all.Child[:k], Parent: all.Parent[:k]}, draw)
 			if err != nil {
@@ -101,6 +110,22 @@ func TestFalseAcceptRates(t *testing.T) {
 		}
 		if told < c.limits[0] || told > c.limits[1] {
 			t.Errorf("%s: %.3f is not in %v", c.name, told, c.limits)
+		}
+	}
+}
+
+// The power that reports print agrees with simulation.
+func TestPower(t *testing.T) {
+	const repetitions, sd, gain = 600, 10.0, 6.0
+	for _, name := range evolution.Policies() {
+		p, n := policy(t, name, ""), 8
+		rate, _ := ratesOfGain(t, p, sd, gain, n, repetitions)
+		told, method := evolution.Power(p, evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: n, NParent: n, NPairs: n}, gain)
+		if limit := 4*math.Sqrt(rate*(1-rate)/repetitions) + 0.02; math.Abs(told-rate) > limit {
+			t.Errorf("%s: %s says %.3f, simulation %.3f", name, method, told, rate)
+		}
+		if again, _ := evolution.FalseAccept(p, evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: n, NParent: n, NPairs: n}); again >= told {
+			t.Errorf("%s accepts no gain in %.3f, and a gain in %.3f", name, again, told)
 		}
 	}
 }

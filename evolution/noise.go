@@ -45,7 +45,16 @@ func ServingPolicy(sd float64) string {
 
 // FalseAccept returns the probability that a policy accepts a mutation that changes nothing, with normal scores, and
 // how it was found. Of [SPRT] and [CS] it is the rate of looking after every pair, by simulation from a fixed seed.
-func FalseAccept(p Policy, c Conditions) (rate float64, method string) { return p.falseAccept(c) }
+func FalseAccept(p Policy, c Conditions) (rate float64, method string) {
+	c.Gain = 0
+	return p.acceptRate(c)
+}
+
+// Power returns the probability that a policy accepts a mutation that gains so much, and how it was found.
+func Power(p Policy, c Conditions, gain float64) (rate float64, method string) {
+	c.Gain = gain
+	return p.acceptRate(c)
+}
 
 // newNoise measures the noise of evidence.
 func newNoise(p Policy, d Decision, s sides) Noise {
@@ -65,7 +74,7 @@ func newNoise(p Policy, d Decision, s sides) Noise {
 		return n
 	}
 	if serving, err := DefaultPolicy(n.Serves); err == nil {
-		other, _ := serving.falseAccept(c)
+		other, _ := serving.acceptRate(c)
 		n.ServesFalseAccept = &other
 	}
 	return n
@@ -74,7 +83,7 @@ func newNoise(p Policy, d Decision, s sides) Noise {
 // simulatedPolicy has rates from a simulation, of several sds at once.
 type simulatedPolicy interface {
 	limits() (nMin, nMax int)
-	falseAccepts(sds ...float64) (rates []float64, method string)
+	acceptRates(gain float64, sds ...float64) (rates []float64, method string)
 }
 
 // falseAcceptRates returns the rate of a policy, and those over the chi-square interval of the sd that it depends on;
@@ -82,20 +91,20 @@ type simulatedPolicy interface {
 func falseAcceptRates(p Policy, c Conditions) (rate float64, method string, i *stats.Interval) {
 	df, tail := c.degrees(p), (1-Confidence)/2
 	if !(df > 0) {
-		rate, method = p.falseAccept(c)
+		rate, method = p.acceptRate(c)
 		return rate, method, nil
 	}
 	factors := [...]float64{1, math.Sqrt(df / numeric.ChiSquaredQuantile(1-tail, df)), math.Sqrt(df / numeric.ChiSquaredQuantile(tail, df))}
 	i = &stats.Interval{Confidence: Confidence, Method: "chi-square of the sd"}
 	simulated, ok := p.(simulatedPolicy)
 	if !ok {
-		rate, method = p.falseAccept(c)
-		low, _ := p.falseAccept(c.scaled(factors[1]))
-		high, _ := p.falseAccept(c.scaled(factors[2]))
+		rate, method = p.acceptRate(c)
+		low, _ := p.acceptRate(c.scaled(factors[1]))
+		high, _ := p.acceptRate(c.scaled(factors[2]))
 		i.Lo, i.Hi = min(rate, low, high), max(rate, low, high)
 		return rate, method, i
 	}
-	rates, method := simulated.falseAccepts(c.SDPairs, float64(c.SDPairs*factors[1]), float64(c.SDPairs*factors[2]))
+	rates, method := simulated.acceptRates(0, c.SDPairs, float64(c.SDPairs*factors[1]), float64(c.SDPairs*factors[2]))
 	_, nMax := simulated.limits()
 	i.Lo, i.Hi = widened(slices.Min(rates), slices.Max(rates), repetitions(nMax))
 	i.Method += " and simulation"

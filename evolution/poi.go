@@ -56,17 +56,18 @@ func (p POI) posterior(s sample) (probability, k float64) {
 
 func sign(x float64) float64 { return indicator(x > 0) - indicator(x < 0) }
 
-// falseAccept returns P(√k·m/se ≥ z) with z = Φ⁻¹(c), m ~ N(0, sd²/n) and se = sd·U/√n, where U = √(χ²/(n-1)) is
+// acceptRate returns P(√k·m/se ≥ z) with z = Φ⁻¹(c), m ~ N(0, sd²/n) and se = sd·U/√n, where U = √(χ²/(n-1)) is
 // independent of m: the mean of Φ(-z·U·√(1+se²/tau²)) over U.
-func (p POI) falseAccept(c Conditions) (float64, string) {
+func (p POI) acceptRate(c Conditions) (float64, string) {
 	if c.SDPairs == 0 {
-		return indicator(p.C <= 0.5), "exact" // no difference at all has the posterior 1/2
+		return indicator(c.Gain > 0 || c.Gain == 0 && p.C <= 0.5), "exact" // no difference at all has the posterior 1/2
 	}
 	n := max(p.NMin, c.NPairs)
 	z := numeric.NormalQuantile(p.C)
+	shift := c.Gain * math.Sqrt(float64(n)) / c.SDPairs
 	return meanOverSD(n-1, func(u float64) float64 {
 		ratio := c.SDPairs * u / math.Sqrt(float64(n)) / p.Tau
-		return numeric.NormalCDF(-z * u * math.Sqrt(1+float64(ratio*ratio)))
+		return numeric.NormalCDF(shift - float64(z*u*math.Sqrt(1+float64(ratio*ratio))))
 	}), "integral"
 }
 

@@ -19,8 +19,8 @@ type Policy interface {
 	judge(d *Decision, s sides, u float64) error
 	// minTrials is the fewest trials of a side that it decides on.
 	minTrials() int
-	// falseAccept is the probability that it accepts a mutation that changes nothing, and how that was found.
-	falseAccept(c Conditions) (rate float64, method string)
+	// acceptRate is the probability that it accepts a mutation that changes nothing, and how that was found.
+	acceptRate(c Conditions) (rate float64, method string)
 }
 
 // RecommendedPolicy is the name of the policy that serves best if noise matters.

@@ -65,13 +65,13 @@ const (
 
 // simulated returns for each sd the share of sequences of differences N(0, sd²) that a rule accepts if it is applied
 // after every pair. The sequences are the same for all sds but for their scale.
-func simulated(rule sequential, sds ...float64) (rates []float64, method string) {
+func simulated(rule sequential, gain float64, sds ...float64) (rates []float64, method string) {
 	_, nMax := rule.limits()
 	n := repetitions(nMax)
 	r := rand.New(rand.NewPCG(simulationSeed, simulationPlace))
 	accepted := make([]int, len(sds))
 	for range n {
-		countAccepted(rule, sds, r, accepted)
+		countAccepted(rule, gain, sds, r, accepted)
 	}
 	for _, k := range accepted {
 		rates = append(rates, float64(k)/float64(n))
@@ -83,7 +83,7 @@ func simulated(rule sequential, sds ...float64) (rates []float64, method string)
 func repetitions(nMax int) int { return max(fewest, min(simulations, simulatedPairs/nMax)) }
 
 // countAccepted counts one sequence, of sd 1, at each sd at which the rule accepts it.
-func countAccepted(rule sequential, sds []float64, r *rand.Rand, accepted []int) {
+func countAccepted(rule sequential, gain float64, sds []float64, r *rand.Rand, accepted []int) {
 	nMin, nMax := rule.limits()
 	mean, squares, left := 0.0, 0.0, len(sds)
 	isOver := make([]bool, len(sds))
@@ -100,7 +100,7 @@ func countAccepted(rule sequential, sds []float64, r *rand.Rand, accepted []int)
 			if isOver[k] {
 				continue
 			}
-			state := rule.at(sample{n, float64(sd * mean), float64(sd * spread)})
+			state := rule.at(sample{n, gain + float64(sd*mean), float64(sd * spread)})
 			if state == Accept {
 				accepted[k]++
 			}

@@ -79,9 +79,11 @@ func (r sprtRule) at(s sample) State {
 	return Continue
 }
 
-func (p SPRT) falseAccept(c Conditions) (float64, string) {
-	rates, method := p.falseAccepts(c.SDPairs)
+func (p SPRT) acceptRate(c Conditions) (float64, string) {
+	rates, method := p.acceptRates(c.Gain, c.SDPairs)
 	return rates[0], method
 }
 
-func (p SPRT) falseAccepts(sds ...float64) ([]float64, string) { return simulated(p.rule(), sds...) }
+func (p SPRT) acceptRates(gain float64, sds ...float64) ([]float64, string) {
+	return simulated(p.rule(), gain, sds...)
+}

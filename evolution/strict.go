@@ -33,12 +33,12 @@ func (p Strict) judge(d *Decision, s sides, _ float64) error {
 	return nil
 }
 
-// falseAccept returns P(m > eps) for a normal mean.
-func (p Strict) falseAccept(c Conditions) (float64, string) {
+// acceptRate returns P(m > eps) for a normal mean m.
+func (p Strict) acceptRate(c Conditions) (float64, string) {
 	if c.SDPairs == 0 {
-		return indicator(0 > p.Eps), "exact"
+		return indicator(c.Gain > p.Eps), "exact"
 	}
-	return numeric.NormalCDF(-p.Eps * math.Sqrt(float64(max(1, c.NPairs))) / c.SDPairs), "normal"
+	return numeric.NormalCDF((c.Gain - p.Eps) * math.Sqrt(float64(max(1, c.NPairs))) / c.SDPairs), "normal"
 }
 
 func indicator(b bool) float64 {

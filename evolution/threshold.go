@@ -80,17 +80,17 @@ func (p Threshold) band(delta float64) (Label, float64) {
 	return regression, 0
 }
 
-// falseAccept assumes that the difference of two weighted means is normal. Its variance is that of single scores, but
+// acceptRate assumes that the difference of two weighted means is normal. Its variance is that of single scores, but
 // for the part of the weights that pairs share: there it is that of the differences of pairs. Trimming, from ten trials
 // on, makes it a little smaller; the rate moves by less than a point.
-func (p Threshold) falseAccept(c Conditions) (float64, string) {
+func (p Threshold) acceptRate(c Conditions) (float64, string) {
 	alone, paired := c.variances()
 	sd := math.Sqrt(alone + paired)
 	if sd == 0 {
-		_, accepted := p.band(0)
+		_, accepted := p.band(c.Gain)
 		return accepted, "exact"
 	}
-	above := func(limit float64) float64 { return float64(numeric.NormalCDF(-limit / sd)) }
+	above := func(limit float64) float64 { return float64(numeric.NormalCDF((c.Gain - limit) / sd)) }
 	return above(p.Marginal) + float64(p.ExploreP*(above(p.Explore)-above(p.Marginal))), "normal"
 }
 

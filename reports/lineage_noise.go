@@ -28,13 +28,13 @@ func (l *lineageReport) noise() []document.Block {
 		p = all
 	}
 	sd, df := p.sd, p.df()
-	items := append(l.newestNoise(), cell("all decisions: sd per score %s, %s", sdText(p), what))
+	items := append(l.newestNoise(), cell("all versions: pooled sd of scores within versions %s, %s", sdText(p), what))
 	if parted {
-		items = append(items, cell("over all trials of each version, not split: %s", sdText(all)))
+		items = append(items, cell("pooled sd without the split: %s", sdText(all)))
 	}
 	policy, err := evolution.ParsePolicy(l.Settings.Policy, l.Settings.Params)
 	if err == nil && sd > 0 {
-		items = append(items, l.falseAccept(policy, sd))
+		items = append(items, l.falseAccept(policy, sd), l.power(policy, sd))
 	}
 	items = append(items, l.recommended(policy, sd, df))
 	return append(append(blocks, document.List{Items: items}), l.driftNote(pieces, p)...)
@@ -115,7 +115,7 @@ func (l *lineageReport) newestNoise() []document.Text {
 		return nil
 	}
 	d := l.decisions[len(l.decisions)-1]
-	return []document.Text{{plain("newest decision, on "), word(d.Mutation), plain(": %s", strings.TrimPrefix(answer.NoiseText(d.Policy, d.Decision.Noise), "noise: "))}}
+	return []document.Text{{plain("newest decision alone, on "), word(d.Mutation), plain(": %s", strings.TrimPrefix(answer.NoiseText(d.Policy, d.Decision.Noise), "noise: "))}}
 }
 
 // conditions returns those of a typical decision: as many trials and pairs as were looked at, and as much of the noise
@@ -175,6 +175,15 @@ func (l *lineageReport) falseAccept(policy evolution.Policy, sd float64) documen
 	c := l.conditions(sd)
 	_, method := evolution.FalseAccept(policy, c)
 	return append(text, plain(", at this noise and with %d and %d trials, an assumption, since it decided nothing (%s)", c.NChild, c.NParent, method))
+}
+
+// power tells how often the active policy accepts a mutation that is better, at the pooled noise.
+func (l *lineageReport) power(policy evolution.Policy, sd float64) document.Text {
+	c := l.conditions(sd)
+	half, _ := evolution.Power(policy, c, sd/2)
+	whole, method := evolution.Power(policy, c, sd)
+	return document.Text{plain("power: "), word(l.Settings.Policy), plain(" accepts %s of mutations that gain half a pooled sd (%.2f), and %s of those that gain one (%.2f; %s)",
+		share(half), sd/2, share(whole), sd, method)}
 }
 
 // costs sums up what the lineage took.

@@ -363,7 +363,7 @@ func TestLineageReportNoise(t *testing.T) {
 	for i := range b.data.Versions[0].Trials {
 		*b.data.Versions[0].Trials[i].Score = 50
 	}
-	wantText(t, textOf(b.report().Blocks), "sd per score 0.00 (n = 3, df = 2)", "no policy is recommended: the scores within a version do not differ")
+	wantText(t, textOf(b.report().Blocks), "pooled sd of scores within versions 0.00 (n = 3, df = 2)", "no policy is recommended: the scores within a version do not differ")
 	*b.data.Versions[0].Trials[0].Score = 460
 	wantText(t, textOf(b.report().Blocks), "no policy is recommended: the scores are not between 0 and 100 (460 of v001)")
 }
@@ -506,8 +506,8 @@ func TestLineageReportDrift(t *testing.T) {
 	b.later(1, 30, 31, 32) // the world changed
 	text := textOf(b.report().Blocks)
 	wantText(t, text,
-		"sd per score 1.00 (95 % chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each version are split at its acceptance and at rollbacks\n",
-		"over all trials of each version, not split: 18.54 (95 % chi-square interval ", // √((2 + 2404)/7)
+		"pooled sd of scores within versions 1.00 (95 % chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each version are split at its acceptance and at rollbacks\n",
+		"pooled sd without the split: 18.54 (95 % chi-square interval ", // √((2 + 2404)/7)
 		"v002: mean 71.00 first (n = 3), 31.00 last (n = 3): -40.00 (95 % Welch interval -42.27 to -37.73)\n")
 	if strings.Contains(text, "between their trials") {
 		t.Error("a caution without a rollback")

@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "aa74cc6d4c9e2609"
-	txnReport  = "48ff5e8c034b411c"
+	mastReport = "b112c539acec9646"
+	txnReport  = "76b35fd0aae28e99"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts

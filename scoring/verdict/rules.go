@@ -173,19 +173,25 @@ func (j judge) stable() (Outcome, error) {
 	finding := stability(j.in.Stability, j.e)
 	finding.complete(j.in.Coverage)
 	o := Outcome{Rule: ruleStable, Verdict: finding.Verdict, N: j.e.NScored, Message: join(finding.Reasons), Need: join(finding.Needs), breaks: !j.in.Stability.Stable}
-	o.assume(assumesVisibleTail, j.confidence)
 	if j.in.Look.Anytime {
 		return j.anytimeStable(o)
 	}
 	if j.e.NScored < stats.SmallN {
 		o.Unattainable = fmt.Sprintf("stable cannot be met with %d scored %s: it needs %d", j.e.NScored, format.Plural(j.e.NScored, "seed"), stats.SmallN)
 	}
+	p := stats.BinomialAtMost(j.e.NPassed, j.e.NSeeds, scoring.StableMinPassRate)
+	sd := summary(j.in.Stability.Totals()).PSDAtMost(scoring.StableMaxStd)
+	switch refutedByRate := o.Verdict == scoring.VerdictFail && !(sd < p); {
+	case refutedByRate, j.e.NScored < stats.SmallN:
+		o.assume(AssumesNothing, j.confidence) // the bound of the sd decides nothing
+	default:
+		o.assume(assumesVisibleTail, j.confidence)
+	}
+	if !math.IsNaN(sd) {
+		p = min(1, 2*min(p, sd))
+	}
 	if o.Verdict == scoring.VerdictFail {
 		o.Verdict, o.unless = scoring.VerdictInconclusive, "; not significant after correction for the number of tests in this gate"
-	}
-	p := stats.BinomialAtMost(j.e.NPassed, j.e.NSeeds, scoring.StableMinPassRate)
-	if sd := summary(j.in.Stability.Totals()).PSDAtMost(scoring.StableMaxStd); !math.IsNaN(sd) {
-		p = min(1, 2*min(p, sd))
 	}
 	o.P = ptr(p)
 	o.sayAssumption()
