@@ -7,6 +7,7 @@ import (
 
 	"track"
 	"track/answer/param"
+	"track/scoring/format"
 )
 
 // ConfigurationNote is a note on a configuration.
@@ -25,6 +26,27 @@ type Annotations struct {
 
 // TagText lists the tags; empty if there are none.
 func (a Annotations) TagText() string { return strings.Join(a.Tags, ", ") }
+
+// line shows the tags and the first note on one line; empty if there are none.
+func (a Annotations) line() string {
+	const most = 100
+	var parts []string
+	if len(a.Tags) > 0 {
+		parts = append(parts, "tags: "+a.TagText())
+	}
+	if len(a.Notes) > 0 {
+		text, _, _ := strings.Cut(a.Notes[0].Text, "\n")
+		if runes := []rune(text); len(runes) > most {
+			text = string(runes[:most-1]) + "…"
+		}
+		part := fmt.Sprintf("note: %s (%s)", text, a.Notes[0].Signature())
+		if more := len(a.Notes) - 1; more > 0 {
+			part += ", and " + format.Counted(more, "more note")
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "; ")
+}
 
 // Signature says who wrote the note, and when.
 func (n ConfigurationNote) Signature() string {

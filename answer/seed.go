@@ -36,6 +36,7 @@ func seedParam(to *track.SeedNumber) param.Param {
 // Seed is everything that is known of a seed, with its results under one version of the spec.
 type Seed struct {
 	track.RecordedSeed `json:",embed"`
+	Annotations        `json:",embed"`    // of the configuration
 	Spec               *SpecRef           `json:"spec,omitempty"` // that the results are under; nil if the seed was not judged
 	Run                *track.Run         `json:"run,omitempty"`  // nil if no sweep ran it
 	Artifacts          []SeedArtifact     `json:"artifacts,omitempty"`
@@ -60,6 +61,9 @@ func (a Seed) Lead() []Sentence {
 		lead = append(lead, Sentence{Kind: Note, Text: "withdrawn: it does not count. " + withdrawalText(*w)})
 	}
 	add := func(text string) { lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true}) }
+	if text := a.line(); text != "" {
+		add(text)
+	}
 	add(a.timesText())
 	if len(a.Environment) > 0 {
 		var parts []string

@@ -39,6 +39,24 @@ func (q *SeedsQuestion) Params() param.List {
 // Seeds are recorded seeds, the newest first.
 type Seeds struct {
 	List[track.RecordedSeed] `json:",embed"`
+	Annotated                []AnnotatedConfiguration `json:"annotated,omitempty"` // configurations of these seeds that have tags or notes
+}
+
+// AnnotatedConfiguration is a configuration that has tags or notes.
+type AnnotatedConfiguration struct {
+	Scenario      string `json:"scenario"`
+	Configuration string `json:"configuration"` // hash
+	Annotations   `json:",embed"`
+}
+
+// annotationsOf returns the tags and the notes of the configuration of a seed.
+func (a Seeds) annotationsOf(s track.RecordedSeed) (found Annotations) {
+	for _, c := range a.Annotated {
+		if c.Scenario == s.Scenario && c.Configuration == s.Configuration.Hash {
+			return c.Annotations
+		}
+	}
+	return found
 }
 
 // Lead implements [Answer].
@@ -50,6 +68,10 @@ func (a Seeds) Tables() []Table {
 		{Name: "scenario"}, {Name: "seed"}, {Name: "label"}, {Name: "configuration"}, {Name: "outcome"}, {Name: "status"}, {Name: "score"},
 		{Name: "pass"}, {Name: "warn"}, {Name: "fail"}, {Name: "spec"}, {Name: "recorded"},
 	}.drop("recorded", "spec", "warn", "label", "pass", "fail", "configuration")}
+	annotated := len(a.Annotated) > 0
+	if annotated {
+		t.Columns = append(t.Columns, Columns{{Name: "tags"}, {Name: "notes"}}.drop("notes", "tags").wrap("tags")...)
+	}
 	withdrawn := len(a.Items) > 0 && a.Items[0].Withdrawn != nil
 	if withdrawn {
 		t.Columns = append(t.Columns, Column{Name: "withdrawn"}, Column{Name: "reason"})
@@ -63,6 +85,10 @@ func (a Seeds) Tables() []Table {
 			s.Scenario, s.Number, s.Configuration.Label, hashCell(s.Configuration.Hash), string(s.Outcome), string(s.Status), s.TotalScore,
 			s.NPass, s.NWarn, s.NFail, version, timeCell(s.RecordedAt),
 		})
+		if last := &t.Rows[len(t.Rows)-1]; annotated {
+			of := a.annotationsOf(s)
+			*last = append(*last, of.TagText(), len(of.Notes))
+		}
 		if last := &t.Rows[len(t.Rows)-1]; withdrawn && s.Withdrawn != nil {
 			*last = append(*last, timeCell(s.Withdrawn.At), s.Withdrawn.Reason)
 		} else if withdrawn {

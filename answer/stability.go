@@ -38,7 +38,8 @@ type Stability struct {
 	Configurations []track.RecordedConfiguration `json:"configurations,omitempty"` // all of them, if several are mixed
 	NOthers        int                           `json:"n_other_configurations"`   // of the scenario
 	Newest         *NewestOf                     `json:"newest_of,omitempty"`      // missing unless the newest of several revisions was chosen
-	NEnvironments  int                           `json:"n_environments"`           // different ones, among the seeds
+	Annotations    `json:",embed"`               // of the configuration; none if several are mixed
+	NEnvironments  int                           `json:"n_environments"` // different ones, among the seeds
 	scoring.Stability
 	verdict.Judgement
 	FailingSeeds []track.FailingSeed `json:"failing_seeds"`
@@ -60,6 +61,9 @@ func (a Stability) Lead() []Sentence {
 	if lead = append(lead, a.Newest.note(side)...); a.Newest == nil && a.NOthers > 0 {
 		hint := track.NewHint("list them", "history", a.Scenario)
 		lead = append(lead, Sentence{Kind: Note, Text: "the scenario has " + format.Counted(a.NOthers, "other configuration"), Hint: &hint, Joined: true})
+	}
+	if text := a.line(); text != "" {
+		add(text)
 	}
 	if a.NPlanned > 0 {
 		add(coverageText(a.Coverage))

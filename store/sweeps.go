@@ -108,7 +108,7 @@ func (r *Reader) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSu
 			return nil, fmt.Errorf("sweep %s: %w", row.ULID, err)
 		}
 		if row.Withdrawn {
-			if sweep.Withdrawn, err = r.sweepWithdrawal(ctx, row.ULID); err != nil {
+			if sweep.Withdrawn, err = r.SweepWithdrawal(ctx, row.ULID); err != nil {
 				return nil, err
 			}
 		}

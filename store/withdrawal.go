@@ -113,8 +113,8 @@ func (w Withdrawn) hasAction(number track.SeedNumber, digest [sha256.Size]byte) 
 	return has || w.configuration != nil
 }
 
-// sweepWithdrawal returns the withdrawal of a sweep; nil if it is not withdrawn.
-func (r *Reader) sweepWithdrawal(ctx context.Context, sweep string) (*track.Withdrawal, error) {
+// SweepWithdrawal returns the withdrawal of a sweep; nil if it is not withdrawn.
+func (r *Reader) SweepWithdrawal(ctx context.Context, sweep string) (*track.Withdrawal, error) {
 	last, _, err := r.sweepWithdrawals(ctx, sweep)
 	if last != nil && last.Action != track.ActionWithdrawn {
 		last = nil

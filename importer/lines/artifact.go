@@ -21,8 +21,8 @@ import (
 // names a file.
 type artifact struct {
 	Name    string  `json:"name,omitempty"`
-	Text    *string `json:"text,omitempty"`
-	Base64  *string `json:"base64,omitempty"`
+	Text    *string `json:"text,omitzero"`
+	Base64  *string `json:"base64,omitzero"`
 	File    string  `json:"file,omitempty"`
 	LeftOut string  `json:"left_out,omitempty"`
 }

@@ -21,7 +21,8 @@ import (
 // formatVersion is the version of the format that is read and written. A line that names none is of version 1.
 const formatVersion = 1
 
-// Record is what lines say: a seed, an execution, a sweep that seeds were run by, a note or a tag, a whole lineage, or
+// Record is what lines say: a seed, an execution, a sweep that seeds were run by, a note or a tag, a withdrawal, a whole
+// lineage, or
 // why a line is refused.
 type Record struct {
 	Line       int               // from 1: the last one, if there are several
@@ -29,6 +30,7 @@ type Record struct {
 	Execution  *track.Execution  // nil for another kind
 	Sweep      *track.Sweep      // nil for another kind
 	Annotation *track.Annotation // nil for another kind
+	Withdrawal *track.Withdrawal // nil for another kind
 	Lineage    *Lineage          // nil for another kind
 	Err        *track.FieldError // nil for a good line
 }
@@ -45,6 +47,8 @@ func (r Record) kind() string {
 		return kindSweep
 	case r.Annotation != nil:
 		return string(r.Annotation.Kind)
+	case r.Withdrawal != nil:
+		return kindWithdrawal
 	case r.Lineage != nil:
 		return kindLineage
 	}
@@ -53,15 +57,16 @@ func (r Record) kind() string {
 
 // The kinds of lines.
 const (
-	kindSeed      = "seed"
-	kindExecution = "execution"
-	kindSweep     = "sweep"
-	kindNote      = string(track.AnnotationNote)
-	kindTag       = string(track.AnnotationTag)
-	kindLineage   = "lineage"
-	kindVersion   = "version" // of the lineage before it
-	kindEntry     = "entry"   // of the ledger of the lineage before it
-	kindEnd       = "end"     // of the lineage before it
+	kindSeed       = "seed"
+	kindExecution  = "execution"
+	kindSweep      = "sweep"
+	kindNote       = string(track.AnnotationNote)
+	kindTag        = string(track.AnnotationTag)
+	kindWithdrawal = "withdrawal"
+	kindLineage    = "lineage"
+	kindVersion    = "version" // of the lineage before it
+	kindEntry      = "entry"   // of the ledger of the lineage before it
+	kindEnd        = "end"     // of the lineage before it
 )
 
 // Read reads lines from r until its end. Bad lines are yielded as such and do not end the reading; an error of r does,
@@ -148,6 +153,11 @@ func (p *parser) parse(r *Record, text []byte) (whole bool) {
 		annotation, failure := parseAnnotation(text)
 		if r.Err = failure; failure == nil {
 			r.Annotation = &annotation
+		}
+	case kind == kindWithdrawal:
+		withdrawal, failure := parseWithdrawal(text)
+		if r.Err = failure; failure == nil {
+			r.Withdrawal = &withdrawal
 		}
 	case kind == kindExecution:
 		execution, failure := parseExecution(text)

@@ -146,6 +146,11 @@ type seedNumber struct {
 	given  bool
 }
 
+// MarshalJSONTo implements [json.MarshalerTo].
+func (n seedNumber) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return enc.WriteToken(jsontext.String(n.number.String()))
+}
+
 // UnmarshalJSONFrom implements [json.UnmarshalerFrom].
 func (n *seedNumber) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	raw, err := dec.ReadValue()

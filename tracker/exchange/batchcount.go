@@ -14,12 +14,12 @@ type BatchProblem struct {
 
 // BatchSummary counts what became of the entries of a batch.
 type BatchSummary struct {
-	Recorded, Replaced, Duplicates, Conflicts, Rejected int
-	Executions, Sweeps, Annotations, Scored             int      // of the recorded and replaced entries
-	Forgotten                                           int      // executions whose texts were forgotten earlier
-	WithoutRevision                                     int      // recorded seeds that name no commit
-	WithoutSpec                                         []string // scenarios that have seeds and no spec
-	UnknownMetrics                                      []string // "metric (scenario)", stored but not scored
+	Recorded, Replaced, Duplicates, Conflicts, Rejected  int
+	Executions, Sweeps, Annotations, Withdrawals, Scored int      // of the recorded and replaced entries
+	Forgotten                                            int      // executions whose texts were forgotten earlier
+	WithoutRevision                                      int      // recorded seeds that name no commit
+	WithoutSpec                                          []string // scenarios that have seeds and no spec
+	UnknownMetrics                                       []string // "metric (scenario)", stored but not scored
 }
 
 // AddTo adds the counts to those of an answer.
@@ -70,6 +70,9 @@ func (b *batchRun) countKind(e *batchEntry, kind Kind) {
 		return
 	case kindAnnotation:
 		b.summary.Annotations++
+		return
+	case kindWithdrawal:
+		b.summary.Withdrawals++
 		return
 	}
 	if e.seed.Configuration.Revision.Commit == "" {

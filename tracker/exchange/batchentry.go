@@ -32,6 +32,8 @@ func (b *batchRun) prepare(ctx context.Context, line lines.Record) (e *batchEntr
 	case line.Err != nil || line.Lineage != nil:
 	case line.Annotation != nil:
 		_, e.Err = b.seeds.Store.Texts().Admit(line.Annotation)
+	case line.Withdrawal != nil:
+		_, e.Err = b.seeds.Store.Texts().Admit(line.Withdrawal)
 	case line.Sweep != nil:
 		if e.spec, e.Err = specOf(*line.Sweep); e.Err == nil {
 			_, e.Err = b.seeds.Store.Texts().Admit(e.Sweep)
@@ -84,6 +86,8 @@ func (e *batchEntry) settle(ctx context.Context, _ *Door, _ *store.Reader, tx *s
 		var added bool
 		added, err = tx.AddAnnotation(*e.Annotation)
 		a = answerFor(kindAnnotation, !added)
+	case e.Withdrawal != nil:
+		a, err = recordWithdrawal(ctx, tx, *e.Withdrawal)
 	case e.Sweep != nil:
 		a, err = recordSweep(tx, *e.Sweep)
 	case e.Execution != nil:
@@ -134,6 +138,15 @@ func (e *batchEntry) recordExecution(ctx context.Context, tx *store.Tx) (Answer,
 		problem = &track.FieldError{Field: "key", Message: message}
 	}
 	return answerOf(kindExecution, recorded.Disposition, problem), err
+}
+
+// recordWithdrawal stores a withdrawal or a restoration, as a merge does.
+func recordWithdrawal(ctx context.Context, tx *store.Tx, w track.Withdrawal) (Answer, error) {
+	known, err := tx.HasWithdrawal(ctx, w.ID)
+	if err == nil && !known {
+		_, err = tx.AddWithdrawals([]track.Withdrawal{w})
+	}
+	return answerFor(kindWithdrawal, known), err
 }
 
 // recordSweep stores a sweep that was run elsewhere, or how one that is here ended.

@@ -67,6 +67,8 @@ func AppendRecord(text []byte, record lines.Record, rules *admission.Rules) ([]b
 		fact = record.Sweep
 	} else if record.Annotation != nil {
 		fact = record.Annotation
+	} else if record.Withdrawal != nil {
+		fact = record.Withdrawal
 	}
 	if _, problem := rules.Admit(fact); problem != nil {
 		return text, problem
@@ -76,6 +78,8 @@ func AppendRecord(text []byte, record lines.Record, rules *admission.Rules) ([]b
 		return lines.AppendExecution(text, *record.Execution)
 	case record.Sweep != nil:
 		return lines.AppendSweep(text, *record.Sweep)
+	case record.Withdrawal != nil:
+		return lines.AppendWithdrawal(text, *record.Withdrawal)
 	case record.Annotation != nil:
 		return lines.AppendAnnotation(text, *record.Annotation)
 	}

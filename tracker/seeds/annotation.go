@@ -64,6 +64,23 @@ func annotationsOf(ctx context.Context, r *store.Reader, c Choice) (answer.Annot
 	return newAnnotations(present(list)), err
 }
 
+// annotationsByHash returns the tags and the notes of the configurations of a scenario by their hashes.
+func annotationsByHash(ctx context.Context, r *store.Reader, scenario string) (map[string]answer.Annotations, error) {
+	list, err := r.Annotations(ctx, scenario)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	of := map[string][]store.Annotation{}
+	for _, x := range present(list) {
+		of[x.Hash] = append(of[x.Hash], x)
+	}
+	annotations := map[string]answer.Annotations{}
+	for hash, list := range of {
+		annotations[hash] = newAnnotations(list)
+	}
+	return annotations, nil
+}
+
 // annotateHistory gives the entries of a history their tags and notes.
 func annotateHistory(ctx context.Context, r *store.Reader, a *answer.History, configurations []store.Configuration) error {
 	list, err := r.Annotations(ctx, a.Scenario)

@@ -56,6 +56,11 @@ func (r RecordResult) Status(outcome track.Outcome) (status scoring.Status, tota
 	return status, total
 }
 
+// IsOfWithdrawnConfiguration reports whether a seed was not recorded because its configuration is withdrawn.
+func (r RecordResult) IsOfWithdrawnConfiguration() bool {
+	return r.Withdrawal != nil && r.Withdrawal.Kind == track.WithdrawnConfiguration
+}
+
 // Refusal returns why a seed was not recorded; nil if it was, or is a duplicate.
 func (r RecordResult) Refusal(seed track.Seed) error {
 	switch {
@@ -63,6 +68,9 @@ func (r RecordResult) Refusal(seed track.Seed) error {
 		hint := track.Hint{Text: "keep the given values"}.With("values-win", "")
 		return track.WithHint(fmt.Errorf("record seed %s of %s: %w", seed.Number, seed.Scenario, r.Problem), hint)
 	case r.Disposition == track.Withdrawn:
+		if r.IsOfWithdrawnConfiguration() {
+			return alreadyWithdrawn(fmt.Sprintf("seed %s of %s@%s", seed.Number, seed.Scenario, track.ShortHash(r.Withdrawal.Configuration)), *r.Withdrawal)
+		}
 		return alreadyWithdrawn(fmt.Sprintf("seed %s of %s with these values", seed.Number, seed.Scenario), *r.Withdrawal)
 	case r.Disposition != track.Conflict:
 		return nil

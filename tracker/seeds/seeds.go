@@ -3,6 +3,7 @@ package seeds
 import (
 	"context"
 
+	"track"
 	"track/answer"
 	"track/store"
 )
@@ -45,5 +46,26 @@ func ListSeeds(ctx context.Context, r *store.Reader, q answer.SeedsQuestion) (a 
 	if len(seeds) > limit {
 		a.Next = seeds[limit-1].ID
 	}
-	return a, nil
+	a.Annotated, err = annotatedOf(ctx, r, a.Items)
+	return a, err
+}
+
+// annotatedOf returns the configurations of seeds that have tags or notes, in the order of the seeds.
+func annotatedOf(ctx context.Context, r *store.Reader, list []track.RecordedSeed) (found []answer.AnnotatedConfiguration, err error) {
+	of := map[string]map[string]answer.Annotations{} // by scenario and hash
+	for _, seed := range list {
+		known, has := of[seed.Scenario]
+		if !has {
+			if known, err = annotationsByHash(ctx, r, seed.Scenario); err != nil {
+				return nil, err
+			}
+			of[seed.Scenario] = known
+		}
+		hash := seed.Configuration.Hash
+		if annotations, has := known[hash]; has {
+			found = append(found, answer.AnnotatedConfiguration{Scenario: seed.Scenario, Configuration: hash, Annotations: annotations})
+			delete(known, hash)
+		}
+	}
+	return found, nil
 }

@@ -40,6 +40,11 @@ func ShowSeed(ctx context.Context, r *store.Reader, q answer.SeedQuestion) (a an
 	if a.Run, err = r.Run(ctx, a.ID); err != nil {
 		return a, err
 	}
+	annotations, err := annotationsByHash(ctx, r, a.Scenario)
+	if err != nil {
+		return a, err
+	}
+	a.Annotations = annotations[a.RecordedSeed.Configuration.Hash]
 	if a.Artifacts, err = artifactsOf(ctx, r, a.ID); err != nil {
 		return a, err
 	}

@@ -24,6 +24,11 @@ func JudgeStability(ctx context.Context, r *store.Reader, q answer.StabilityQues
 		return answer.Stability{}, err
 	}
 	a := report.Answer()
+	if len(report.Configurations) == 1 {
+		if a.Annotations, err = annotationsOf(ctx, r, report.Choice); err != nil {
+			return a, err
+		}
+	}
 	if q.WorstFirst {
 		a.Metrics = slices.Clone(a.Metrics)
 		slices.SortStableFunc(a.Metrics, compareWorstFirst)

@@ -157,8 +157,14 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 		return err
 	}
 	for i, seed := range seeds {
+		if results[i].IsOfWithdrawnConfiguration() {
+			continue
+		}
 		s.count(list[i].configuration, seed, results[i])
 		s.finish(SweptSeed{Seed: seed, Result: results[i]})
+	}
+	if err := checkConfigurations(seeds, results); err != nil {
+		return err
 	}
 	s.checkCode(false)
 	for i, r := range list {
@@ -166,6 +172,17 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 			if err := s.advance(ctx, r.configuration); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// checkConfigurations returns an error if a configuration of seeds was withdrawn while they ran: none of its seeds can be
+// recorded.
+func checkConfigurations(list []track.Seed, results []seeds.RecordResult) error {
+	for i, r := range results {
+		if r.IsOfWithdrawnConfiguration() {
+			return r.Refusal(list[i])
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package sweeps
 
 import (
 	"context"
+	"fmt"
 
 	"track"
 	"track/answer"
@@ -85,6 +86,9 @@ func (r *storeRecords) record(ctx context.Context, list []track.Seed) (recorded 
 		}
 	}
 	err = r.UpdateRelaxed(ctx, func(tx *store.Tx) (err error) {
+		if err := checkSweep(ctx, tx.Reader, list[0]); err != nil {
+			return err
+		}
 		r.recorder.Begin()
 		for i, seed := range prepared {
 			if results[i], err = r.recorder.RecordIn(ctx, tx, seed); err != nil {
@@ -104,6 +108,16 @@ func (r *storeRecords) record(ctx context.Context, list []track.Seed) (recorded 
 		return nil
 	})
 	return list, results, err
+}
+
+// checkSweep returns an error if the sweep that ran a seed was withdrawn meanwhile.
+func checkSweep(ctx context.Context, r *store.Reader, seed track.Seed) error {
+	w, err := r.SweepWithdrawal(ctx, seed.Run.Sweep)
+	if err != nil || w == nil {
+		return err
+	}
+	err = fmt.Errorf("%w: it was withdrawn while it ran: %s; seeds that were running then are not recorded", track.ErrConflict, w.Reason)
+	return track.WithHint(err, track.NewHint("restore it", "restore sweep", track.ShortID(w.Sweep)).With("reason", "TEXT"))
 }
 
 func (r *storeRecords) end(ctx context.Context, s track.Sweep) error {
