@@ -75,7 +75,7 @@ func readNamed(path string, l limits) ([]track.Series, error) {
 type Options struct {
 	Largest sizes.Size // when a file is unpacked
 	Format  separated.Format
-	// LeftOut hears which columns of a CSV file are left out because they begin with a text or a date. If it is nil,
+	// LeftOut hears which columns of a CSV or Parquet file are left out because they hold texts or dates. If it is nil,
 	// such columns are refused.
 	LeftOut func(file string, columns []string)
 }

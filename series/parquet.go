@@ -9,7 +9,7 @@ import (
 )
 
 func readParquet(r io.ReaderAt, size int64, l limits) ([]track.Series, error) {
-	list, err := parquet.Read(r, size, parquet.Limits{Columns: l.columns, Values: l.values})
+	list, err := parquet.Read(r, size, parquet.Limits{Columns: l.columns, Values: l.values, LeftOut: l.leftOut})
 	if errors.Is(err, parquet.ErrTooMany) {
 		return nil, tooManyValues(l)
 	}

@@ -48,13 +48,13 @@ values. Run the same batch again to continue: recorded lines count as duplicates
 Examples:
    track record batch results.jsonl
    zcat results.jsonl.gz | track record batch - --format json`,
-		Flags: []cli.Flag{
+		Flags: append(p.textFormatFlags(),
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
 			&cli.BoolFlag{Name: "values-win", Usage: "keep given values that differ from those of the series", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede recorded seeds that differ; executions never", Destination: &o.replace},
 			p.maxSizeFlag(),
 			spoolFlag(&o.spool),
-		},
+		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
 				return usage("track record batch takes one FILE, or - for standard input")
@@ -97,6 +97,10 @@ func (p *program) openBatch(file string) (source io.Reader, size int64, closeFil
 
 func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file string) error {
 	name := inputName(file)
+	read, err := p.seriesOptions()
+	if err != nil {
+		return err
+	}
 	source, size, closeFile, err := p.openBatch(file)
 	if err != nil {
 		return err
@@ -109,9 +113,14 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	defer func() { _ = st.Close() }()
 	bar := p.newProgress("recording", "lines", size)
 	defer bar.watch()()
+	tell := read.LeftOut
+	read.LeftOut = func(file string, columns []string) {
+		bar.clear()
+		tell(file, columns)
+	}
 	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
 	d := answer.NewRecordedLines(name)
-	summary, err := exchange.RecordAll(ctx, recorder, lines.ReadWithin(name, bar.reader(source), p.maxSize), exchange.BatchObserver{
+	summary, err := exchange.RecordAll(ctx, recorder, lines.ReadWith(name, bar.reader(source), read), exchange.BatchObserver{
 		Problem: func(problem exchange.BatchProblem) {
 			bar.clear()
 			p.tellProblem(name, problem)

@@ -128,6 +128,10 @@ func (p *program) spoolExecution(dir string, e track.Execution) error {
 // spoolBatch keeps the good lines of a batch as they are, and reports the others.
 func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) {
 	name := inputName(file)
+	read, err := p.seriesOptions()
+	if err != nil {
+		return err
+	}
 	source, _, closeFile, err := p.openBatch(file)
 	if err != nil {
 		return err
@@ -137,7 +141,7 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) 
 	if err != nil {
 		return err
 	}
-	d, err := exchange.SpoolLines(ctx, w, lines.ReadWithin(name, source, p.maxSize), p.texts(), p.tellFailure)
+	d, err := exchange.SpoolLines(ctx, w, lines.ReadWith(name, source, read), p.texts(), p.tellFailure)
 	if err != nil {
 		return err
 	}

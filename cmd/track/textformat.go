@@ -7,6 +7,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/internal/separated"
+	"track/series"
 	"track/sweep"
 )
 
@@ -30,6 +31,18 @@ func (p *program) textFormat() (separated.Format, error) {
 // noticeLeftOut names columns of a file of series that are left out.
 func (p *program) noticeLeftOut(file string, columns []string) {
 	p.notice("%s: not numbers, so left out: %s", file, strings.Join(columns, ", "))
+}
+
+// seriesOptions says how the files of series of a batch are read. The same columns are named once, with the first file
+// that has them.
+func (p *program) seriesOptions() (series.Options, error) {
+	var told sync.Map
+	f, err := p.textFormat()
+	return series.Options{Largest: p.maxSize, Format: f, LeftOut: func(file string, columns []string) {
+		if _, before := told.LoadOrStore(strings.Join(columns, "\x00"), true); !before {
+			p.notice("%s: not numbers, so left out here and in further files: %s", file, strings.Join(columns, ", "))
+		}
+	}}, err
 }
 
 // readTextOf makes a runner read CSV as the flags say. Each file is named once, whichever run wrote it.

@@ -16,6 +16,7 @@ import (
 	"track"
 	"track/importer"
 	"track/internal/sizes"
+	"track/series"
 )
 
 // formatVersion is the version of the format that is read and written. A line that names none is of version 1.
@@ -72,12 +73,12 @@ const (
 // Read reads lines from r until its end. Bad lines are yielded as such and do not end the reading; an error of r does,
 // and is yielded with its line. Blank lines are skipped. file names the source in errors.
 func Read(file string, r io.Reader) iter.Seq2[Record, error] {
-	return ReadWithin(file, r, sizes.Unpacked)
+	return ReadWith(file, r, series.Options{Largest: sizes.Unpacked})
 }
 
-// ReadWithin is [Read] for lines whose files of series may hold largest bytes when they are unpacked.
-func ReadWithin(file string, r io.Reader, largest sizes.Size) iter.Seq2[Record, error] {
-	p := parser{file: file, largest: largest}
+// ReadWith is [Read] for lines whose files of series are read in a certain way.
+func ReadWith(file string, r io.Reader, o series.Options) iter.Seq2[Record, error] {
+	p := parser{file: file, options: o}
 	if _, err := os.Stat(file); err == nil { // its paths are relative to it; those of a stream to the working directory
 		p.dir = filepath.Dir(file)
 	}
@@ -113,7 +114,7 @@ const cutOff = "ends before its last line, of kind end: it was cut off, or is no
 // parser makes records of lines.
 type parser struct {
 	file, dir string
-	largest   sizes.Size     // of a file of series
+	options   series.Options // of files of series
 	lineage   *lineageReader // that the lines are part of; nil for none
 	skipping  bool           // the rest of a lineage in which a line is wrong
 }
@@ -165,7 +166,7 @@ func (p *parser) parse(r *Record, text []byte) (whole bool) {
 			r.Execution = &execution
 		}
 	default:
-		r.Seed, r.Err = parseSeed(text, p.dir, p.largest)
+		r.Seed, r.Err = parseSeed(text, p.dir, p.options)
 	}
 	p.skipping = false
 	return true

@@ -45,11 +45,11 @@ type configuration struct {
 
 // ParseSeed reads a line of kind seed. Its error names the field. A series_file is looked for in the working directory.
 func ParseSeed(text []byte) (track.Seed, *track.FieldError) {
-	return parseSeed(text, "", sizes.Unpacked)
+	return parseSeed(text, "", series.Options{Largest: sizes.Unpacked})
 }
 
-// parseSeed looks for a series_file in dir, which may hold largest bytes when it is unpacked.
-func parseSeed(text []byte, dir string, largest sizes.Size) (track.Seed, *track.FieldError) {
+// parseSeed looks for a series_file in dir.
+func parseSeed(text []byte, dir string, o series.Options) (track.Seed, *track.FieldError) {
 	var l seedLine
 	err := unmarshal(text, func(text []byte) error {
 		l = seedLine{}
@@ -61,16 +61,16 @@ func parseSeed(text []byte, dir string, largest sizes.Size) (track.Seed, *track.
 		}
 		var semantic *json.SemanticError
 		if kind := kindOf(text); errors.As(err, &semantic) && kind != "" && kind != "seed" {
-			_, failure := seedLine{Kind: kind}.seed(dir, largest) // or its fields would be blamed
+			_, failure := seedLine{Kind: kind}.seed(dir, o) // or its fields would be blamed
 			return track.Seed{}, failure.Shorten()
 		}
 		return track.Seed{}, fieldError(err)
 	}
-	seed, failure := l.seed(dir, largest)
+	seed, failure := l.seed(dir, o)
 	return seed, failure.Shorten()
 }
 
-func (l seedLine) seed(dir string, largest sizes.Size) (track.Seed, *track.FieldError) {
+func (l seedLine) seed(dir string, o series.Options) (track.Seed, *track.FieldError) {
 	if newer := checkVersion(l.V); newer != nil {
 		return track.Seed{}, newer
 	}
@@ -106,7 +106,7 @@ func (l seedLine) seed(dir string, largest sizes.Size) (track.Seed, *track.Field
 	if seed.Run, problem = l.Run.run(); problem != nil {
 		return seed, problem
 	}
-	if seed.Series, problem = l.series(dir, largest); problem != nil {
+	if seed.Series, problem = l.series(dir, o); problem != nil {
 		return seed, problem
 	}
 	if seed.Artifacts, problem = l.artifacts(dir); problem != nil {
@@ -116,7 +116,7 @@ func (l seedLine) seed(dir string, largest sizes.Size) (track.Seed, *track.Field
 }
 
 // series collects what the line carries and what the file holds that it names.
-func (l seedLine) series(dir string, largest sizes.Size) (all []track.Series, problem *track.FieldError) {
+func (l seedLine) series(dir string, o series.Options) (all []track.Series, problem *track.FieldError) {
 	if len(l.Series) > 0 && l.Series.Kind() != 'n' {
 		if all, problem = series.ParseJSON(l.Series); problem != nil {
 			return nil, &track.FieldError{Field: strings.TrimSuffix("series."+problem.Field, "."), Message: problem.Message}
@@ -127,7 +127,7 @@ func (l seedLine) series(dir string, largest sizes.Size) (all []track.Series, pr
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		read, err := series.ReadFile(path, largest)
+		read, err := series.ReadFiles([]string{path}, o)
 		if err != nil {
 			problem = &track.FieldError{Field: "series_file", Message: err.Error()}
 			if hints := track.Hints(err); len(hints) > 0 {

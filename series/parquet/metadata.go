@@ -231,7 +231,13 @@ func (e element) check() error {
 		return errors.New("has columns within it")
 	case e.repetition != required && e.repetition != optional:
 		return errors.New("is a list in each row, not a number")
-	case e.meaning == otherThing:
+	}
+	return nil
+}
+
+// checkNumber returns an error if the values of a column are no numbers.
+func (e element) checkNumber() error {
+	if e.meaning == otherThing {
 		return errors.New("is not a number, but a text, a time or a decimal")
 	}
 	switch e.physical {
@@ -240,6 +246,8 @@ func (e element) check() error {
 	}
 	return errors.New("is not a number")
 }
+
+func (e element) isNumber() bool { return e.checkNumber() == nil }
 
 // pageHeader is what a page says of itself.
 type pageHeader struct {

@@ -293,6 +293,24 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+func TestLeavesOutWhatIsNoNumber(t *testing.T) {
+	type row struct {
+		At   time.Time
+		X    float64
+		Name string
+		N    int64
+	}
+	data := otherFile(t, []row{{time.Unix(0, 0), 0.5, "a", 7}, {time.Unix(1, 0), 0.25, "b", 8}})
+	var left []string
+	told := limits
+	told.LeftOut = func(columns []string) { left = columns }
+	columns, err := Read(bytes.NewReader(data), int64(len(data)), told)
+	want := []track.Series{{Name: "X", Values: []float64{0.5, 0.25}}, {Name: "N", Values: []float64{7, 8}}}
+	if diff := cmp.Diff(want, columns); err != nil || diff != "" || !slices.Equal(left, []string{"At", "Name"}) {
+		t.Errorf("left out %v, error %v (-want +got):\n%s", left, err, diff)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	data := write(t, []track.Series{{Name: "x", Values: make([]float64, 1000)}, {Name: "y", Values: nil}})
 	for _, tt := range []struct {

@@ -15,6 +15,8 @@ import (
 type Limits struct {
 	Columns int
 	Values  int // of all columns together, nulls included
+	// LeftOut hears which columns are left out because they hold texts, times or decimals. If it is nil, they are refused.
+	LeftOut func(columns []string)
 }
 
 // ErrTooMany says that a file holds more than the limits allow.
@@ -43,13 +45,18 @@ func Read(r io.ReaderAt, size int64, limits Limits) ([]track.Series, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := limits.leaveOut(elements); err != nil {
+		return nil, err
+	}
 	if len(elements) > limits.Columns {
 		return nil, fmt.Errorf("%w: %d columns", ErrTooMany, len(elements))
 	}
 	f := &fileReader{source: r, unread: size, budget: int64(limits.Values)}
-	columns := make([]track.Series, len(elements))
+	var columns []track.Series
 	for i, e := range elements {
-		columns[i].Name = e.name
+		if !e.isNumber() {
+			continue
+		}
 		column := columnReader{element: e}
 		for _, g := range m.groups {
 			if len(g.chunks) != len(elements) || !slices.Equal(g.chunks[i].path, []string{e.name}) {
@@ -59,9 +66,25 @@ func Read(r io.ReaderAt, size int64, limits Limits) ([]track.Series, error) {
 				return nil, &Error{e.name, err}
 			}
 		}
-		columns[i].Values = column.values
+		columns = append(columns, track.Series{Name: e.name, Values: column.values})
 	}
 	return columns, nil
+}
+
+// leaveOut names the columns that are no numbers, or refuses the first of them.
+func (l Limits) leaveOut(elements []element) error {
+	var names []string
+	for _, e := range elements {
+		if err := e.checkNumber(); err != nil && l.LeftOut == nil {
+			return &Error{e.name, err}
+		} else if err != nil {
+			names = append(names, e.name)
+		}
+	}
+	if len(names) > 0 {
+		l.LeftOut(names)
+	}
+	return nil
 }
 
 func readMetadata(r io.ReaderAt, size int64) (metadata, error) {
