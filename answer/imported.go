@@ -164,6 +164,8 @@ type ImportedPrograms struct {
 	Inferred      int      `json:"inferred"`
 	Ambiguous     int      `json:"ambiguous"`
 	SecondUnknown int      `json:"second_parent_unknown"`
+	Rejected      int      `json:"rejected"` // proposals that the source rejected, and of which it has no content
+	Tasks         int      `json:"tasks"`    // tasks with a score of their own
 	Masked        int      `json:"n_masked"`
 	Scale         *float64 `json:"scale"`       // that scores were multiplied by; null if they are as they were
 	Best          []string `json:"best"`        // as the source says
@@ -191,6 +193,8 @@ func (a ImportedPrograms) Lead() []Sentence {
 	tell(a.Inferred, "%s inferred, and marked so", format.Counted(a.Inferred, "parent"))
 	tell(a.Ambiguous, "%s without a parent, since one of several may be it: inferring parents picks one", format.Counted(a.Ambiguous, "program"))
 	tell(a.SecondUnknown, "%s whose second parent the source does not name", format.Counted(a.SecondUnknown, "crossover"))
+	tell(a.Tasks, "each program has a score on each of %s", format.Counted(a.Tasks, "task"))
+	tell(a.Rejected, "%s that the source rejected, without a content: withdrawn", format.Counted(a.Rejected, "proposal"))
 	tell(len(a.BestFailed), "the source calls best what failed: %s", someNames(a.BestFailed))
 	tell(a.Masked, "%s masked", format.Counted(a.Masked, "secret"))
 	tell(len(a.Conflicts), "recorded with other content before: %s", someNames(a.Conflicts))

@@ -99,10 +99,21 @@ type Proposal struct {
 	Named           bool       `json:"named"`              // the caller gave the id; else it follows from parents, child and operator
 	Source          string     `json:"source,omitempty"`   // format that it was read from
 	Inferred        bool       `json:"inferred,omitempty"` // the source does not say the parents
+	Origin          *Origin    `json:"origin,omitempty"`   // nil unless it has a source
 	// Executions is the number of executions of the lineage until then, or of seeds of its scenario: the loop rules
 	// count from it.
 	Executions int       `json:"executions"`
 	Refusals   []Refusal `json:"refusals,omitempty"` // why the child is not tried
+}
+
+// Origin is what another evolver says about a mutation that it made.
+type Origin struct {
+	Generation *int   `json:"generation,omitempty"`
+	Iteration  *int   `json:"iteration,omitempty"`
+	Island     *int   `json:"island,omitempty"`
+	Cell       string `json:"cell,omitempty"`     // of a map of elites
+	Feedback   string `json:"feedback,omitempty"` // how it was made: reflection, feedback
+	Digest     string `json:"digest,omitempty"`   // SHA-256 of a content that it does not have
 }
 
 // ID returns the id that follows from parents, child and operator: see [mutationID].

@@ -206,7 +206,7 @@ func (l *lineageReport) pathTable(path []step, decided bool) document.Table {
 func (l *lineageReport) stateOf(s step) string {
 	m := s.mutation
 	switch scores := l.scoresOf(s.version); {
-	case m == nil && s.version == l.root:
+	case m == nil && (s.version == l.root || l.isImported() && l.versions[s.version].Content != nil):
 		return "root"
 	case m == nil:
 		return "-"

@@ -41,12 +41,12 @@ type importProgramsOptions struct {
 
 func (o *importProgramsOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "infer-parents", Usage: "replace a lost parent by the likeliest program (openevolve, shinka)", Destination: &o.inferParents},
-		&cli.Float64Flag{Name: "scale", Usage: "multiply scores by this `NUMBER` to get 0 to 100; else they are taken as they are (openevolve, shinka)"},
-		&cli.BoolFlag{Name: "minimize", Usage: "of scores as they are, less is better (openevolve, shinka)", Destination: &o.minimize},
-		&cli.StringFlag{Name: "seed", Usage: "derive all draws of the new lineage from this whole `NUMBER` (openevolve, shinka)", Destination: &o.seed},
-		&cli.StringFlag{Name: "at", Usage: "use this `TIME` if the run names none; else now (openevolve, shinka)", Destination: &o.at},
-		&cli.BoolFlag{Name: "keep-secrets", Usage: "keep contents to the byte, and mask nothing in them (openevolve, shinka)", Destination: &o.keepSecrets},
+		&cli.BoolFlag{Name: "infer-parents", Usage: "replace a lost parent by the likeliest program (runs of evolvers)", Destination: &o.inferParents},
+		&cli.Float64Flag{Name: "scale", Usage: "multiply scores by this `NUMBER` to get 0 to 100; else they are taken as they are (runs of evolvers)"},
+		&cli.BoolFlag{Name: "minimize", Usage: "take less as better, of scores as they are (runs of evolvers)", Destination: &o.minimize},
+		&cli.StringFlag{Name: "seed", Usage: "derive all draws of the new lineage from this whole `NUMBER` (runs of evolvers)", Destination: &o.seed},
+		&cli.StringFlag{Name: "at", Usage: "use this `TIME` if the run names none; else now (runs of evolvers)", Destination: &o.at},
+		&cli.BoolFlag{Name: "keep-secrets", Usage: "keep contents to the byte, and mask nothing in them (runs of evolvers)", Destination: &o.keepSecrets},
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 
 // ancestry is what a run says of its programs, as a count of its own finds it in the files.
 type ancestry struct {
-	programs, withParent int
+	programs, withParent int // a proposal that was rejected has a parent too
 	best                 string
 	steps                int // from the best program back to one without a parent, or to a parent that is lost
 }
@@ -31,6 +31,8 @@ func TestImportAncestry(t *testing.T) {
 		{"openevolve", "openevolve-metagpt-mast", ancestryOfOpenEvolve},
 		{"openevolve", "raw-openevolve-arc-checkpoint", ancestryOfOpenEvolve},
 		{"shinka", "shinka-txn-gemini3pro-run5", ancestryOfShinka},
+		{"gepa", "gepa-aime-math", ancestryOfGEPA},
+		{"gepa", "gepa-polynomial-0", ancestryOfGEPA},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			t.Parallel()
@@ -155,6 +157,25 @@ func ancestryOfShinka(t *testing.T, folder string) ancestry {
 		}
 	}
 	return countAncestry(best, parents)
+}
+
+// ancestryOfGEPA reads what another reader of pickles found in the state.
+func ancestryOfGEPA(t *testing.T, folder string) ancestry {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var expected struct {
+		Candidates int `json:"n_candidates"`
+		Best       int `json:"best"`
+		Depth      int `json:"depth_of_best"`
+		Proposals  int `json:"n_proposals"`
+	}
+	if err := json.Unmarshal(text, &expected); err != nil {
+		t.Fatal(err)
+	}
+	return ancestry{programs: expected.Candidates, withParent: expected.Proposals, best: fmt.Sprint(expected.Best), steps: expected.Depth}
 }
 
 // linesOfRun returns the programs in the files of patterns: one a line, or one a file.

@@ -316,6 +316,9 @@ func TestImportRealRuns(t *testing.T) {
 		{"openevolve", "openevolve-metagpt-mast", 66, 20, 19, 62, 65, 2, 0},
 		{"shinka", "shinka-txn-gemini3pro-run5", 100, 2, 0, 99, 99, 0, 0},
 		{"openevolve", "raw-openevolve-arc-checkpoint/checkpoint_100", 2, 0, 0, 2, 1, 0, 0},
+		// 10 programs, each on 45 problems, and 33 minibatches; 24 proposals were rejected, and have no content.
+		{"gepa", "gepa-aime-math", 10 + 450 + 33, 0, 0, 10, 33, 24, 0},
+		{"gepa", "gepa-polynomial-0", 16 + 16 + 15, 0, 0, 16, 15, 0, 0},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			t.Parallel()

@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "b112c539acec9646"
-	txnReport  = "76b35fd0aae28e99"
+	mastReport = "0f1ad7c1ff71b3df"
+	txnReport  = "a2d3b1b1a6de4cc2"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts

@@ -85,7 +85,7 @@ func checkProgram(t Failing, p importer.Program) {
 			t.Fatalf("program %q: %q %v", p.ID, text, err)
 		}
 	}
-	if strings.ContainsAny(p.Operator, " \t") || p.Content == "" || p.File == "" {
+	if strings.ContainsAny(p.Operator, " \t") || p.File == "" {
 		t.Fatalf("program %q: operator %q, file %q, %d bytes of code", p.ID, p.Operator, p.File, len(p.Content))
 	}
 }
@@ -102,10 +102,16 @@ func RenderRun(run importer.Run) string {
 	var b strings.Builder
 	for _, p := range run.Programs {
 		renderProgram(&b, p)
+		if m, found := run.Minibatches[p.ID]; found {
+			fmt.Fprintf(&b, " %s\n", batch(&m))
+		}
 	}
 	fmt.Fprintf(&b, "run: %d programs, lost %q\n", len(run.Programs), run.Lost)
 	fmt.Fprintf(&b, "  left_out %d checkpoints %d repeated %d differing %d inferred %d ambiguous %d picked %d second_unknown %d\n",
 		run.LeftOut, run.Checkpoints, run.Repeated, run.Differing, run.Inferred, run.Ambiguous, run.Picked, run.SecondUnknown)
+	for _, r := range run.Rejected {
+		fmt.Fprintf(&b, "rejected %s parents %q by %q iteration %d%s %q\n", r.ID, r.Parents, r.Operator, r.Iteration, batch(r.Minibatch), r.Feedback)
+	}
 	for _, s := range run.Skips {
 		fmt.Fprintf(&b, "skip %s\n", s)
 	}
@@ -124,6 +130,19 @@ func renderProgram(b *strings.Builder, p importer.Program) {
 		fmt.Fprintf(b, " %s=%v", name, p.Metrics[name])
 	}
 	b.WriteString("\n")
+	for _, t := range p.Trials {
+		fmt.Fprintf(b, "  trial %s%s\n", t.Task, value(" score ", t.Score))
+	}
+	if p.Island != nil || p.Cell != "" || p.Feedback != "" || p.Digest != "" {
+		fmt.Fprintf(b, " %s cell %q digest %q feedback %q\n", value(" island ", p.Island), p.Cell, p.Digest, p.Feedback)
+	}
+}
+
+func batch(b *importer.Minibatch) string {
+	if b == nil {
+		return ""
+	}
+	return fmt.Sprintf(" minibatch %q before %v after %v", b.Tasks, b.Before, b.After)
 }
 
 // GoldenRun is [Golden] of a run.

@@ -66,6 +66,15 @@ func (r *reader) checkpoints(dir string, files fs.FS, names []string) error {
 	return nil
 }
 
+// cellsOf notes where programs stand in the maps of elites of the islands.
+func (r *reader) cellsOf(o programs.Object) {
+	for _, islands := range o.Objects("island_feature_maps") {
+		for _, cell := range islands.Names() {
+			r.cells[islands.ID(cell)] = cell
+		}
+	}
+}
+
 // metadata reads what a checkpoint says of the run: its best program, and which metrics are features.
 func (r *reader) metadata(dir string, files fs.FS, checkpoint string) error {
 	best := ""
@@ -75,6 +84,7 @@ func (r *reader) metadata(dir string, files fs.FS, checkpoint string) error {
 			return nil // a checkpoint may go without
 		}
 		return r.Object(dir, files, name, func(o programs.Object, file string) error {
+			r.cellsOf(o)
 			if r.features = append(r.features, o.Child("feature_stats").Names()...); best == "" {
 				best = o.ID(field)
 				r.Best(best, file, field)

@@ -10,7 +10,8 @@ import (
 // reader reads the files of one run.
 type reader struct {
 	*programs.Collector
-	features []string // metrics that are no part of a score, as the checkpoints say
+	features []string          // metrics that are no part of a score, as the checkpoints say
+	cells    map[string]string // of the maps of elites, by the id of the program; the last checkpoint counts
 }
 
 // program takes one program, from a line of a file or a file of its own.
@@ -20,8 +21,8 @@ func (r *reader) program(o programs.Object, file string, line int) error {
 		return track.WithHint(err, track.NewHint("import it in its own format", "import shinka"))
 	}
 	d := draft(o)
-	d.File, d.Line = file, line
-	if !o.Needs("id", d.ID) || !o.Needs("code", d.Content) {
+	d.File, d.Line, d.Cell = file, line, r.cells[d.ID]
+	if !o.Needs("id", d.ID) || !o.NeedsCode("code", d.Content) {
 		r.LeaveOut()
 		return nil
 	}
@@ -36,6 +37,10 @@ func draft(o programs.Object) *programs.Draft {
 	d.ID, d.Content = o.ID("id"), o.Text("code")
 	d.Parents = o.ParentIDs()
 	d.Generation, d.Iteration, d.At = o.Count("generation"), o.Count("iteration_found"), o.Time("timestamp")
+	if d.Content == "" {
+		d.Digest = o.Digest("code_sha256")
+	}
+	d.Island = o.Or(metadata, "island").Count("island")
 	changes := o.Or(metadata, "changes").Text("changes")
 	d.Operator = operator(changes)
 	description := o.Text("changes_description")
@@ -44,6 +49,9 @@ func draft(o programs.Object) *programs.Draft {
 	}
 	if d.Title = programs.Title(changes); d.Title == "" {
 		d.Title = programs.Title(description)
+	}
+	if d.Feedback = description; d.Feedback == d.Title || !strings.Contains(d.Feedback, "\n") {
+		d.Feedback = "" // nothing beyond the title
 	}
 	if migrant := o.Or(metadata, "migrant").Flag("migrant"); migrant != nil && *migrant {
 		d.Migrant, d.Operator, d.Title = true, "migration", "" // the changes are those of its parent

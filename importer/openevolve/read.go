@@ -29,14 +29,14 @@ func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
 
 // readFile reads a run from a file of one program a line. dir is where files stand, for messages.
 func readFile(dir string, files fs.FS, name string, options importer.ProgramOptions) (importer.Run, error) {
-	r := reader{Collector: programs.NewCollector()}
+	r := reader{Collector: programs.NewCollector(), cells: map[string]string{}}
 	return r.finish(path.Join(dir, name), r.lines(dir, files, name), options)
 }
 
 // readDir reads a run from a folder: a checkpoint, or one that holds checkpoints or a programs.jsonl. dir is what it
 // is called in messages.
 func readDir(dir string, files fs.FS, options importer.ProgramOptions) (importer.Run, error) {
-	r := reader{Collector: programs.NewCollector()}
+	r := reader{Collector: programs.NewCollector(), cells: map[string]string{}}
 	return r.finish(dir, r.folder(dir, files), options)
 }
 

@@ -116,6 +116,20 @@ func (o Object) Needs(name, value string) bool {
 	return false
 }
 
+// NeedsCode says whether a program has code, or does not say any, and notes where it says none that can be used.
+func (o Object) NeedsCode(name, value string) bool {
+	return o.Kind(name) == 'n' || o.Needs(name, value)
+}
+
+// Digest returns a SHA-256 in hexadecimal; the empty string where there is none.
+func (o Object) Digest(name string) string {
+	text := strings.ToLower(o.Text(name))
+	if len(text) != 64 || strings.Trim(text, "0123456789abcdef") != "" {
+		return ""
+	}
+	return text
+}
+
 // Count returns a whole number from 0.
 func (o Object) Count(name string) *int {
 	count := read[int](o, name)
@@ -156,6 +170,24 @@ func (o Object) Time(name string) time.Time {
 	}
 	whole, part := math.Modf(*seconds)
 	return time.Unix(int64(whole), int64(math.Round(part*1e6))*1000).UTC()
+}
+
+// Objects returns the objects of a list within the object; none where there is no such list.
+func (o Object) Objects(name string) (list []Object) {
+	if o.Kind(name) != '[' {
+		return nil
+	}
+	var values []jsontext.Value
+	if err := json.Unmarshal(o.fields[name], &values); err != nil {
+		return nil
+	}
+	for i, value := range values {
+		if parsed, failure := parseObject(value, o.note); failure == nil {
+			parsed.path = fmt.Sprintf("%s%s[%d].", o.path, name, i)
+			list = append(list, parsed)
+		}
+	}
+	return list
 }
 
 // Child returns an object within the object, which may stand as JSON in a text, as databases keep it. Where there is

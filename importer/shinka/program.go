@@ -1,6 +1,7 @@
 package shinka
 
 import (
+	"cmp"
 	"strconv"
 
 	"track"
@@ -26,7 +27,7 @@ func (r reader) program(o programs.Object, file string, line int) error {
 		name = "generation"
 		byGeneration(d, o)
 	}
-	if !o.Needs(name, d.ID) || !o.Needs("code", d.Content) {
+	if !o.Needs(name, d.ID) || !o.NeedsCode("code", d.Content) {
 		r.LeaveOut()
 		return nil
 	}
@@ -38,6 +39,11 @@ func (r reader) program(o programs.Object, file string, line int) error {
 func draft(o, metadata programs.Object) *programs.Draft {
 	d := &programs.Draft{}
 	d.Content, d.Generation, d.At = o.Text("code"), o.Count("generation"), o.Time("timestamp")
+	if d.Content == "" {
+		d.Digest = o.Digest("code_sha256")
+	}
+	d.Island = o.Count("island_idx")
+	d.Feedback = cmp.Or(o.Or(metadata, "patch_description").Text("patch_description"), o.Or(metadata, "text_feedback").Text("text_feedback"))
 	patch := o.Or(metadata, "patch_type").Text("patch_type")
 	d.Operator = programs.OperatorName(patch)
 	d.Title = programs.Title(o.Or(metadata, "patch_name").Text("patch_name"), o.Text("title"))

@@ -11,6 +11,7 @@ import (
 	"track"
 	"track/answer"
 	"track/importer"
+	"track/importer/gepa"
 	"track/importer/openevolve"
 	"track/importer/shinka"
 	"track/scoring/format"
@@ -41,7 +42,7 @@ type ProgramFormat struct {
 
 // ProgramFormats returns the formats of runs of other evolvers.
 func ProgramFormats() []ProgramFormat {
-	return []ProgramFormat{{"openevolve", openevolve.Read}, {"shinka", shinka.Read}}
+	return []ProgramFormat{{"openevolve", openevolve.Read}, {"shinka", shinka.Read}, {"gepa", gepa.Read}}
 }
 
 // ReadPrograms reads the run at path and records it in the database that open opens. problem is called for each part
@@ -84,7 +85,7 @@ func newImportedPrograms(run importer.Run, o ProgramsOptions) answer.ImportedPro
 	a := answer.ImportedPrograms{
 		Lineage: o.Lineage, DryRun: o.DryRun, Scale: o.Scale, Programs: len(run.Programs), Checkpoints: run.Checkpoints, Repeated: run.Repeated,
 		Differing: run.Differing, LostParents: listOf(run.Lost), Inferred: run.Inferred, Ambiguous: run.Ambiguous, SecondUnknown: run.SecondUnknown,
-		LeftOut: run.LeftOut, Conflicts: []string{}, Best: []string{}, BestFailed: []string{}, Skipped: []string{},
+		LeftOut: run.LeftOut, Rejected: len(run.Rejected), Conflicts: []string{}, Best: []string{}, BestFailed: []string{}, Skipped: []string{},
 	}
 	for _, skip := range run.Skips {
 		a.Skipped = append(a.Skipped, skip.String())

@@ -50,6 +50,9 @@ func (w *programsWriter) checkScores() error {
 	}
 	for _, p := range w.run.Programs {
 		check(p.File, p.Line, "score of "+p.ID, p.Score)
+		for _, t := range p.Trials {
+			check(p.File, p.Line, "score of "+p.ID+" on "+t.Task, t.Score)
+		}
 	}
 	if n == 0 {
 		return nil

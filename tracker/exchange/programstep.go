@@ -18,6 +18,7 @@ func (w *programsWriter) step(ctx context.Context, p importer.Program, label str
 	}
 	proposal := evolution.Proposal{
 		Mutation: p.ID, Named: true, Parents: parents, ParentMutations: births, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source, Inferred: p.Inferred,
+		Origin: w.origin(evolution.Origin{Generation: p.Generation, Iteration: p.Iteration, Island: p.Island, Cell: p.Cell, Feedback: p.Feedback, Digest: p.Digest}),
 	}
 	known, err := lineages.FindProposed(ctx, w.tx.Reader, w.Lineage, proposal)
 	switch {
@@ -28,7 +29,7 @@ func (w *programsWriter) step(ctx context.Context, p importer.Program, label str
 	case err != nil || known != nil:
 		return err
 	}
-	proposal.Note, _ = w.executions.Texts().Text(p.Title)
+	proposal.Note, _ = w.executions.Texts().Text(cmp.Or(p.Title, noteOf(w.run.Minibatches[p.ID])))
 	at := p.At
 	if at.IsZero() {
 		at = w.options.At
@@ -39,45 +40,11 @@ func (w *programsWriter) step(ctx context.Context, p importer.Program, label str
 	return err
 }
 
-// evaluation records what the source measured of a program as an execution.
-func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, label string) error {
-	e := track.Execution{
-		Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID, Task: taskEvaluation, Status: track.ExecutionOK, Message: p.Message, StartedAt: p.At, Truths: p.Metrics,
+// origin returns what the source says about a mutation; nil if it says nothing.
+func (w *programsWriter) origin(o evolution.Origin) *evolution.Origin {
+	o.Feedback, _ = w.executions.Texts().Text(o.Feedback)
+	if o == (evolution.Origin{}) {
+		return nil
 	}
-	switch p.Failed {
-	case "":
-	case importer.FailedTimeout:
-		e.Status = track.ExecutionTimeout
-	case importer.FailedInvalid:
-		e.Status = track.ExecutionInvalid
-	default:
-		e.Status = track.ExecutionError
-	}
-	if p.Score != nil {
-		score := w.score(*p.Score)
-		e.Score = &score
-	}
-	prepared, err := w.executions.Identify(e, false)
-	if err != nil {
-		return err
-	}
-	if err := w.executions.Complete(&prepared, false); err != nil {
-		return err
-	}
-	result, err := w.executions.Add(ctx, w.tx, prepared)
-	w.answers = append(w.answers, answerOf(kindExecution, result.Disposition, nil))
-	switch {
-	case err != nil:
-		return err
-	case result.Disposition == track.Duplicate:
-		w.summary.Duplicates++
-	case result.Disposition == track.Conflict:
-		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
-	default:
-		w.summary.Executions++
-		if p.Failed != "" {
-			w.summary.Failed++
-		}
-	}
-	return nil
+	return &o
 }

@@ -27,6 +27,7 @@ type programsWriter struct {
 	births     map[string]string // ids of programs that a mutation made, by their own ids
 	first      map[string]string // id of the first program of a version that is new here, by the label
 	seen       map[string]bool   // labels that a program of this run has
+	tasks      map[string]bool   // with a score of their own
 	entropy    io.Reader
 	executions *agents.Recorder
 	summary    answer.ImportedPrograms
@@ -61,13 +62,18 @@ func (w *programsWriter) write(ctx context.Context, tx *store.Tx) error {
 			return fmt.Errorf("program %s: %w", p.ID, err)
 		}
 	}
-	w.summary.Head = w.Head
+	for _, r := range w.run.Rejected {
+		if err := w.rejected(ctx, r); err != nil {
+			return fmt.Errorf("proposal %s: %w", r.ID, err)
+		}
+	}
+	w.summary.Head, w.summary.Tasks = w.Head, len(w.tasks)
 	return nil
 }
 
 // begin stores the contents, and loads the lineage or begins it with the best program.
 func (w *programsWriter) begin(ctx context.Context, tx *store.Tx) (err error) {
-	w.seen, w.labels, w.births, w.first, w.tx = map[string]bool{}, map[string]string{}, map[string]string{}, map[string]string{}, tx
+	w.seen, w.labels, w.births, w.first, w.tasks, w.tx = map[string]bool{}, map[string]string{}, map[string]string{}, map[string]string{}, map[string]bool{}, tx
 	w.Lineage, err = lineages.Load(ctx, tx.Reader, w.options.Lineage)
 	if !errors.Is(err, track.ErrNotFound) {
 		return cmp.Or(err, w.versions())
@@ -85,6 +91,12 @@ func (w *programsWriter) begin(ctx context.Context, tx *store.Tx) (err error) {
 // versions stores the contents of the programs.
 func (w *programsWriter) versions() error {
 	for _, p := range w.run.Programs {
+		if p.Content == "" {
+			if err := w.nameVersion(p); err != nil {
+				return err
+			}
+			continue
+		}
 		content, masked := w.content(p)
 		label, added, err := w.tx.AddContent(w.ID, content)
 		if err != nil {
@@ -101,6 +113,21 @@ func (w *programsWriter) versions() error {
 		w.seen[label], w.labels[p.ID] = true, label
 	}
 	return nil
+}
+
+// nameVersion stores a version of which the source has no content: under its digest, if there is one, else its id.
+func (w *programsWriter) nameVersion(p importer.Program) error {
+	label := p.ID
+	if p.Digest != "" {
+		label = "sha256:" + p.Digest
+	}
+	if w.seen[label] {
+		w.summary.SameContent++
+	} else if w.first[label] = p.ID; w.summary.Created {
+		w.summary.Versions++
+	}
+	w.seen[label], w.labels[p.ID] = true, label
+	return w.tx.AddVersionName(w.ID, label)
 }
 
 // create begins the ledger. The best program is active; without one, nothing is.

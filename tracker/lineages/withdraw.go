@@ -23,12 +23,18 @@ func withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason st
 			err := fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State)
 			return track.WithHint(err, track.NewHint("leave an accepted version", "rollback", l.Name))
 		}
-		m.State = evolution.MutationWithdrawn
-		body := evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(tx.Reader, reason)}
-		if _, err := appendEntry(tx, l, evolution.KindWithdrawal, body, l.Head, orNow(at, tx.Reader)); err != nil {
-			return err
-		}
-		return tx.SetMutationState(m)
+		m, err = TakeBack(tx, l, m, reason, at)
+		return err
 	})
 	return m, err
+}
+
+// TakeBack records that an open mutation is withdrawn.
+func TakeBack(tx *store.Tx, l *Lineage, m store.Mutation, reason string, at time.Time) (store.Mutation, error) {
+	m.State = evolution.MutationWithdrawn
+	body := evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(tx.Reader, reason)}
+	if _, err := appendEntry(tx, l, evolution.KindWithdrawal, body, l.Head, orNow(at, tx.Reader)); err != nil {
+		return m, err
+	}
+	return m, tx.SetMutationState(m)
 }

@@ -1,0 +1,64 @@
+package gepa
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"track/importer"
+	"track/importer/importertest"
+)
+
+// The public runs hold what an independent reader found in them.
+func TestRealRuns(t *testing.T) {
+	for _, name := range []string{"gepa-aime-math", "gepa-polynomial-0"} {
+		folder := filepath.Join(importertest.RealRuns(t), name)
+		run, err := Read(folder, importer.ProgramOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		importertest.CheckRun(t, run)
+		text, err := os.ReadFile(filepath.Join(folder, "expected.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want struct {
+			Candidates int       `json:"n_candidates"`
+			Parents    [][]*int  `json:"parents"`
+			Means      []float64 `json:"val_mean"`
+			NVal       []int     `json:"n_val"`
+			Best       int       `json:"best"`
+			Depth      int       `json:"depth_of_best"`
+			Proposals  int       `json:"n_proposals"`
+			Accepted   int       `json:"n_accepted"`
+			Lengths    []int     `json:"lengths"`
+		}
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(run.Programs); n != want.Candidates || len(run.Rejected) != want.Proposals-want.Accepted || n-1 != want.Accepted {
+			t.Errorf("%s: %d candidates, %d rejected, want %d and %d", name, n, len(run.Rejected), want.Candidates, want.Proposals-want.Accepted)
+		}
+		for _, p := range run.Programs {
+			i := indexOf(t, p.ID)
+			var parents []string
+			for _, parent := range want.Parents[i] {
+				if parent != nil {
+					parents = append(parents, itoa(*parent))
+				}
+			}
+			if diff := cmp.Diff(parents, p.Parents); diff != "" || math.Abs(*p.Score-want.Means[i]) > 1e-6 || len(p.Trials) != want.NVal[i] ||
+				p.Best != (i == want.Best) || utf8.RuneCountInString(p.Content) != want.Lengths[i] {
+				t.Errorf("%s: candidate %s: %v, score %v of %d, best %v, %d characters", name, p.ID, p.Parents, *p.Score, len(p.Trials), p.Best, utf8.RuneCountInString(p.Content))
+			}
+			if i == want.Best && *p.Generation != want.Depth {
+				t.Errorf("%s: the best is at depth %d, want %d", name, *p.Generation, want.Depth)
+			}
+		}
+	}
+}
