@@ -32,12 +32,12 @@ func (s SpecVersion) Metric(name string) scoring.Metric {
 
 // SeedStatuses is a seed with the status of each of its metrics.
 type SeedStatuses struct {
-	Number   track.SeedNumber `json:"seed"`
-	Outcome  track.Outcome    `json:"outcome"`
-	Scored   bool             `json:"scored"`
-	Passed   bool             `json:"passed"` // scored, and no metric failed
-	Score    float64          `json:"total_score"`
-	Statuses []scoring.Status `json:"statuses"` // in the order of the spec, empty if there is no value; nil if the seed failed
+	Number   track.SeedNumber       `json:"seed"`
+	Outcome  track.Outcome          `json:"outcome"`
+	Scored   bool                   `json:"scored"`
+	Passed   bool                   `json:"passed"` // scored, and no metric failed
+	Score    float64                `json:"total_score"`
+	Statuses []scoring.PackedStatus `json:"statuses"` // in the order of the spec, empty if there is no value; nil if the seed failed
 }
 
 // StabilityReport is everything that a report of one configuration shows.

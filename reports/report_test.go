@@ -29,7 +29,7 @@ func stabilityOf(scores ...float64) answer.StabilityReport {
 		a := scoring.Assessment{}
 		if score == score {
 			a = scoring.Assess(spec, map[string]float64{"a": score})
-			seed = answer.SeedStatuses{Number: seed.Number, Outcome: track.OutcomeOK, Scored: true, Passed: a.NFail == 0, Score: a.TotalScore, Statuses: []scoring.Status{a.Results[0].Status}}
+			seed = answer.SeedStatuses{Number: seed.Number, Outcome: track.OutcomeOK, Scored: true, Passed: a.NFail == 0, Score: a.TotalScore, Statuses: []scoring.PackedStatus{scoring.Pack(a.Results[0].Status)}}
 		}
 		if !seed.Passed {
 			d.Stability.FailingSeeds = append(d.Stability.FailingSeeds, track.FailingSeed{Number: seed.Number, Outcome: seed.Outcome, Reason: "boom"})

@@ -18,6 +18,11 @@ const unitOfScores = "total score (0 to 1)"
 // chartStatuses are the statuses as charts have them.
 var chartStatuses = map[scoring.Status]chart.Status{scoring.Pass: chart.Pass, scoring.Warn: chart.Warn, scoring.Fail: chart.Fail}
 
+// statusCounts are numbers of statuses. A report counts millions of them.
+type statusCounts [4]int
+
+func (c statusCounts) of(s scoring.Status) int { return c[scoring.Pack(s)] }
+
 // heatMap has a row for each metric, in the order given, and a column for each seed.
 func (d stabilityReport) heatMap(metrics []scoring.MetricStability) []document.Block {
 	h := chart.HeatMap{Title: "Metrics of " + d.Scenario + " by seed", XLabel: "seed"}
@@ -29,21 +34,25 @@ func (d stabilityReport) heatMap(metrics []scoring.MetricStability) []document.B
 		}
 		h.Seeds = append(h.Seeds, chart.HeatColumn{Label: s.Number.String(), Failed: failed})
 	}
-	counts := map[scoring.Status]int{}
+	var counts statusCounts
+	var packed [len(counts)]chart.Status
+	for status, of := range chartStatuses {
+		packed[scoring.Pack(status)] = of
+	}
 	for _, m := range metrics {
 		position := slices.IndexFunc(d.Spec.Declared.Metrics, func(declared scoring.Metric) bool { return declared.Name == m.Name })
 		row := chart.HeatRow{Name: m.Name, Cells: make([]chart.Status, len(d.Seeds))}
 		for i, s := range d.Seeds {
 			if position >= 0 && position < len(s.Statuses) {
-				row.Cells[i] = chartStatuses[s.Statuses[position]]
+				row.Cells[i] = packed[s.Statuses[position]]
 				counts[s.Statuses[position]]++
 			}
 		}
 		h.Rows = append(h.Rows, row)
 	}
 	alt := fmt.Sprintf("Status of %s in %s: PASS %d, WARN %d, FAIL %d", format.Counted(len(metrics), "metric"), format.Counted(len(d.Seeds), "seed"),
-		counts[scoring.Pass], counts[scoring.Warn], counts[scoring.Fail])
-	if n := counts[""]; n > 0 {
+		counts.of(scoring.Pass), counts.of(scoring.Warn), counts.of(scoring.Fail))
+	if n := counts.of(""); n > 0 {
 		alt += fmt.Sprintf(", no value %d", n)
 	}
 	if nFailed > 0 {
@@ -96,13 +105,13 @@ func (d stabilityReport) seedTable() []document.Block {
 	}
 	t := columns("#seed", "#score", "#PASS", "#WARN", "#FAIL", "#no value")
 	for _, s := range seeds {
-		counts := map[scoring.Status]int{}
+		var counts statusCounts
 		for _, status := range s.Statuses {
 			counts[status]++
 		}
 		t.Rows = append(t.Rows, []document.Text{
-			document.T(s.Number.String()), document.T(format.Four(s.Score)), cell("%d", counts[scoring.Pass]), cell("%d", counts[scoring.Warn]),
-			cell("%d", counts[scoring.Fail]), cell("%d", counts[""]),
+			document.T(s.Number.String()), document.T(format.Four(s.Score)), cell("%d", counts.of(scoring.Pass)), cell("%d", counts.of(scoring.Warn)),
+			cell("%d", counts.of(scoring.Fail)), cell("%d", counts.of("")),
 		})
 	}
 	if len(seeds) == 0 {

@@ -142,7 +142,7 @@ func scoresOfSeedsQuery(seeds []SeedScore, specID int64) (query string, args []a
 
 // SeedStatuses returns, by the id of the seed, the statuses of the metrics of seeds that were judged under a spec, in
 // the order of the spec. A status is empty where the seed has no value.
-func (r *Reader) SeedStatuses(ctx context.Context, seeds []SeedScore, specID int64) (map[int64][]scoring.Status, error) {
+func (r *Reader) SeedStatuses(ctx context.Context, seeds []SeedScore, specID int64) (map[int64][]scoring.PackedStatus, error) {
 	var ids []int64
 	for _, seed := range seeds {
 		if seed.Assessed {
@@ -150,7 +150,7 @@ func (r *Reader) SeedStatuses(ctx context.Context, seeds []SeedScore, specID int
 		}
 	}
 	slices.Sort(ids)
-	statuses := make(map[int64][]scoring.Status, len(ids))
+	statuses := make(map[int64][]scoring.PackedStatus, len(ids))
 	err := r.Snapshot(ctx, func(r *Reader) error {
 		check, err := r.newReadCheck(ctx, specID)
 		if err != nil {
@@ -158,11 +158,11 @@ func (r *Reader) SeedStatuses(ctx context.Context, seeds []SeedScore, specID int
 		}
 		results := check.results.weights
 		n := len(results.scores)
-		all := make([]scoring.Status, len(ids)*n) // of all seeds: one allocation
+		all := make([]scoring.PackedStatus, len(ids)*n) // of all seeds: one allocation
 		return check.results.scan(ctx, r, ids, func(seed int64) {
 			for i, score := range results.scores {
 				if !math.IsNaN(score) { // it has a value
-					all[i] = statusOf(int64(results.statuses[i]))
+					all[i] = scoring.Pack(statusOf(int64(results.statuses[i])))
 				}
 			}
 			statuses[seed], all = all[:n:n], all[n:]

@@ -1,7 +1,7 @@
 package chart
 
 // Status is what became of a metric. Others than these are taken for [unmeasured].
-type Status int
+type Status int8 // a report has one for each metric of each seed
 
 // The statuses, in the order of legends and columns.
 const (

@@ -36,7 +36,9 @@ func testSeedStatuses(t *testing.T, st *store.Store) {
 	got := map[track.SeedNumber][]scoring.Status{}
 	for _, row := range rows {
 		if of, ok := statuses[row.ID]; ok {
-			got[row.Number] = of
+			for _, status := range of {
+				got[row.Number] = append(got[row.Number], status.Status())
+			}
 		}
 	}
 	want := map[track.SeedNumber][]scoring.Status{5: {scoring.Pass, scoring.Pass, ""}, 0: {scoring.Fail, scoring.Pass, scoring.Warn}}
