@@ -24,7 +24,9 @@ type Reader struct {
 	pinned *sqlx.Conn                        // of the snapshot or the transaction; nil if the pool is read from
 	totals map[string][]scoring.MetricTotals // of a snapshot, what was aggregated already, by the selection; nil outside one
 	kept   []keptSelection                   // of a snapshot, the seeds that were read last
-	tx     querier                           // the prepared statements of the transaction; nil outside one
+
+	reported map[string]keptStatuses // of a snapshot, by the selection; nil if they are not kept
+	tx       querier                 // the prepared statements of the transaction; nil outside one
 }
 
 // querier is what reads are asked of.

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"track"
-	"track/scoring"
 )
 
 // SeedScore is a seed of a selection with its judgement under the spec of the selection.
@@ -138,37 +137,6 @@ func scoresOfSeedsQuery(seeds []SeedScore, specID int64) (query string, args []a
 	c.add(listScoresUnder, specID)
 	c.addList(ofListedSeeds, ids...)
 	return c.statement()
-}
-
-// SeedStatuses returns, by the id of the seed, the statuses of the metrics of seeds that were judged under a spec, in
-// the order of the spec. A status is empty where the seed has no value.
-func (r *Reader) SeedStatuses(ctx context.Context, seeds []SeedScore, specID int64) (map[int64][]scoring.PackedStatus, error) {
-	var ids []int64
-	for _, seed := range seeds {
-		if seed.Assessed {
-			ids = append(ids, seed.ID)
-		}
-	}
-	slices.Sort(ids)
-	statuses := make(map[int64][]scoring.PackedStatus, len(ids))
-	err := r.Snapshot(ctx, func(r *Reader) error {
-		check, err := r.newReadCheck(ctx, specID)
-		if err != nil {
-			return err
-		}
-		results := check.results.weights
-		n := len(results.scores)
-		all := make([]scoring.PackedStatus, len(ids)*n) // of all seeds: one allocation
-		return check.results.scan(ctx, r, ids, func(seed int64) {
-			for i, score := range results.scores {
-				if !math.IsNaN(score) { // it has a value
-					all[i] = scoring.Pack(statusOf(int64(results.statuses[i])))
-				}
-			}
-			statuses[seed], all = all[:n:n], all[n:]
-		})
-	})
-	return statuses, explain(err)
 }
 
 // metricPositions gives the position in a spec of each metric, by its id.

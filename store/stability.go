@@ -121,8 +121,17 @@ func (r *Reader) readMetricTotals(ctx context.Context, sel Selection) (totals []
 		if err != nil {
 			return err
 		}
-		sums := newMetricSums(metrics)
-		if err = check.scanResults(func(int) { sums.addResults(check.results.weights) }); err != nil {
+		sums, results := newMetricSums(metrics), check.results.weights
+		visit := func(int) { sums.addResults(results) }
+		if r.reported != nil {
+			gathered := newStatusGatherer(len(check.ids), results)
+			r.reported[sel.key()] = gathered.statuses
+			visit = func(at int) {
+				sums.addResults(results)
+				gathered.add(check.ids[at], results)
+			}
+		}
+		if err = check.scanResults(visit); err != nil {
 			return err
 		}
 		if err = check.scanValues(sums.addValues); err != nil {

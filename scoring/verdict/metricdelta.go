@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"track/scoring"
 	"track/scoring/format"
@@ -68,8 +69,11 @@ func neverRecorded(m scoring.Metric, metric int, p pairs) *NeverRecorded {
 		name  string
 		seeds []JudgedSeed
 	}{{"candidate", p.candidate}, {"baseline", p.baseline}} {
-		ran, missing := countMissing(side.seeds, metric)
-		if ran > 0 && missing == ran {
+		isRecorded := slices.ContainsFunc(side.seeds, func(s JudgedSeed) bool { return s.Scores != nil && !math.IsNaN(s.Scores[metric]) })
+		if isRecorded {
+			continue
+		}
+		if ran, _ := countMissing(side.seeds, metric); ran > 0 {
 			return &NeverRecorded{m.Name, side.name, ran, m.Info()}
 		}
 	}
@@ -78,7 +82,8 @@ func neverRecorded(m scoring.Metric, metric int, p pairs) *NeverRecorded {
 
 // countMissing counts the seeds that ran, and those of them that have no value of a metric.
 func countMissing(seeds []JudgedSeed, metric int) (ran, missing int) {
-	for _, seed := range seeds {
+	for i := range seeds {
+		seed := &seeds[i] // there are many, and each is large
 		if seed.Scores == nil {
 			continue
 		}
