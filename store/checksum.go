@@ -69,14 +69,7 @@ func (r *Reader) checkNumber(ctx context.Context, scenario string, configuration
 	if r.tx != nil {
 		return nil
 	}
-	c := clauses{}
-	c.add(countStored, scenario)
-	if len(configurations) > 0 {
-		c.addList(ofStored, anys(configurations)...)
-	}
-	stored := 0
-	query, args := c.statement()
-	err := r.read().GetContext(ctx, &stored, query, args...)
+	stored, err := r.storedNumber(ctx, scenario, configurations)
 	if limit > 0 {
 		stored = min(stored, limit)
 	}
@@ -84,4 +77,16 @@ func (r *Reader) checkNumber(ctx context.Context, scenario string, configuration
 		err = fmt.Errorf("%w: %d of %d seeds of %s can be found", track.ErrDamaged, found, stored, scenario)
 	}
 	return err
+}
+
+// storedNumber returns how many seeds of configurations, or of all if there are none, a scenario should have.
+func (r *Reader) storedNumber(ctx context.Context, scenario string, configurations []int64) (n int, err error) {
+	c := clauses{}
+	c.add(countStored, scenario)
+	if len(configurations) > 0 {
+		c.addList(ofStored, anys(configurations)...)
+	}
+	query, args := c.statement()
+	err = r.read().GetContext(ctx, &n, query, args...)
+	return n, err
 }

@@ -67,7 +67,17 @@ func (r *Reader) selectedSeeds(ctx context.Context, sel Selection) (seeds []sele
 	return seeds, err
 }
 
+// mostReserved bounds the seeds for which memory is reserved: a damaged database may say any number.
+const mostReserved = 1 << 20
+
 func (r *Reader) readSelectedSeeds(ctx context.Context, sel Selection) (seeds []selectedSeed, err error) {
+	if len(sel.Seeds) == 0 { // else there may be few of them
+		n, err := r.storedNumber(ctx, sel.Scenario, sel.Configurations)
+		if err != nil {
+			return nil, err
+		}
+		seeds = make([]selectedSeed, 0, min(max(n, 0), mostReserved))
+	}
 	damage := ""
 	err = r.streamSelected(ctx, sel, listSelectedSeeds, []any{sel.SpecID}, func(row []driver.Value) {
 		seed, problem := selectedSeedOf(row)
