@@ -97,10 +97,10 @@ func (a Fitness) warnings() (list []Sentence) {
 		list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf(text, args...)})
 	}
 	if a.NUndated > 0 {
-		warn("%d of %d executions used have no start time: they are ordered by the time of recording", a.NUndated, len(a.Used))
+		warn("%s used %s no start time: they are ordered by the time of recording", format.CountedOf(a.NUndated, len(a.Used), "execution"), format.Verb(len(a.Used), "has", "have"))
 	}
 	if a.NFailed > 0 {
-		warn("%d of %d executions failed: they have no score and do not count in the fitness", a.NFailed, a.NExecutions)
+		warn("%s failed: no score, and not counted in the fitness", format.CountedOf(a.NFailed, a.NExecutions, "execution"))
 	}
 	if a.MeasuredShare < 0.995 {
 		warn("%s of the rubric could be measured in the executions used, on average", format.Share(a.MeasuredShare))

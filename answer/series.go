@@ -56,8 +56,16 @@ func (r SeedRef) lead() []Sentence {
 	if r.NOthers == 0 {
 		return nil
 	}
-	return []Sentence{{Kind: Note, Text: fmt.Sprintf("seed %s is also recorded under %d other configurations; this is %s",
-		r.Seed, r.NOthers, Selector{r.Scenario, track.ShortHash(r.Configuration)})}}
+	return []Sentence{{Kind: Note, Text: r.Ambiguity()}}
+}
+
+// Ambiguity says under how many other configurations the seed is recorded; empty for none.
+func (r SeedRef) Ambiguity() string {
+	if r.NOthers == 0 {
+		return ""
+	}
+	return fmt.Sprintf("seed %s is also recorded under %s; this is %s",
+		r.Seed, format.Counted(r.NOthers, "other configuration"), Selector{r.Scenario, track.ShortHash(r.Configuration)})
 }
 
 // StoredSeries describes a series as it is stored.

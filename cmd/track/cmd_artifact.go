@@ -95,8 +95,8 @@ func (p *program) getArtifacts(ctx context.Context, o artifactGetOptions) error 
 		return err
 	}
 	if o.name != "" && (o.output == "" || o.output == "-") {
-		if ref.NOthers > 0 {
-			p.notice("seed %s is also recorded under %d other configurations; this is %s@%s", ref.Seed, ref.NOthers, ref.Scenario, track.ShortHash(ref.Configuration))
+		if text := ref.Ambiguity(); text != "" {
+			p.notice("%s", text)
 		}
 		return p.printArtifact(files[0])
 	}

@@ -143,8 +143,8 @@ func (p *program) withSeries(ctx context.Context, q answer.SeriesQuestion, do fu
 	if err != nil {
 		return err
 	}
-	if v.NOthers > 0 {
-		p.notice("seed %s is also recorded under %d other configurations; this is %s@%s", v.Seed, v.NOthers, v.Scenario, track.ShortHash(v.Configuration))
+	if text := v.Ambiguity(); text != "" {
+		p.notice("%s", text)
 	}
 	return do(v)
 }

@@ -114,7 +114,8 @@ func seedWarnings(t scoring.SeedTotals) []Warning {
 		case w == stats.WarnSmallN:
 			add(string(w), "n = %d is small: the true spread may be many times the one shown", summary.N)
 		case w == stats.WarnSaturated:
-			add(string(w), "%d of %d total scores are exactly 0 or 1: differences beyond these limits do not show", summary.NSaturated, summary.N)
+			add(string(w), "%s %s exactly 0 or 1: differences beyond these limits do not show",
+				format.CountedOf(summary.NSaturated, summary.N, "total score"), format.Verb(summary.N, "is", "are"))
 		default:
 			add(string(w), "%s", w.Message())
 		}
