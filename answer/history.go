@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -72,7 +73,7 @@ type HistoryEntry struct {
 	Verdict           scoring.Verdict        `json:"verdict,omitempty"`
 	Estimates         *verdict.Estimates     `json:"estimates"`
 	Metric            *HistoryMetric         `json:"metric,omitempty"` // that was asked for
-	Change            *verdict.HistoryChange `json:"change"`           // of the mean score or the metric's mean value, from the last entry that has one
+	Change            *verdict.HistoryChange `json:"change"`           // of the mean score or the metric's mean value, from the last entry of its line that has one, see [History.Lines]
 	Warnings          []verdict.Warning      `json:"warnings"`
 }
 
@@ -81,6 +82,30 @@ type HistoryMetric struct {
 	scoring.MetricStability
 	Mean verdict.Estimate `json:"value"`    // mean of the values
 	SD   verdict.Estimate `json:"value_sd"` // sample standard deviation of the values
+}
+
+// Lines returns the line that each configuration belongs to: revisions of the code with the same parameters are
+// a line in time. If a revision has several labels, each label is a line of its own. Points of a grid are not joined.
+func (a History) Lines() []string {
+	type variant struct{ params, revision string }
+	labels := map[variant]string{}
+	hasVariants := map[string]bool{} // by parameters
+	for _, e := range a.Entries {
+		c := e.Configuration
+		params := string(c.Params.JSON())
+		v := variant{params, c.Revision.String()}
+		if label, known := labels[v]; known && label != c.Label {
+			hasVariants[params] = true
+		}
+		labels[v] = c.Label
+	}
+	lines := make([]string, len(a.Entries))
+	for i, e := range a.Entries {
+		if lines[i] = string(e.Configuration.Params.JSON()); hasVariants[lines[i]] {
+			lines[i] += " " + e.Configuration.Label
+		}
+	}
+	return lines
 }
 
 // Name returns what people call the configuration: its label, or its short hash if it has none.
@@ -119,7 +144,7 @@ func (a History) Lead() []Sentence {
 	if a.Metric != nil {
 		what = "value of " + a.Metric.Name + ", " + a.Metric.Target
 	}
-	text := fmt.Sprintf("%s, spec version %d; mean over seeds of the %s with its 95%% t interval, change to the line above with Welch's interval", a.Scenario, a.Spec.Version, what)
+	text := fmt.Sprintf("%s, spec version %d; mean over seeds of the %s with its 95%% t interval, change to the revision before with the same parameters, with Welch's interval", a.Scenario, a.Spec.Version, what)
 	if a.NOlder > 0 {
 		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older configuration"))
 	}
@@ -210,14 +235,38 @@ func (a History) number() func(float64) string {
 	return func(x float64) string { return format.Mean(x, a.Metric.Format) }
 }
 
+// sparklines draw the means of each line that has two points or more.
+func (a History) sparklines() (notes []Sentence) {
+	var order []string
+	entries := map[string][]HistoryEntry{}
+	for i, line := range a.Lines() {
+		if entries[line] == nil {
+			order = append(order, line)
+		}
+		entries[line] = append(entries[line], a.Entries[i])
+	}
+	for _, line := range order {
+		list := entries[line]
+		if len(list) < 2 {
+			continue
+		}
+		means := make([]float64, len(list))
+		for i, e := range list {
+			mean, _ := e.Mean()
+			means[i] = mean.Value
+		}
+		text := "mean  " + chart.Sparkline(means, 0)
+		if len(order) > 1 {
+			text += "  " + cmp.Or(shorten(list[0].Differing), list[0].Name())
+		}
+		notes = append(notes, Sentence{Kind: Note, Text: text, Joined: len(notes) > 0})
+	}
+	return notes
+}
+
 // notes draw the means, and say what they let expect.
 func (a History) notes() []Sentence {
-	means := make([]float64, len(a.Entries))
-	for i, e := range a.Entries {
-		mean, _ := e.Mean()
-		means[i] = mean.Value
-	}
-	notes := []Sentence{{Kind: Note, Text: "mean  " + chart.Sparkline(means, 0)}}
+	notes := a.sparklines()
 	name := func(i int) string {
 		if i < 0 || i >= len(a.Entries) {
 			return fmt.Sprintf("configuration %d", i+1)
@@ -225,7 +274,7 @@ func (a History) notes() []Sentence {
 		return fmt.Sprintf("%s (%s)", a.Entries[i].Configuration.Label, track.ShortHash(a.Entries[i].Configuration.Hash))
 	}
 	for _, text := range HistorySentences(a.Analysis, name, a.number()) {
-		notes = append(notes, Sentence{Kind: Note, Text: text, Joined: true})
+		notes = append(notes, Sentence{Kind: Note, Text: text, Joined: len(notes) > 0})
 	}
 	for i, e := range a.Entries {
 		notes = append(notes, e.noteSentences(name(i))...)

@@ -17,7 +17,7 @@ func HistoryChart(h answer.History) chart.History {
 		c.Title, c.YLabel = h.Scenario+", "+h.Metric.Name, "mean value"
 	}
 	labels := historyLabels(h)
-	lines := historyLines(h)
+	lines := h.Lines()
 	for i, e := range h.Entries {
 		mean, _ := e.Mean()
 		c.Points = append(c.Points, chart.Estimate{Label: labels[i], Line: lines[i], N: mean.N, Mean: mean.Value, Lo: mean.Interval.Lo, Hi: mean.Interval.Hi})
@@ -46,30 +46,6 @@ func withAnalysis(c chart.History, a verdict.History) chart.History {
 		c.ChangePoints = append(c.ChangePoints, change.Index)
 	}
 	return c
-}
-
-// historyLines returns the line that each configuration belongs to: revisions of the code with the same parameters are
-// a line in time. If a revision has several labels, each label is a line of its own. Points of a grid are not joined.
-func historyLines(h answer.History) []string {
-	type variant struct{ params, revision string }
-	labels := map[variant]string{}
-	hasVariants := map[string]bool{} // by parameters
-	for _, e := range h.Entries {
-		c := e.Configuration
-		params := string(c.Params.JSON())
-		v := variant{params, c.Revision.String()}
-		if label, known := labels[v]; known && label != c.Label {
-			hasVariants[params] = true
-		}
-		labels[v] = c.Label
-	}
-	lines := make([]string, len(h.Entries))
-	for i, e := range h.Entries {
-		if lines[i] = string(e.Configuration.Params.JSON()); hasVariants[lines[i]] {
-			lines[i] += " " + e.Configuration.Label
-		}
-	}
-	return lines
 }
 
 // historyLabels tells the configurations apart by what differs between them: the label, then the parameters, then the

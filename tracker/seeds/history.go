@@ -64,14 +64,14 @@ func completeHistory(a *answer.History, params []track.Params, next int) error {
 	}
 	o := verdict.HistoryOptions{Next: next, Scores: a.Metric == nil}
 	points := make([]verdict.HistoryPoint, len(a.Entries))
-	var previous verdict.HistoryPoint
+	lines, previous := a.Lines(), map[string]verdict.HistoryPoint{} // by line
 	for i := range a.Entries {
 		e := &a.Entries[i]
 		e.Differing = differing[i]
 		mean, sd := e.Mean()
 		points[i] = verdict.HistoryPoint{N: mean.N, Mean: mean.Value, SD: sd.Value, Accepted: e.Stable}
-		if e.Change = verdict.ChangeBetween(previous, points[i], o); mean.N > 0 {
-			previous = points[i]
+		if e.Change = verdict.ChangeBetween(previous[lines[i]], points[i], o); mean.N > 0 {
+			previous[lines[i]] = points[i]
 		}
 	}
 	a.Analysis = verdict.AnalyseHistory(points, o)
