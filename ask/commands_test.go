@@ -29,7 +29,7 @@ func answersOfCommands() []jsondoc.Named {
 		{Name: "repeat", Help: "run a recorded seed again, and compare", Value: answer.RepeatedSeed{}},
 		{Name: "import", Help: "record executions from the logs of agents", Value: answer.Imported{}},
 		{Name: "import lineage", Help: "record an exported lineage", Value: answer.ImportedLineage{}},
-		{Name: "import openevolve, shinka and gepa", Help: "record the programs of an evolver", Value: answer.ImportedPrograms{}},
+		{Name: "import openevolve, shinka, gepa and dgm", Help: "record the programs of an evolver", Value: answer.ImportedPrograms{}},
 		{Name: "merge, import bundle", Help: "record what other databases hold", Value: answer.Merged{}},
 		{Name: "artifact get", Help: "write files of a seed", Value: answer.WrittenArtifacts{}},
 		{Name: "export table", Help: "write seeds with their metrics or series to a file", Value: answer.TableExported{}},

@@ -13,8 +13,8 @@ func Propose() Def[answer.ProposeQuestion, answer.Proposed] {
 		About: `The content is stored unchanged; a content that the lineage already has is that version. Without a parent it is a child of the active version.
 Of two parents, as in a crossover, the child is compared with the first. Without an operator it is the operator that was drawn last. The id
 follows from parents, child and operator, so proposing the same again does nothing. The same child by another operator is a conflict,
-unless an id names the attempt. A child is recorded as refused if it is empty, shorter than half or longer than
-twice its parent, or matches a forbidden pattern. Daily limits bind the loop: a child beyond them is recorded, with a warning.`,
+unless an id names the attempt. A child is recorded as refused if it is empty, shorter than half its
+parent, longer than the settings allow, or matches a forbidden pattern. Daily limits bind the loop: a child beyond them is recorded, with a warning.`,
 		Params: (*answer.ProposeQuestion).Params, Write: lineages.ProposeMutation,
 	}
 }

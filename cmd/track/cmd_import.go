@@ -44,7 +44,7 @@ func (p *program) importCommand() *cli.Command {
 folder), jsonl (track's own lines), or auto, which finds the format of each file. PATH is a file, which may be compressed with gzip, a
 folder, a pattern such as 'logs/*.jsonl', or - for standard input. Executions are scored as track record execution scores them.
 
-openevolve, shinka and gepa (a gepa_state.bin, or its folder) are runs of other evolvers: each content is a version, each step a mutation, each evaluation an execution. An
+openevolve, shinka, gepa (a gepa_state.bin, or its folder) and dgm are runs of other evolvers: each content is a version, each step a mutation, each evaluation an execution. An
 evaluation that failed has no score. Scores are taken as they are, and the best program is active. lineage is what track export lineage wrote: it is recorded as a whole, if it replays without a
 difference. bundle is what track export bundle wrote: it is merged, as track merge does.
 
@@ -87,7 +87,7 @@ Examples:
 			case formatBundle:
 				return p.importBundle(c.Context, paths, o)
 			case formatAuto:
-				name = ""
+				return p.importFound(c.Context, paths, o)
 			}
 			return p.importLogs(c.Context, name, paths, o)
 		},
@@ -111,7 +111,7 @@ func (p *program) importLogs(ctx context.Context, name string, paths []string, o
 		return err
 	}
 	if o.programs.isSet() {
-		return usage("--infer-parents, --scale, --minimize, --seed, --at and --keep-secrets are for runs of evolvers: openevolve, shinka and gepa")
+		return usage("--infer-parents, --scale, --minimize, --seed, --at and --keep-secrets are for runs of evolvers: openevolve, shinka, gepa and dgm")
 	}
 	var streams []exchange.LogStream
 	if slices.Contains(paths, "-") {

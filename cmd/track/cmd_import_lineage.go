@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"crypto/rand"
+	"path/filepath"
 
 	"github.com/urfave/cli/v2"
 
@@ -84,4 +85,28 @@ func (p *program) importPrograms(ctx context.Context, f exchange.ProgramFormat, 
 		return err
 	}
 	return exchange.ProgramsError(a)
+}
+
+// importFound records whatever is found: runs of other evolvers, each in a lineage of its own, and logs. Several runs are
+// named after their folders.
+func (p *program) importFound(ctx context.Context, paths []string, o importOptions) error {
+	runs, rest := exchange.FindPrograms(paths)
+	for _, run := range runs {
+		one := o
+		if base := filepath.Base(filepath.Clean(run.Path)); len(runs) > 1 && o.lineage != "" {
+			one.lineage += "-" + base
+		} else if o.lineage == "" {
+			one.lineage = base
+		}
+		if err := p.importPrograms(ctx, run.Format, []string{run.Path}, one); err != nil {
+			return err
+		}
+	}
+	if len(runs) > 0 {
+		o.programs = importProgramsOptions{}
+		if logs, err := exchange.FindLogs("", nil, rest); len(rest) == 0 || err != nil || logs.Size() == 0 {
+			return nil
+		}
+	}
+	return p.importLogs(ctx, "", rest, o)
 }

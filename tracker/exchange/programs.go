@@ -11,6 +11,7 @@ import (
 	"track"
 	"track/answer"
 	"track/importer"
+	"track/importer/dgm"
 	"track/importer/gepa"
 	"track/importer/openevolve"
 	"track/importer/shinka"
@@ -42,7 +43,7 @@ type ProgramFormat struct {
 
 // ProgramFormats returns the formats of runs of other evolvers.
 func ProgramFormats() []ProgramFormat {
-	return []ProgramFormat{{"openevolve", openevolve.Read}, {"shinka", shinka.Read}, {"gepa", gepa.Read}}
+	return []ProgramFormat{{"openevolve", openevolve.Read}, {"shinka", shinka.Read}, {"gepa", gepa.Read}, {"dgm", dgm.Read}}
 }
 
 // ReadPrograms reads the run at path and records it in the database that open opens. problem is called for each part
