@@ -55,11 +55,15 @@ var mayImport = map[string][]string{
 
 	"track/internal/gunzip": {},
 
+	// Names that were probably meant.
+	"track/internal/near": {},
+	"track/tracker/names": {"track", "track/answer", "track/internal/near", "track/store"},
+
 	// What writes shell text.
 	"track/internal/shell": {},
 
 	// Formats: they know no storage.
-	"track/spec":                {"track", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
+	"track/spec":                {"track", "track/internal/near", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
 	"track/importer/lines":      {"track", "track/internal/separated", "track/internal/sizes", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/series":              {"track", "track/internal/separated", "track/internal/gunzip", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/series/parquet":      {"track", "track/internal/dataset", "github.com/klauspost/compress/..."},
@@ -74,19 +78,19 @@ var mayImport = map[string][]string{
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
-	"track/store":           {"track/internal/lazyregexp", "track", "track/internal/admission", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/libc", "modernc.org/sqlite/..."},
+	"track/store":           {"track/internal/lazyregexp", "track/internal/near", "track", "track/internal/admission", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/libc", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
-	"track/tracker/exchange":  {"track", "track/internal/sizes", "track/internal/admission", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
+	"track/tracker/exchange":  {"track", "track/internal/sizes", "track/internal/admission", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/tracker/names"},
 	"track/tracker/integrity": {"track/answer", "track/store", "track/tracker/lineages", "track/tracker/seeds"},
-	"track/tracker/seeds":     {"track", "track/internal/dataset", "track/internal/admission", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
-	"track/tracker/lineages":  {"track", "track/internal/admission", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "track/store"},
-	"track/tracker/agents":    {"track", "track/internal/admission", "track/answer/...", "track/importer", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2"},
-	"track/tracker/sweeps":    {"track", "track/internal/sizes", "track/internal/admission", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/tracker/seeds":     {"track", "track/internal/near", "track/internal/dataset", "track/internal/admission", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2", "track/tracker/names"},
+	"track/tracker/lineages":  {"track", "track/internal/admission", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "track/store", "track/tracker/names"},
+	"track/tracker/agents":    {"track", "track/internal/admission", "track/answer/...", "track/importer", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2", "track/tracker/names"},
+	"track/tracker/sweeps":    {"track", "track/internal/sizes", "track/internal/admission", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2", "track/tracker/names"},
 	"track/tracker":           {"track", "track/answer/...", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/scoring/...", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
-	"track/tracker/live":            {"track", "track/internal/admission", "track/answer", "track/importer/...", "track/internal/claudesettings", "track/store", "track/tracker/agents"},
+	"track/tracker/live":            {"track", "track/internal/admission", "track/answer", "track/importer/...", "track/internal/claudesettings", "track/store", "track/tracker/agents", "track/tracker/names"},
 	"track/internal/claudesettings": {"track/internal/lazyregexp", "github.com/go-json-experiment/json/..."},
 
 	// What documentation is made with.
@@ -109,7 +113,7 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/internal/admission", "track/internal/jsonio", "track/internal/keptfiles", "track/internal/separated", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/series/parquet", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
+		"track", "track/internal/admission", "track/internal/jsonio", "track/internal/near", "track/internal/keptfiles", "track/internal/separated", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/series/parquet", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},

@@ -254,6 +254,7 @@ const (
 	Conflict     Disposition = "conflict"     // something else is recorded under the same identity; nothing was stored
 	Replaced     Disposition = "replaced"     // stored in place of another record
 	Contradicted Disposition = "contradicted" // its values are not the ones that its series give; nothing was stored
+	Misnamed     Disposition = "misnamed"     // a name is not known, although names like it are; nothing was stored
 	Withdrawn    Disposition = "withdrawn"    // the same was recorded and withdrawn; nothing was stored
 	Scored       Disposition = "scored"       // judged as if it were recorded; nothing was stored
 )

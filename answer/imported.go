@@ -27,6 +27,7 @@ type ImportCounts struct {
 	Events     int          `json:"events"`                // what the source says of its versions; only what describes a version is kept
 	Skipped    int          `json:"n_skipped"`             // parts of the source that were left out
 	Tokens     track.Tokens `json:"tokens"`
+	Suspicions `json:",embed"`
 }
 
 // Imported says what became of the logs of agents.
@@ -101,7 +102,7 @@ func (a Imported) Lead() []Sentence {
 	if a.Uncompared > 0 {
 		calls += fmt.Sprintf("; %s not compared: other rules masked them, and they are not kept", format.Counted(a.Uncompared, "text"))
 	}
-	return []Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: calls, Joined: true}}
+	return append([]Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: calls, Joined: true}}, a.Suspicions.sentences()...)
 }
 
 // Tables implements [Answer].
@@ -117,18 +118,19 @@ func (a Imported) Tables() []Table {
 
 // ImportedLineage says what became of a lineage that was exported elsewhere.
 type ImportedLineage struct {
-	Lineage string         `json:"lineage"`
-	Created bool           `json:"created"`
-	Entries int            `json:"entries"` // added
-	Known   int            `json:"known"`
-	Head    string         `json:"head"`
-	End     evolution.Head `json:"end"`
+	Lineage    string         `json:"lineage"`
+	Created    bool           `json:"created"`
+	Entries    int            `json:"entries"` // added
+	Known      int            `json:"known"`
+	Head       string         `json:"head"`
+	End        evolution.Head `json:"end"`
+	Suspicions `json:",embed"`
 }
 
 // Lead implements [Answer].
 func (a ImportedLineage) Lead() []Sentence {
 	text := fmt.Sprintf("%s: %s added, %d known; active version: %s", a.Lineage, entriesText(a.Entries), a.Known, orNone(a.Head))
-	return []Sentence{{Kind: Heading, Text: text}}
+	return append([]Sentence{{Kind: Heading, Text: text}}, a.Suspicions.sentences()...)
 }
 
 func orNone(s string) string {
@@ -172,6 +174,7 @@ type ImportedPrograms struct {
 	BestFailed    []string `json:"best_failed"` // those of them that failed
 	LeftOut       int      `json:"left_out"`
 	Skipped       []string `json:"skipped"`
+	Suspicions    `json:",embed"`
 }
 
 // Lead implements [Answer].
@@ -202,7 +205,7 @@ func (a ImportedPrograms) Lead() []Sentence {
 		a.Head += ", the best program of the run"
 	}
 	tell(1, "active version: %s; nothing was decided, since the source does not say what it did with a program", orNone(a.Head))
-	return list
+	return append(list, a.Suspicions.sentences()...)
 }
 
 // someNames lists the first names, and how many more there are.

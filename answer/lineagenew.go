@@ -19,9 +19,10 @@ type NewLineageQuestion struct {
 	Subject     string
 	Operators   []evolution.Operator
 	KeepSecrets bool
-	Unbounded   bool      // scores are any numbers, and not from 0 to 100
-	Minimize    bool      // less is better, which makes the scale unbounded
-	Scale       *float64  // points that one unit of an unbounded score counts as
+	Unbounded   bool     // scores are any numbers, and not from 0 to 100
+	Minimize    bool     // less is better, which makes the scale unbounded
+	Scale       *float64 // points that one unit of an unbounded score counts as
+	New         bool
 	At          time.Time // zero for now
 }
 
@@ -42,6 +43,7 @@ func (q *NewLineageQuestion) Params() param.List {
 		{Name: "unbounded", Help: "let scores be any numbers, instead of 0 to 100", Value: param.Switch(&q.Unbounded)},
 		{Name: "minimize", Help: "let scores be any numbers, of which less is better", Value: param.Switch(&q.Minimize)},
 		{Name: "scale", Unit: "POINTS", Help: "let scores be any numbers, and count one unit as so many `POINTS` of a policy's parameters", Value: param.OptionalFloat(&q.Scale)},
+		{Name: "new", Help: "take a name that is not known although names like it are", Value: param.Switch(&q.New)},
 		atParam(&q.At),
 	}
 }

@@ -12,14 +12,15 @@ const maxProblems = 10_000
 
 // RecordedLines counts what became of lines that were to be recorded.
 type RecordedLines struct {
-	Source        string        `json:"source,omitempty"` // what was read
-	Recorded      int           `json:"recorded"`
-	Executions    int           `json:"executions,omitzero"` // of the recorded records
-	Replaced      int           `json:"replaced,omitzero"`
-	Duplicates    int           `json:"duplicates"`
-	Conflicts     int           `json:"conflicts"`
-	Rejected      int           `json:"rejected"`
-	Forgotten     int           `json:"n_forgotten,omitzero"` // executions whose texts are not stored, because they were forgotten earlier
+	Source        string `json:"source,omitempty"` // what was read
+	Recorded      int    `json:"recorded"`
+	Executions    int    `json:"executions,omitzero"` // of the recorded records
+	Replaced      int    `json:"replaced,omitzero"`
+	Duplicates    int    `json:"duplicates"`
+	Conflicts     int    `json:"conflicts"`
+	Rejected      int    `json:"rejected"`
+	Forgotten     int    `json:"n_forgotten,omitzero"` // executions whose texts are not stored, because they were forgotten earlier
+	Suspicions    `json:",embed"`
 	Errors        []LineProblem `json:"errors"`
 	ErrorsOmitted int           `json:"errors_omitted,omitzero"` // beyond [maxProblems]
 }
@@ -51,7 +52,7 @@ func (a RecordedLines) Lead() []Sentence {
 	if a.Replaced > 0 {
 		text += fmt.Sprintf(", %d replaced", a.Replaced)
 	}
-	return []Sentence{{Kind: Heading, Text: text}}
+	return append([]Sentence{{Kind: Heading, Text: text}}, a.Suspicions.sentences()...)
 }
 
 // Tables implements [Answer].
@@ -99,7 +100,7 @@ func (f IngestedFile) state() string {
 // Lead implements [Answer].
 func (a Ingested) Lead() []Sentence {
 	if len(a.Files) > 0 {
-		return nil
+		return a.Suspicions.sentences()
 	}
 	return []Sentence{{Kind: Heading, Text: "nothing in the spool"}}
 }

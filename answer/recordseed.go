@@ -26,6 +26,7 @@ type SeedReceipt struct {
 	Reasons       []string                    `json:"reasons"` // why, for each of Failed; empty for a value that misses its target
 	Unknown       []string                    `json:"unknown"` // values that the spec does not know: they are stored
 	Artifacts     []SeedArtifact              `json:"artifacts,omitempty"`
+	Suspicions    `json:",embed"`
 }
 
 // Lead implements [Answer].
@@ -47,7 +48,7 @@ func (a SeedReceipt) Lead() []Sentence {
 	if len(a.Artifacts) > 0 && a.Disposition != track.Duplicate {
 		add("files: " + artifactsText(a.Artifacts))
 	}
-	return list
+	return append(list, a.Suspicions.sentences()...)
 }
 
 func (a SeedReceipt) heading() string {

@@ -11,26 +11,27 @@ import (
 
 // SweepResult says what became of a sweep that was run.
 type SweepResult struct {
-	Kind           string               `json:"kind"` // sweep
-	ID             string               `json:"id"`   // ULID
-	Scenario       string               `json:"scenario"`
-	Shard          int                  `json:"shard,omitzero"`
-	NShards        int                  `json:"n_shards,omitzero"`
-	Ending         track.SweepEnding    `json:"ending"`
-	NRan           int                  `json:"n_ran"`
-	NKnown         int                  `json:"n_known"`                   // planned seeds that were recorded before
-	NFailed        int                  `json:"n_failed"`                  // of the seeds that ran
-	NWithdrawn     int                  `json:"n_withdrawn"`               // planned seeds that were withdrawn, and are not run again
-	NRetried       int                  `json:"n_retried"`                 // seeds that took more than one attempt
-	NConflicts     int                  `json:"n_conflicts"`               // seeds that another process recorded meanwhile, with other values
-	NElsewhere     int                  `json:"n_elsewhere"`               // seeds that another process was still running at the end
-	NRepeated      int                  `json:"n_repeated"`                // seeds that were run again
-	NDiffering     int                  `json:"n_differing"`               // repeated seeds that gave something else
-	NFilesLeftOut  int                  `json:"n_files_left_out,omitzero"` // files to keep whose contents were not recorded, such as large ones
-	NFilesUnnamed  int                  `json:"n_files_unnamed,omitzero"`  // files to keep that were not recorded, because of their names or their number
-	MissedFiles    []MissedFile         `json:"missed_files,omitempty"`    // patterns of files to keep that nothing matched
-	WithoutSpec    bool                 `json:"without_spec"`              // nothing was scored
-	Unknown        []string             `json:"unknown"`                   // values that the spec does not know
+	Kind           string            `json:"kind"` // sweep
+	ID             string            `json:"id"`   // ULID
+	Scenario       string            `json:"scenario"`
+	Shard          int               `json:"shard,omitzero"`
+	NShards        int               `json:"n_shards,omitzero"`
+	Ending         track.SweepEnding `json:"ending"`
+	NRan           int               `json:"n_ran"`
+	NKnown         int               `json:"n_known"`                   // planned seeds that were recorded before
+	NFailed        int               `json:"n_failed"`                  // of the seeds that ran
+	NWithdrawn     int               `json:"n_withdrawn"`               // planned seeds that were withdrawn, and are not run again
+	NRetried       int               `json:"n_retried"`                 // seeds that took more than one attempt
+	NConflicts     int               `json:"n_conflicts"`               // seeds that another process recorded meanwhile, with other values
+	NElsewhere     int               `json:"n_elsewhere"`               // seeds that another process was still running at the end
+	NRepeated      int               `json:"n_repeated"`                // seeds that were run again
+	NDiffering     int               `json:"n_differing"`               // repeated seeds that gave something else
+	NFilesLeftOut  int               `json:"n_files_left_out,omitzero"` // files to keep whose contents were not recorded, such as large ones
+	NFilesUnnamed  int               `json:"n_files_unnamed,omitzero"`  // files to keep that were not recorded, because of their names or their number
+	MissedFiles    []MissedFile      `json:"missed_files,omitempty"`    // patterns of files to keep that nothing matched
+	WithoutSpec    bool              `json:"without_spec"`              // nothing was scored
+	Unknown        []string          `json:"unknown"`                   // values that the spec does not know
+	Suspicions     `json:",embed"`
 	Configurations []SweptConfiguration `json:"configurations"`
 	Halving        []HalvingRound       `json:"halving,omitempty"`
 }
@@ -167,6 +168,7 @@ func (a SweepResult) Notices() []Sentence {
 	if len(a.Unknown) > 0 {
 		warn("not in the spec, stored but not scored: %s", strings.Join(firstWords(a.Unknown), ", "))
 	}
+	list = append(list, a.Suspicions.sentences()...)
 	for _, m := range a.MissedFiles {
 		warn("no file matched %s in %d of %s; patterns are looked for in the folder {out}", m.Pattern, m.NRuns, format.Counted(a.NRan, "run"))
 	}

@@ -205,14 +205,14 @@ func newSample(t *testing.T) (*store.Store, *strings.Replacer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := seeds.AddSpec(t.Context(), st, declared); err != nil {
+	if _, err := seeds.AddSpec(t.Context(), st, declared, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"growth_plus", "growth_plus__small_economy", "growth_plus__theta_14"} {
 		recordFile(t, st, "../examples/bam/"+name+".jsonl")
 	}
 	grid := scoring.Spec{Scenario: "grid", Metrics: []scoring.Metric{{Name: "m", Weight: 1, Target: scoring.Range{Max: 5}}}}
-	if _, err := seeds.AddSpec(t.Context(), st, grid); err != nil {
+	if _, err := seeds.AddSpec(t.Context(), st, grid, nil); err != nil {
 		t.Fatal(err)
 	}
 	recordFile(t, st, "testdata/grid.jsonl")

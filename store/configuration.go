@@ -125,7 +125,7 @@ func (r *Reader) noSeeds(ctx context.Context, scenario string) error {
 	if len(names) > 0 {
 		known = "the scenarios are: " + strings.Join(names, ", ")
 	}
-	return track.WithHint(fmt.Errorf("scenario %s: %w", scenario, track.ErrNotFound), track.Hint{Text: known})
+	return track.WithHint(fmt.Errorf("scenario %s: %w", scenario, track.ErrNotFound), nearestOf(scenario, names, track.Hint{Text: known}))
 }
 
 // Configurations returns the newest configurations that a scenario has seeds of, by their first seed, and how many

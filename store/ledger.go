@@ -10,6 +10,7 @@ import (
 
 	"track"
 	"track/evolution"
+	"track/internal/near"
 )
 
 // Evolving is a lineage that has a ledger, with its state.
@@ -76,6 +77,9 @@ func (r *Reader) notEvolving(ctx context.Context, name string) error {
 		}
 	}
 	err = fmt.Errorf("lineage %s: %w", name, track.ErrNotFound)
+	if meant := near.Nearest(name, names); meant != "" && meant != name {
+		err = track.WithHint(err, didYouMean(meant))
+	}
 	if evolving, listErr := r.EvolvingNames(ctx); listErr == nil && len(evolving) > 0 {
 		err = track.WithHint(err, track.Hint{Text: "lineages with a ledger: " + strings.Join(evolving, ", ")})
 	}

@@ -99,7 +99,8 @@ func (r *Reader) CheckLineage(ctx context.Context, lineage string, version *stri
 	for i, v := range versions {
 		names[i] = lineage + "@" + v.Version
 	}
-	return track.WithHint(fmt.Errorf("executions of %s@%s: %w", lineage, *version, track.ErrNotFound), track.Hint{Text: "there are: " + strings.Join(names, ", ")})
+	return track.WithHint(fmt.Errorf("executions of %s@%s: %w", lineage, *version, track.ErrNotFound),
+		nearestOf(lineage+"@"+*version, names, track.Hint{Text: "there are: " + strings.Join(names, ", ")}))
 }
 
 func (r *Reader) noLineage(ctx context.Context, lineage string) error {
@@ -111,5 +112,5 @@ func (r *Reader) noLineage(ctx context.Context, lineage string) error {
 	if len(names) > 0 {
 		hint = track.Hint{Text: "the lineages are: " + strings.Join(names, ", ")}
 	}
-	return track.WithHint(fmt.Errorf("executions of lineage %s: %w", lineage, track.ErrNotFound), hint)
+	return track.WithHint(fmt.Errorf("executions of lineage %s: %w", lineage, track.ErrNotFound), nearestOf(lineage, names, hint))
 }

@@ -86,7 +86,11 @@ func (r *Reader) VersionState(ctx context.Context, lineage, name string) (Versio
 	list, err := r.versionStates(ctx, selectVersions+ofName, false, lineage, name)
 	if err == nil && len(list) == 0 {
 		err := fmt.Errorf("version %s of lineage %s: %w", name, lineage, track.ErrNotFound)
-		return VersionState{}, track.WithHint(err, track.NewHint("list the versions", "version list", lineage))
+		names, listErr := r.VersionNames(ctx, lineage)
+		if listErr != nil {
+			return VersionState{}, listErr
+		}
+		return VersionState{}, track.WithHint(err, nearestOf(name, names, track.NewHint("list the versions", "version list", lineage)))
 	}
 	if err != nil {
 		return VersionState{}, err

@@ -241,7 +241,7 @@ func TestRecordAllSlowInput(t *testing.T) {
 		send(line("s", 3, 0.5)[20:])
 
 		// A spec that comes meanwhile is in force for what follows, and for no seed before it.
-		if added, err := seeds.AddSpec(t.Context(), other, trackertest.Ranges("s", [2]float64{0, 2})); err != nil || added.Version != 2 {
+		if added, err := seeds.AddSpec(t.Context(), other, trackertest.Ranges("s", [2]float64{0, 2}), nil); err != nil || added.Version != 2 {
 			t.Fatal(added, err)
 		}
 		time.Sleep(1100 * time.Millisecond)

@@ -99,7 +99,7 @@ func TestForgottenComesBackOnNoRoute(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := exchange.NewDoor(elsewhere.st, exchange.Owner, false).Put(t.Context(), exchange.Tombstones(list)); err != nil {
+				if _, err := exchange.NewDoor(elsewhere.st, exchange.Owner, nil, false).Put(t.Context(), exchange.Tombstones(list)); err != nil {
 					t.Fatal(err)
 				}
 				for name, to := range map[string]*shard{"here": here, "elsewhere": elsewhere} {

@@ -150,7 +150,7 @@ func TestTombstonesNeedRights(t *testing.T) {
 	for rights, want := range map[exchange.Rights]exchange.Outcome{exchange.BringFacts: exchange.Invalid, exchange.Owner: exchange.Recorded} {
 		here := newShard(t, 20)
 		here.batch(executionLine("k"))
-		answers, err := exchange.NewDoor(here.st, rights, false).Put(t.Context(), exchange.Tombstones(list))
+		answers, err := exchange.NewDoor(here.st, rights, nil, false).Put(t.Context(), exchange.Tombstones(list))
 		if err != nil || len(answers) != 1 || answers[0].Outcome != want {
 			t.Errorf("%s: %+v, %v", rights, answers, err)
 		}

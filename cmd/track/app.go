@@ -12,8 +12,8 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/near"
 	"track/internal/provenance"
-	"track/spec"
 	"track/store"
 )
 
@@ -111,20 +111,20 @@ func group(c *cli.Context) error {
 		}
 		c.App.Writer = c.App.ErrWriter
 		_ = cli.ShowSubcommandHelp(c)
-		return usage("%s needs one of its commands: %s", c.Command.HelpName, strings.Join(names(c.Command.Subcommands), ", "))
+		return usage("%s needs one of its commands: %s", c.Command.HelpName, strings.Join(commandNames(c.Command.Subcommands), ", "))
 	}
 	commands := c.Command.Subcommands
 	if len(commands) == 0 {
 		commands = c.App.Commands
 	}
-	err := usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(names(commands), ", "))
-	if nearest := spec.Nearest(c.Args().First(), names(commands)); nearest != "" {
+	err := usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(commandNames(commands), ", "))
+	if nearest := near.Nearest(c.Args().First(), commandNames(commands)); nearest != "" {
 		err = track.WithHint(err, track.Hint{Text: fmt.Sprintf("did you mean %q?", nearest)})
 	}
 	return err
 }
 
-func names(commands []*cli.Command) (list []string) {
+func commandNames(commands []*cli.Command) (list []string) {
 	for _, c := range commands {
 		list = append(list, c.Name)
 	}

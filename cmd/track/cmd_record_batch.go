@@ -24,7 +24,7 @@ import (
 type recordBatchOptions struct {
 	spec               int
 	replace, valuesWin bool
-	spool              bool
+	spool, isNew       bool
 }
 
 func (p *program) recordBatchCommand() *cli.Command {
@@ -53,7 +53,7 @@ Examples:
 			&cli.BoolFlag{Name: "values-win", Usage: "keep given values that differ from those of the series", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede recorded seeds that differ; executions never", Destination: &o.replace},
 			p.maxSizeFlag(),
-			spoolFlag(&o.spool),
+			newFlag(&o.isNew), spoolFlag(&o.spool),
 		),
 		Action: func(c *cli.Context) error {
 			if c.NArg() != 1 {
@@ -118,19 +118,26 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 		bar.clear()
 		tell(file, columns)
 	}
-	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
-	d := answer.NewRecordedLines(name)
+	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin, Names: newNames(o.isNew)}, bufio.NewReader(rand.Reader))
+	d, repeated := answer.NewRecordedLines(name), 0
 	summary, err := exchange.RecordAll(ctx, recorder, lines.ReadWith(name, bar.reader(source), read), exchange.BatchObserver{
 		Problem: func(problem exchange.BatchProblem) {
+			d.AddProblem(problem.LineProblem)
+			if problem.Repeated {
+				repeated++
+				return
+			}
 			bar.clear()
 			p.tellProblem(name, problem)
-			d.AddProblem(problem.LineProblem)
 		},
 		Progress: bar.update,
 	})
 	bar.clear()
 	summary.AddTo(&d)
 	p.noticeSummary(summary)
+	if repeated > 0 {
+		p.notice("%s with the same names left out; --format json lists them", format.Counted(repeated, "more line"))
+	}
 	if errors.Is(err, context.Canceled) {
 		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})
 	}

@@ -25,7 +25,7 @@ type recordExecutionOptions struct {
 	trial                                                                  int
 	cost, score                                                            *float64
 	events, output, formatSpec                                             string
-	keepText, dryRun, statusGiven, spool                                   bool
+	keepText, dryRun, statusGiven, spool, isNew                            bool
 	spoolDir                                                               string // empty where it is recorded at once
 }
 
@@ -66,7 +66,7 @@ Examples:
 			&cli.StringFlag{Name: "key", Usage: "identify the execution by `ID`: recording it again does nothing", Destination: &o.key},
 			&cli.BoolFlag{Name: "keep-text", Usage: "keep the masked inputs and outputs of the calls", Destination: &o.keepText},
 			&cli.BoolFlag{Name: "dry-run", Usage: "score the execution, and record nothing", Destination: &o.dryRun},
-			spoolFlag(&o.spool),
+			newFlag(&o.isNew), spoolFlag(&o.spool),
 		},
 		Action: func(c *cli.Context) error {
 			if o.lineage == "" {
@@ -108,7 +108,7 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 			return err
 		}
 	}
-	options := agents.Options{KeepText: o.keepText}
+	options := agents.Options{KeepText: o.keepText, Names: newNames(o.isNew)}
 	if o.formatSpec != "" {
 		if options.Format, err = readFormatSpec(o.formatSpec); err != nil {
 			return err
@@ -136,6 +136,9 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 	results, err := recorder.Record(ctx, []track.Execution{execution}, false)
 	if err != nil {
 		return err
+	}
+	if problem := results[0].Problem; problem != nil {
+		return problem
 	}
 	if results[0].Disposition == track.Conflict {
 		return track.WithHint(fmt.Errorf("%w: key %s of lineage %s is recorded with other content, as %s", track.ErrConflict, o.key, o.lineage, results[0].ID),

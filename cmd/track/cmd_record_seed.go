@@ -27,7 +27,7 @@ type recordSeedOptions struct {
 	largestFile                                                          sizes.Size
 	valuesWin                                                            bool
 	spec                                                                 int
-	replace, spool                                                       bool
+	replace, spool, isNew                                                bool
 	spoolDir                                                             string // empty where it is recorded at once
 }
 
@@ -66,7 +66,7 @@ Examples:
 			&cli.GenericFlag{Name: "max-file-size", Usage: "keep such files of up to `SIZE`, such as 4MiB", Value: &o.largestFile, DefaultText: "1MiB"},
 			&cli.BoolFlag{Name: "values-win", Usage: "keep given values that the series contradict", Destination: &o.valuesWin},
 			&cli.BoolFlag{Name: "replace", Usage: "supersede the recorded seed, if it differs", Destination: &o.replace},
-			spoolFlag(&o.spool),
+			newFlag(&o.isNew), spoolFlag(&o.spool),
 		},
 		Action: func(c *cli.Context) error {
 			if !c.IsSet("scenario") || !c.IsSet("seed") {
@@ -132,7 +132,7 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin}, bufio.NewReader(rand.Reader))
+	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin, Names: newNames(o.isNew)}, bufio.NewReader(rand.Reader))
 	result, err := recorder.Record(ctx, seed)
 	if err != nil {
 		return err

@@ -57,6 +57,7 @@ track spec show growth_plus@1 --document | tr -d '\\n' | sha256sum`})
 }
 
 func (p *program) specAddCommand() *cli.Command {
+	isNew := false
 	return p.admitting(&cli.Command{
 		Name:      "add",
 		Usage:     "add a spec file; a changed one becomes the next version",
@@ -66,11 +67,12 @@ scenario had a spec are scored now.
 
 Example:
    track spec add growth_plus.yaml`,
-		Action: p.withOneFile(p.specAdd),
+		Flags:  []cli.Flag{newFlag(&isNew)},
+		Action: p.withOneFile(func(ctx context.Context, file string) error { return p.specAdd(ctx, file, isNew) }),
 	})
 }
 
-func (p *program) specAdd(ctx context.Context, file string) error {
+func (p *program) specAdd(ctx context.Context, file string, isNew bool) error {
 	parsed, err := p.readSpec(file)
 	if err != nil {
 		return err
@@ -80,7 +82,7 @@ func (p *program) specAdd(ctx context.Context, file string) error {
 		return err
 	}
 	defer func() { _ = st.Close() }()
-	added, err := seeds.AddSpec(ctx, st, parsed)
+	added, err := seeds.AddSpec(ctx, st, parsed, newNames(isNew))
 	if err != nil {
 		return err
 	}
@@ -153,7 +155,7 @@ func (p *program) specLintCommand() *cli.Command {
 		Usage:     "check a spec file without adding it",
 		UsageText: "track spec lint FILE|- [FLAGS]",
 		Description: `Names what makes the file unusable (exit code 5), and warns about what is unusual. If the database has seeds
-of the scenario, it also tests whether the skip of each mean over a series is long enough.
+of the scenario, it also tests whether the skip of each mean over a series is long enough, and warns of values in percent.
 
 Example:
    track spec lint growth_plus.yaml`,
@@ -171,7 +173,7 @@ Example:
 				return err
 			}
 			defer func() { _ = st.Close() }()
-			skips, err := seeds.LintSkips(ctx, st.Reader, parsed)
+			skips, err := seeds.LintSeeds(ctx, st.Reader, parsed)
 			if err != nil {
 				return err
 			}

@@ -74,6 +74,7 @@ type runFlags struct {
 	rerun  bool // run all seeds again
 	same   bool // take seeds of another command for the same
 	spool  bool
+	isNew  bool
 }
 
 func (f *runFlags) flags() []cli.Flag {
@@ -83,7 +84,7 @@ func (f *runFlags) flags() []cli.Flag {
 		&cli.BoolFlag{Name: "rerun-failed", Usage: "run seeds again that are recorded as failed; keep the old records as superseded", Destination: &f.failed},
 		&cli.BoolFlag{Name: "rerun", Usage: "run all recorded seeds again, as after a change that the configuration does not show; keep old records that differ as superseded", Destination: &f.rerun},
 		&cli.BoolFlag{Name: "same-command", Usage: "take recorded seeds that another command ran for seeds of this one", Destination: &f.same},
-		spoolFlag(&f.spool),
+		newFlag(&f.isNew), spoolFlag(&f.spool),
 	}, f.folderFlags()...)
 }
 
@@ -168,7 +169,7 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 		p.notice("no {seed} among the words of the command: it has to read TRACK_SEED")
 	}
 	run.Jobs, run.SpecVersion, run.Texts = run.jobs, run.spec, p.texts()
-	run.RerunFailed, run.Rerun, run.SameCommand = run.failed, run.rerun, run.same
+	run.RerunFailed, run.Rerun, run.SameCommand, run.New = run.failed, run.rerun, run.same, run.isNew
 	program := provenance.Version(version)
 	if err := run.AddProvenance(ctx, program, run.declared, func(text string) { p.notice("%s", text) }); err != nil {
 		return err

@@ -63,7 +63,7 @@ func (p *program) complete(ctx context.Context, app *cli.App, words []string) {
 	case strings.HasPrefix(p.typed, "-"):
 		p.completeFlag(command)
 	case len(command.Subcommands) > 0:
-		p.offer(names(command.Subcommands)...)
+		p.offer(commandNames(command.Subcommands)...)
 	case command.BashComplete != nil:
 		c := cli.NewContext(app, flag.NewFlagSet("", flag.ContinueOnError), nil)
 		c.Context = ctx

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/urfave/cli/v2"
+import (
+	"github.com/urfave/cli/v2"
+
+	"track/tracker/names"
+)
 
 // sharedOptions are the flags that every command has.
 type sharedOptions struct {
@@ -38,4 +42,17 @@ func optional(c *cli.Context, name string) *float64 {
 // maxSizeFlag says what a file may hold that is unpacked into the memory or onto the disk.
 func (p *program) maxSizeFlag() cli.Flag {
 	return &cli.GenericFlag{Name: "max-size", Usage: "read a file that holds up to `SIZE` when it is unpacked, such as 512MiB or 4GB", Value: &p.maxSize}
+}
+
+// newFlag goes on with a name that is not known although names like it are.
+func newFlag(isNew *bool) cli.Flag {
+	return &cli.BoolFlag{Name: "new", Usage: "take names that are not known although names like them are", Destination: isNew}
+}
+
+// newNames checks the names of what a command records.
+func newNames(isNew bool) *names.Checker {
+	if isNew {
+		return nil
+	}
+	return names.New(names.Refuse)
 }

@@ -79,7 +79,7 @@ func TestReportsOfDegenerateSeeds(t *testing.T) {
 				old = evilName
 			}
 			in.must(tt.spec, "spec", "add", "-")
-			in.must(tt.seeds, "record", "batch", "-", "--quiet")
+			in.must(tt.seeds, "record", "batch", "-", "--new", "--quiet")
 			in.must("", "baseline", "set", "s@"+old, "--reason", evil, "--quiet")
 			folder := t.TempDir()
 			for _, args := range [][]string{{"stability", "s"}, {"improvement", "s@new"}, {"scenario", "s"}} {

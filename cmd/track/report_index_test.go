@@ -51,7 +51,7 @@ func evolved(in trackIn, name string) {
 		return path
 	}
 	at := func(minute int) string { return fmt.Sprintf("2026-01-02T04:%02d:00Z", minute) }
-	in.must("", "lineage", "new", name, "--root", write("root.md", "Be brief.\n"), "--seed", "1", "--at", at(0))
+	in.must("", "lineage", "new", name, "--new", "--root", write("root.md", "Be brief.\n"), "--seed", "1", "--at", at(0))
 	in.must("", "lineage", "set", name, "policy=strict", "rubric=own", "--at", at(1))
 	in.must("", "mutation", "propose", "--lineage", name, "--child", write("child.md", "Be brief, and cite.\n"), "--operator", "rephrase", "--id", "m-1-"+name, "--at", at(2))
 	for i, score := range []string{"50", "52", "70", "71"} {
@@ -132,9 +132,9 @@ func hostileDatabase(t *testing.T) trackIn {
 	t.Helper()
 	in := newTrackIn(t)
 	for i, name := range hostileNames {
-		in.must(strings.Replace(twoMetrics, "scenario: s", fmt.Sprintf("scenario: %q", name), 1), "spec", "add", "-")
+		in.must(strings.Replace(twoMetrics, "scenario: s", fmt.Sprintf("scenario: %q", name), 1), "spec", "add", "-", "--new")
 		seeds := recordedSeeds("old", 3, func(i int) string { return fmt.Sprintf(`"values":{"a":0.4%d,"b":1}`, i) })
-		in.must(strings.ReplaceAll(seeds, `"scenario":"s"`, fmt.Sprintf(`"scenario":%q`, name)), "record", "batch", "-", "--quiet")
+		in.must(strings.ReplaceAll(seeds, `"scenario":"s"`, fmt.Sprintf(`"scenario":%q`, name)), "record", "batch", "-", "--new", "--quiet")
 		if i%4 == 0 {
 			evolved(in, name)
 		}

@@ -248,7 +248,7 @@ func reference(ts *testscript.TestScript, neg bool, args []string) {
 	numbers := func(t totals) []float64 {
 		return []float64{t.MeanScore, t.StdScore, t.MinScore, t.MaxScore, t.PassRate, t.CombinedScore}
 	}
-	if !near(numbers(got.totals), numbers(want.totals)) || got.Stable != want.Stable {
+	if !areClose(numbers(got.totals), numbers(want.totals)) || got.Stable != want.Stable {
 		ts.Fatalf("totals are %+v, stable %v; want %+v, stable %v", got.totals, got.Stable, want.totals, want.Stable)
 	}
 	if len(got.Metrics) != len(want.Metrics) {
@@ -256,13 +256,13 @@ func reference(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	for _, g := range got.Metrics {
 		w := want.Metrics[g.Name]
-		if !near([]float64{g.MeanValue, g.StdValue, g.MeanScore, g.StdScore, g.PassRate}, []float64{w.MeanValue, w.StdValue, w.MeanScore, w.StdScore, w.PassRate}) {
+		if !areClose([]float64{g.MeanValue, g.StdValue, g.MeanScore, g.StdScore, g.PassRate}, []float64{w.MeanValue, w.StdValue, w.MeanScore, w.StdScore, w.PassRate}) {
 			ts.Fatalf("metric %s is %+v, want %+v", g.Name, g, w)
 		}
 	}
 }
 
-func near(got, want []float64) bool {
+func areClose(got, want []float64) bool {
 	const tolerance = 1e-12
 	return slices.EqualFunc(got, want, func(g, w float64) bool { return math.Abs(g-w) <= tolerance })
 }

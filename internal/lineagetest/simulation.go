@@ -35,7 +35,7 @@ func AddSpec(t testing.TB, st *store.Store, bounds ...[2]float64) {
 			Name: string(rune('a' + i)), Weight: 1, Target: scoring.Range{Min: b[0], Max: b[1]}, Format: scoring.FormatDefault,
 		})
 	}
-	if _, err := seeds.AddSpec(t.Context(), st, s); err != nil {
+	if _, err := seeds.AddSpec(t.Context(), st, s, nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -33,7 +33,7 @@ func Ranges(scenario string, bounds ...[2]float64) scoring.Spec {
 // AddSpec adds a version of a spec.
 func AddSpec(t testing.TB, st *store.Store, s scoring.Spec) answer.SpecAdded {
 	t.Helper()
-	added, err := seeds.AddSpec(t.Context(), st, s)
+	added, err := seeds.AddSpec(t.Context(), st, s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

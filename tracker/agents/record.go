@@ -15,6 +15,7 @@ import (
 	"track/internal/admission"
 	"track/scoring/rubric"
 	"track/store"
+	"track/tracker/names"
 )
 
 // Options say how executions are recorded and scored.
@@ -30,6 +31,7 @@ type Options struct {
 	// Growing says that executions come from logs that grow: one that has come further than what is recorded replaces
 	// it, one that has not come as far is a duplicate.
 	Growing bool
+	Names   *names.Checker
 }
 
 // Result says what became of an execution that was handed over, and what that is worth.
@@ -39,9 +41,10 @@ type Result struct {
 	Rubric      string            // whose score is in force; empty for none
 	Own         *float64          // the caller's own score
 	Score       rubric.Score
-	NMasked     int  // secrets that were masked
-	Forgotten   bool // its texts are not stored, because they were forgotten earlier
-	NUnknown    int  // texts that could not be compared with those recorded, which other rules masked and which are not kept
+	NMasked     int               // secrets that were masked
+	Forgotten   bool              // its texts are not stored, because they were forgotten earlier
+	Problem     *track.FieldError // of a misspelled name
+	NUnknown    int               // texts that could not be compared with those recorded, which other rules masked and which are not kept
 }
 
 // Recorder records executions of agents and scores them under every rubric. It belongs to one goroutine.
@@ -164,6 +167,10 @@ func (r *Recorder) Add(ctx context.Context, tx *store.Tx, p Prepared) (Result, e
 	forgotten := tx.NForgotten
 	existing, unknown, err := r.find(ctx, tx.Reader, p)
 	if err == nil && existing == nil {
+		problem, err := r.options.Names.Version(ctx, tx.Reader, p.Lineage, p.Version)
+		if problem != nil || err != nil {
+			return Result{Disposition: track.Misnamed, Problem: problem}, err
+		}
 		existing, err = tx.AddExecution(p.ExecutionRecord)
 	}
 	switch {

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"track"
+	"track/answer"
 	"track/importer/lines"
-	"track/scoring"
 	"track/store"
 	"track/tracker/agents"
 	"track/tracker/seeds"
@@ -28,13 +28,15 @@ type BatchObserver struct {
 // summary counts stays recorded.
 func RecordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.Record, error], observer BatchObserver) (BatchSummary, error) {
 	run := &batchRun{
-		seeds: r, executions: agents.NewRecorder(r.Store, agents.Options{ContentKeys: true}, r.Entropy), door: NewDoor(r.Store, BringFacts, false),
-		observer: observer, waiting: map[string]bool{}, unknown: map[string]bool{},
+		seeds: r, executions: agents.NewRecorder(r.Store, agents.Options{ContentKeys: true, Names: r.Names()}, r.Entropy),
+		door: NewDoor(r.Store, BringFacts, r.Names(), false), observer: observer,
+		waiting: map[string]bool{}, unknown: map[string]bool{}, told: map[string]bool{}, percents: seeds.Percents{},
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err := run.door.sync(run.recordChunks(ctx, entries))
 	run.summary.WithoutSpec = slices.Sorted(maps.Keys(run.waiting))
+	run.summary.Suspicions = answer.Suspicions{NearNames: r.Names().Found(), LikePercent: run.percents.List()}
 	run.summary.UnknownMetrics = slices.Sorted(maps.Keys(run.unknown))
 	return run.summary, err
 }
@@ -66,6 +68,8 @@ type batchRun struct {
 	entries     int
 	waiting     map[string]bool
 	unknown     map[string]bool
+	told        map[string]bool // problems with names
+	percents    seeds.Percents
 }
 
 // record puts a chunk.
@@ -73,7 +77,7 @@ func (b *batchRun) record(ctx context.Context, entries []*batchEntry) error {
 	records := make([]Record, len(entries))
 	for i, entry := range entries {
 		if records[i] = entry.record(); entry.spec != nil {
-			if err := b.addSpecIfNone(ctx, *entry.spec); err != nil {
+			if err := b.addSpecIfNone(ctx, entry); err != nil {
 				return fmt.Errorf("line %d: %w", entry.Line, err)
 			}
 		}
@@ -89,10 +93,15 @@ func (b *batchRun) record(ctx context.Context, entries []*batchEntry) error {
 }
 
 // addSpecIfNone adds the spec that a sweep brings if its scenario has none here.
-func (b *batchRun) addSpecIfNone(ctx context.Context, s scoring.Spec) error {
-	_, err := b.seeds.Store.Spec(ctx, s.Scenario, 0)
-	if errors.Is(err, track.ErrNotFound) {
-		_, err = seeds.AddSpec(ctx, b.seeds.Store, s)
+func (b *batchRun) addSpecIfNone(ctx context.Context, e *batchEntry) error {
+	_, err := b.seeds.Store.Spec(ctx, e.spec.Scenario, 0)
+	if !errors.Is(err, track.ErrNotFound) {
+		return err
 	}
+	b.door.names.At(e.Line)
+	if e.Err, err = b.door.names.Scenario(ctx, b.seeds.Store.Reader, e.spec.Scenario); err != nil || e.Err != nil {
+		return err
+	}
+	_, err = seeds.AddSpec(ctx, b.seeds.Store, *e.spec, nil)
 	return err
 }

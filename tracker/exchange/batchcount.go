@@ -10,6 +10,7 @@ type BatchProblem struct {
 	answer.LineProblem
 	Hint     *track.Hint // the way out; nil for none
 	Conflict bool        // the entry was whole, but another record has its identity
+	Repeated bool        // the same was said of the names of an earlier entry
 }
 
 // BatchSummary counts what became of the entries of a batch.
@@ -20,6 +21,7 @@ type BatchSummary struct {
 	WithoutRevision                                      int      // recorded seeds that name no commit
 	WithoutSpec                                          []string // scenarios that have seeds and no spec
 	UnknownMetrics                                       []string // "metric (scenario)", stored but not scored
+	answer.Suspicions
 }
 
 // AddTo adds the counts to those of an answer.
@@ -31,6 +33,7 @@ func (s BatchSummary) AddTo(a *answer.RecordedLines) {
 	a.Rejected += s.Rejected
 	a.Executions += s.Executions
 	a.Forgotten += s.Forgotten
+	a.Suspicions = a.Suspicions.With(s.Suspicions)
 }
 
 // maxNamed bounds the names that a summary lists.
@@ -83,6 +86,7 @@ func (b *batchRun) countKind(e *batchEntry, kind Kind) {
 	} else if e.seed.Outcome == track.OutcomeOK {
 		note(b.waiting, e.seed.Scenario)
 	}
+	b.percents.Add(e.result)
 	for _, name := range e.result.Unknown {
 		note(b.unknown, name+" ("+e.seed.Scenario+")")
 	}
@@ -93,7 +97,11 @@ func (b *batchRun) problem(e *batchEntry, a Answer) {
 		p := answer.LineProblem{Line: e.Line}
 		p.Field, _ = b.seeds.Store.Texts().Text(a.Problem.Field)
 		p.Message, _ = b.seeds.Store.Texts().Text(a.Problem.Message)
-		b.observer.Problem(BatchProblem{p, a.Problem.Hint, a.Outcome == conflicting})
+		repeated := e.misnamed && (b.told[p.Message] || len(b.told) >= maxNamed)
+		if e.misnamed && !repeated {
+			b.told[p.Message] = true
+		}
+		b.observer.Problem(BatchProblem{p, a.Problem.Hint, a.Outcome == conflicting, repeated})
 	}
 }
 

@@ -22,6 +22,7 @@ type batchEntry struct {
 	execution agents.Prepared
 	spec      *scoring.Spec      // that a sweep brings; nil for none
 	result    seeds.RecordResult // of a seed
+	misnamed  bool               // a name of it is not known, although names like it are
 	forgotten bool               // its texts are not stored, because they were forgotten earlier
 }
 
@@ -77,7 +78,14 @@ func (*batchEntry) needs() Rights { return BringFacts }
 func (e *batchEntry) isKnown() bool { return e.Err != nil }
 
 // settle stores the seed, the execution or the sweep.
-func (e *batchEntry) settle(ctx context.Context, _ *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+func (e *batchEntry) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+	d.names.At(e.Line)
+	if e.Err == nil {
+		if e.Err, err = e.checkScenario(ctx, d, r); err != nil {
+			return nil, err
+		}
+		e.misnamed = e.Err != nil
+	}
 	var a Answer
 	switch {
 	case e.Err != nil:
@@ -101,6 +109,17 @@ func (e *batchEntry) settle(ctx context.Context, _ *Door, _ *store.Reader, tx *s
 	return []Answer{a}, nil
 }
 
+// checkScenario returns what is wrong with the scenario of a sweep or an annotation; nil for nothing.
+func (e *batchEntry) checkScenario(ctx context.Context, d *Door, r *store.Reader) (*track.FieldError, error) {
+	switch {
+	case e.Annotation != nil:
+		return d.names.Scenario(ctx, r, e.Annotation.Scenario)
+	case e.Sweep != nil:
+		return d.names.Scenario(ctx, r, e.Sweep.Scenario)
+	}
+	return nil, nil
+}
+
 func (e *batchEntry) recordSeed(ctx context.Context, tx *store.Tx) (a Answer, err error) {
 	if b := e.batch; b.transaction != tx {
 		b.transaction = tx
@@ -108,6 +127,7 @@ func (e *batchEntry) recordSeed(ctx context.Context, tx *store.Tx) (a Answer, er
 	}
 	e.result, err = e.batch.seeds.RecordIn(ctx, tx, e.seed)
 	problem := e.result.Problem
+	e.misnamed = e.result.Disposition == track.Misnamed
 	if err == nil && e.result.Disposition == track.Conflict {
 		message := fmt.Sprintf("seed %s of %s is recorded with other values under this configuration (%s)",
 			e.seed.Number, e.seed.Scenario, e.result.DescribeConflict(e.seed.Outcome))
@@ -132,7 +152,8 @@ func withdrawnProblem(seed track.Seed, w track.Withdrawal) *track.FieldError {
 func (e *batchEntry) recordExecution(ctx context.Context, tx *store.Tx) (Answer, error) {
 	recorded, err := e.batch.executions.Add(ctx, tx, e.execution)
 	e.forgotten = recorded.Forgotten
-	var problem *track.FieldError
+	problem := recorded.Problem
+	e.misnamed = recorded.Disposition == track.Misnamed
 	if recorded.Disposition == track.Conflict {
 		message := fmt.Sprintf("is recorded with other content in lineage %s, as %s", e.Execution.Lineage, recorded.ID)
 		problem = &track.FieldError{Field: "key", Message: message}

@@ -10,6 +10,7 @@ import (
 	"track"
 	"track/answer"
 	"track/store"
+	"track/tracker/names"
 )
 
 // maxTransaction bounds the time of one transaction: other processes wait while it runs.
@@ -40,7 +41,8 @@ type Answer struct {
 type Door struct {
 	store  *store.Store // may be nil in a dry run
 	rights Rights
-	dryRun bool // find out what would become of records, and store nothing
+	dryRun bool           // find out what would become of records, and store nothing
+	names  *names.Checker // what becomes of names that are not known; nil takes every name
 	counts answer.MergeCounts
 
 	specs      map[string][]string         // by scenario: hashes of its specs, in a dry run with those to come
@@ -49,10 +51,10 @@ type Door struct {
 	configured map[string]bool             // hashes of the configurations that were counted
 }
 
-// NewDoor returns a door to a database for a caller with rights.
-func NewDoor(st *store.Store, rights Rights, dryRun bool) *Door {
+// NewDoor returns a door to a database for a caller with rights, whose names are checked.
+func NewDoor(st *store.Store, rights Rights, checker *names.Checker, dryRun bool) *Door {
 	return &Door{
-		store: st, rights: rights, dryRun: dryRun, counts: answer.NewMergeCounts(), specs: map[string][]string{}, versions: map[string]bool{},
+		store: st, rights: rights, names: checker, dryRun: dryRun, counts: answer.NewMergeCounts(), specs: map[string][]string{}, versions: map[string]bool{},
 		configured: map[string]bool{},
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"track/internal/admission"
 	"track/store"
 	"track/tracker/agents"
+	"track/tracker/names"
 )
 
 // taskSubagent is the task of an execution that another agent, not a person, gave its task, if the log names none.
@@ -43,14 +44,14 @@ type ImportObserver struct {
 // disk, or with the first error of the items or the database, after which what the summary counts stays recorded. In
 // a dry run st may be nil: nothing is recorded yet.
 func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item, error], options ImportOptions, entropy io.Reader, observer ImportObserver) (answer.ImportCounts, error) {
-	options.Execution.ContentKeys, options.Execution.Growing = true, true
+	options.Execution.ContentKeys, options.Execution.Growing, options.Execution.Names = true, true, names.New(names.Warn)
 	if st != nil {
 		options.Execution.Texts = st.Texts()
 	}
 	options.Execution.Texts = cmp.Or(options.Execution.Texts, admission.New(false))
 	run := &importRun{
 		texts:    options.Execution.Texts,
-		Recorder: agents.NewRecorder(st, options.Execution, entropy), store: st, door: NewDoor(st, BringFacts, options.DryRun), options: options, observer: observer,
+		Recorder: agents.NewRecorder(st, options.Execution, entropy), store: st, door: NewDoor(st, BringFacts, options.Execution.Names, options.DryRun), options: options, observer: observer,
 	}
 	if options.DryRun {
 		run.seen = map[[sha256.Size]byte]bool{}
@@ -59,6 +60,7 @@ func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item,
 	defer cancel()
 	chunks, inputErr := chunkItems(ctx, items)
 	err := run.door.sync(run.chunks(ctx, chunks, inputErr))
+	run.summary.NearNames = options.Execution.Names.Found()
 	return run.summary, err
 }
 

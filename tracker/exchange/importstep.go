@@ -114,12 +114,12 @@ func (*importStep) needs() Rights { return BringFacts }
 func (s *importStep) isKnown() bool { return s.duplicate || !s.isExecution() && !s.isVersion() }
 
 // settle stores the execution or the version.
-func (s *importStep) settle(ctx context.Context, _ *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+func (s *importStep) settle(ctx context.Context, d *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	switch {
 	case s.Skip != nil:
 		return []Answer{{Outcome: Invalid, Problem: &track.FieldError{Field: s.Skip.Field, Message: s.Skip.Reason}}}, nil
 	case s.isVersion():
-		err = s.settleVersion(tx)
+		err = s.settleVersion(ctx, d, tx)
 		answers = []Answer{answerOf(kindVersion, dispositionOf(s.change), nil)}
 	case s.isExecution():
 		err = s.settleExecution(ctx, tx)
@@ -131,9 +131,12 @@ func (s *importStep) settle(ctx context.Context, _ *Door, _ *store.Reader, tx *s
 	return answers, nil
 }
 
-func (s *importStep) settleVersion(tx *store.Tx) (err error) {
+func (s *importStep) settleVersion(ctx context.Context, d *Door, tx *store.Tx) (err error) {
 	switch {
 	case tx != nil:
+		if _, err := d.names.Version(ctx, tx.Reader, s.version.Lineage, s.version.Name); err != nil { // which warns
+			return err
+		}
 		s.change, err = tx.AddVersion(*s.version, s.onlyFills)
 	case !s.onlyFills:
 		s.change = store.VersionAdded

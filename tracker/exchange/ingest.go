@@ -12,6 +12,7 @@ import (
 	"track/importer/lines"
 	"track/internal/spool"
 	"track/store"
+	"track/tracker/names"
 	"track/tracker/seeds"
 )
 
@@ -113,7 +114,7 @@ func (i ingest) file(ctx context.Context, f spool.File) (done ingestedFile, err 
 		i.answer.AddProblem(p.LineProblem)
 		report(p)
 	}
-	recorder := seeds.NewRecorder(i.store, seeds.Options{}, i.entropy)
+	recorder := seeds.NewRecorder(i.store, seeds.Options{Names: names.New(names.Warn)}, i.entropy)
 	summary, err := RecordAll(ctx, recorder, lines.Read(f.Path, through), observer)
 	i.observer.FileDone(f.Path, summary)
 	summary.AddTo(&i.answer.RecordedLines)

@@ -57,7 +57,7 @@ func answerOf(kind Kind, d track.Disposition, problem *track.FieldError) Answer 
 		a.Outcome = known
 	case track.Conflict, track.Withdrawn:
 		a.Outcome = conflicting
-	case track.Contradicted:
+	case track.Contradicted, track.Misnamed:
 		a.Outcome = Invalid
 	case track.Replaced:
 		a.Replaced = true

@@ -10,6 +10,7 @@ import (
 	"track/importer/lines"
 	"track/store"
 	"track/tracker/lineages"
+	"track/tracker/names"
 )
 
 // ImportLineage records a lineage that was exported elsewhere. Its ledger must replay without a difference and begin
@@ -19,10 +20,11 @@ func ImportLineage(ctx context.Context, st *store.Store, x lines.Lineage) (a ans
 	if l.replayed, err = lineages.CheckExport(x); err != nil {
 		return a, err
 	}
-	d := NewDoor(st, bringLedgers, false)
+	d := NewDoor(st, bringLedgers, names.New(names.Warn), false)
 	_, err = d.Put(ctx, &l)
 	r := l.result
-	return answer.ImportedLineage{Lineage: r.Lineage, Created: r.Created, Entries: r.Entries, Known: r.Known, Head: r.Head, End: r.End}, d.sync(err)
+	return answer.ImportedLineage{Lineage: r.Lineage, Created: r.Created, Entries: r.Entries, Known: r.Known, Head: r.Head, End: r.End,
+		Suspicions: answer.Suspicions{NearNames: d.names.Found()}}, d.sync(err)
 }
 
 // ReadLineage reads a lineage that was exported, and imports it into the database that open opens. file names the

@@ -35,7 +35,7 @@ func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r answer
 	if o.Progress == nil {
 		o.Progress = func(int) {}
 	}
-	m := merge{Door: NewDoor(to, Owner, o.DryRun), options: o, path: from.Path()}
+	m := merge{Door: NewDoor(to, Owner, nil, o.DryRun), options: o, path: from.Path()}
 	err = from.Snapshot(ctx, func(from *store.Reader) error {
 		m.from = from
 		return m.run(ctx)

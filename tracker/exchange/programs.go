@@ -18,6 +18,7 @@ import (
 	"track/scoring/format"
 	"track/store"
 	"track/tracker/agents"
+	"track/tracker/names"
 )
 
 // taskEvaluation is the task of the execution that represents the evaluation of a program by another evolver.
@@ -109,10 +110,11 @@ func importPrograms(ctx context.Context, st *store.Store, run importer.Run, o Pr
 	w := &programsWriter{
 		options: o, run: run, entropy: entropy, executions: agents.NewRecorder(st, agents.Options{ContentKeys: true}, entropy), summary: newImportedPrograms(run, o),
 	}
-	d := NewDoor(st, BringFacts|bringLedgers, o.DryRun)
+	d := NewDoor(st, BringFacts|bringLedgers, names.New(names.Warn), o.DryRun)
 	if s := o.Scale; s != nil && !(*s > 0 && *s <= math.MaxFloat64) {
 		return w.summary, &track.FieldError{Field: "scale", Message: fmt.Sprintf("%v is not a finite number above 0", *s)}
 	}
 	_, err := d.Put(ctx, w)
+	w.summary.NearNames = d.names.Found()
 	return w.summary, d.sync(err)
 }

@@ -40,14 +40,17 @@ func (*programsWriter) isKnown() bool { return false }
 // settle records all programs. In a dry run it does so in a transaction that is rolled back.
 func (w *programsWriter) settle(ctx context.Context, d *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	if tx == nil {
-		err = d.try(ctx, func(tx *store.Tx) error { return w.write(ctx, tx) })
+		err = d.try(ctx, func(tx *store.Tx) error { return w.write(ctx, d, tx) })
 	} else {
-		err = w.write(ctx, tx)
+		err = w.write(ctx, d, tx)
 	}
 	return w.answers, err
 }
 
-func (w *programsWriter) write(ctx context.Context, tx *store.Tx) error {
+func (w *programsWriter) write(ctx context.Context, d *Door, tx *store.Tx) error {
+	if _, err := d.names.Lineage(ctx, tx.Reader, w.options.Lineage); err != nil { // which warns
+		return err
+	}
 	if err := w.begin(ctx, tx); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"track/answer/param"
 	"track/evolution"
 	"track/store"
+	"track/tracker/names"
 )
 
 // ListLineages answers a [answer.LineagesQuestion].
@@ -86,6 +87,9 @@ func BeginLineage(ctx context.Context, st *store.Store, q answer.NewLineageQuest
 func newOptions(q answer.NewLineageQuestion) (o NewOptions, err error) {
 	o = NewOptions{
 		Name: q.Lineage, Seed: q.Seed, Subject: q.Subject, Root: q.Root, Head: q.Head, Settings: evolution.DefaultSettings(), KeepSecrets: q.KeepSecrets, At: q.At,
+	}
+	if !q.New {
+		o.Names = names.New(names.Refuse)
 	}
 	if q.Subject != SubjectAgent {
 		o.Settings = evolution.DefaultParameterSettings()

@@ -13,6 +13,7 @@ import (
 	"track/evolution"
 	"track/internal/admission"
 	"track/store"
+	"track/tracker/names"
 )
 
 // NewOptions say how a lineage begins.
@@ -29,6 +30,7 @@ type NewOptions struct {
 	// KeepSecrets stores contents in which something looks like a secret, unchanged.
 	KeepSecrets bool
 	At          time.Time // zero for now
+	Names       *names.Checker
 }
 
 // New begins the ledger of a lineage. created is false if the lineage exists with the same options. A lineage that was
@@ -45,11 +47,27 @@ func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) 
 		if !errors.Is(err, track.ErrNotFound) {
 			return err
 		}
+		if err := o.checkNames(ctx, tx.Reader); err != nil {
+			return err
+		}
 		created = true
 		l, err = Create(ctx, tx, o, entropy)
 		return err
 	})
 	return l, created, err
+}
+
+// checkNames returns an error if the lineage, or the scenario that is its subject, is not known although names like it
+// are.
+func (o NewOptions) checkNames(ctx context.Context, r *store.Reader) error {
+	problem, err := o.Names.Lineage(ctx, r, o.Name)
+	if scenario, is := strings.CutPrefix(o.Subject, subjectScenario); is && problem == nil && err == nil {
+		problem, err = o.Names.Scenario(ctx, r, scenario)
+	}
+	if problem != nil {
+		return problem
+	}
+	return err
 }
 
 // Create begins the ledger of a lineage that has none.

@@ -13,6 +13,7 @@ import (
 	"track/importer/claudehooks"
 	"track/store"
 	"track/tracker/agents"
+	"track/tracker/names"
 )
 
 const (
@@ -24,6 +25,7 @@ const (
 // hookRecorder records events.
 type hookRecorder struct {
 	store      *store.Store
+	names      *names.Checker
 	executions *agents.Recorder
 }
 
@@ -37,7 +39,8 @@ type recording struct {
 
 // newRecorder returns a recorder into st. entropy makes the ids of records unique.
 func newRecorder(st *store.Store, entropy io.Reader) *hookRecorder {
-	return &hookRecorder{store: st, executions: agents.NewRecorder(st, agents.Options{}, entropy)}
+	checker := names.New(names.Warn)
+	return &hookRecorder{store: st, names: checker, executions: agents.NewRecorder(st, agents.Options{Names: checker}, entropy)}
 }
 
 // record stores events in one durable transaction, with the executions that end with them. The time to read
@@ -55,6 +58,9 @@ func (r *hookRecorder) record(ctx context.Context, events ...store.HookEvent) (w
 		warnings = rec.warnings
 		return nil
 	})
+	for _, n := range r.names.Found() {
+		warnings = append(warnings, errors.New("recorded under a new name: "+n.Message()))
+	}
 	return warnings, err
 }
 

@@ -10,7 +10,6 @@ import (
 	"track/answer"
 	"track/scoring"
 	"track/scoring/stats"
-	"track/spec"
 	"track/store"
 )
 
@@ -35,7 +34,7 @@ func driftsOf(ctx context.Context, st *store.Reader, sel store.Selection, declar
 	metrics := map[meanSource][]string{}
 	var sources []meanSource
 	for _, m := range declared.Metrics {
-		if m.From == nil || m.From.Reduce != scoring.ReduceMean {
+		if !takesMeanOfSeries(m) {
 			continue
 		}
 		source := meanSource{m.From.Series, m.From.Skip}
@@ -89,23 +88,4 @@ func seriesOfSeeds(ctx context.Context, st *store.Reader, seeds []track.Recorded
 		}
 	}
 	return list, nil
-}
-
-// LintSkips warns about means over series of a spec that still drift in the newest seeds of its scenario. Without
-// seeds it warns about nothing.
-func LintSkips(ctx context.Context, r *store.Reader, declared scoring.Spec) (warnings []spec.Warning, err error) {
-	newest, err := r.NewestConfiguration(ctx, declared.Scenario)
-	if errors.Is(err, track.ErrNotFound) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	drifts, err := driftsOf(ctx, r, store.Selection{Scenario: declared.Scenario, Configurations: []int64{newest.ID}}, declared)
-	for _, d := range drifts {
-		for _, metric := range d.Metrics {
-			warnings = append(warnings, spec.Warning{Metric: metric, Field: "from.skip", Message: d.Text(" of " + declared.Scenario + "@" + track.ShortHash(newest.Hash))})
-		}
-	}
-	return warnings, err
 }

@@ -121,11 +121,13 @@ func historyMetric(ctx context.Context, r *store.Reader, sel store.Selection, to
 
 // findMetric returns the metric of a spec with this name.
 func findMetric(spec scoring.Spec, name string) (*scoring.Metric, error) {
+	var known []string
 	for _, m := range spec.Metrics {
 		if m.Name == name {
 			return &m, nil
 		}
+		known = append(known, m.Name)
 	}
-	return nil, track.WithHint(fmt.Errorf("spec of %s has no metric %q: %w", spec.Scenario, name, track.ErrNotFound),
-		track.NewHint("list its metrics", "spec show", spec.Scenario))
+	err := didYouMean(fmt.Errorf("spec of %s has no metric %q: %w", spec.Scenario, name, track.ErrNotFound), name, known)
+	return nil, track.WithHint(err, track.NewHint("list its metrics", "spec show", spec.Scenario))
 }

@@ -27,6 +27,7 @@ func (r RecordResult) Receipt(seed track.Seed) answer.SeedReceipt {
 	if r.Disposition == track.Duplicate {
 		return a
 	}
+	a.LikePercent = r.Percents
 	a.Status, a.TotalScore = r.Status(seed.Outcome)
 	if r.Assessment == nil || seed.Outcome != track.OutcomeOK {
 		return a
@@ -67,6 +68,8 @@ func (r RecordResult) Refusal(seed track.Seed) error {
 	case r.Disposition == track.Contradicted:
 		hint := track.Hint{Text: "keep the given values"}.With("values-win", "")
 		return track.WithHint(fmt.Errorf("record seed %s of %s: %w", seed.Number, seed.Scenario, r.Problem), hint)
+	case r.Disposition == track.Misnamed:
+		return r.Problem
 	case r.Disposition == track.Withdrawn:
 		if r.IsOfWithdrawnConfiguration() {
 			return alreadyWithdrawn(fmt.Sprintf("seed %s of %s@%s", seed.Number, seed.Scenario, track.ShortHash(r.Withdrawal.Configuration)), *r.Withdrawal)

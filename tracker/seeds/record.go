@@ -11,23 +11,26 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"track"
+	"track/answer"
 	"track/scoring"
 	"track/spec"
 	"track/store"
+	"track/tracker/names"
 )
 
 // RecordResult is what recording did with a seed, and how the seed was judged.
 type RecordResult struct {
 	Disposition track.Disposition
-	SpecVersion int                 // 0 if the scenario has no spec or the seed failed
-	Assessment  *scoring.Assessment // nil then, and for a duplicate or conflict
-	Spec        *scoring.Spec       // nil then
-	Unknown     []string            // values that the spec does not know, sorted: stored, not scored
-	Differences []Difference        // of a conflict, by metric
-	Files       []string            // of a conflict: names of files that differ
-	Outcome     track.Outcome       // of a conflict: what was recorded
-	Withdrawal  *track.Withdrawal   // of a seed that was withdrawn
-	Problem     *track.FieldError   // of a contradiction, or of an execution in conflict
+	SpecVersion int                    // 0 if the scenario has no spec or the seed failed
+	Assessment  *scoring.Assessment    // nil then, and for a duplicate or conflict
+	Spec        *scoring.Spec          // nil then
+	Percents    []answer.PercentMetric // values that miss their targets by a factor of 100
+	Unknown     []string               // values that the spec does not know, sorted: stored, not scored
+	Differences []Difference           // of a conflict, by metric
+	Files       []string               // of a conflict: names of files that differ
+	Outcome     track.Outcome          // of a conflict: what was recorded
+	Withdrawal  *track.Withdrawal      // of a seed that was withdrawn
+	Problem     *track.FieldError      // of a contradiction, of a misspelled name, or of an execution in conflict
 }
 
 // Options say how seeds are recorded.
@@ -35,6 +38,7 @@ type Options struct {
 	SpecVersion int  // version to judge under; 0 for the newest
 	Replace     bool // a conflicting seed supersedes the recorded one
 	ValuesWin   bool // keep a given value that the series of the seed contradict
+	Names       *names.Checker
 }
 
 // Recorder records seeds. It belongs to one goroutine.
@@ -75,6 +79,9 @@ func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordRe
 	return result, err
 }
 
+// Names returns what checks the names of seeds; nil if every name is taken.
+func (r *Recorder) Names() *names.Checker { return r.options.Names }
+
 // Begin starts a transaction: another process may have added a spec since the last one.
 func (r *Recorder) Begin() { r.current = map[string]*activeSpec{} }
 
@@ -92,6 +99,9 @@ func (r *Recorder) RecordIn(ctx context.Context, tx *store.Tx, seed Prepared) (R
 		if len(contradictions) > 0 {
 			return RecordResult{Disposition: track.Contradicted, Problem: describeContradictions(contradictions)}, nil
 		}
+	}
+	if problem, err := r.checkNames(ctx, tx, seed.Seed, active, judged && len(computed) == 0); problem != nil || err != nil {
+		return RecordResult{Disposition: track.Misnamed, Problem: problem}, err
 	}
 	now := r.Store.Now()
 	id, err := ulid.New(ulid.Timestamp(now), r.Entropy)
@@ -132,10 +142,26 @@ func (r *Recorder) RecordIn(ctx context.Context, tx *store.Tx, seed Prepared) (R
 	}
 	assessment := assess(active.decoded, seed.Values, computed)
 	result.SpecVersion, result.Assessment, result.Spec = active.Version, &assessment, &active.decoded
+	result.Percents = likePercent(active.decoded, seed.Seed, assessment)
 	if matched(assessment) < len(seed.Values)+len(computed) { // or some computed value is missing
 		result.Unknown = active.unknown(seed.Values)
 	}
 	return result, addAssessment(tx, rowID, active.ID, assessment, computed)
+}
+
+// checkNames returns what is wrong with the names of a seed; nil for nothing. judged says that its spec must know one of
+// its values.
+func (r *Recorder) checkNames(ctx context.Context, tx *store.Tx, seed track.Seed, active *activeSpec, judged bool) (*track.FieldError, error) {
+	if r.options.Names.Policy() == names.Accept {
+		return nil, nil
+	}
+	if active != nil {
+		return r.options.Names.Metrics(ctx, tx.Reader, names.Spec{ID: active.ID, Metrics: active.metrics}, seed, judged)
+	}
+	if problem, err := r.options.Names.Scenario(ctx, tx.Reader, seed.Scenario); problem != nil || err != nil {
+		return problem, err
+	}
+	return r.options.Names.Metrics(ctx, tx.Reader, names.Spec{}, seed, false)
 }
 
 func assess(spec scoring.Spec, values map[string]float64, computed []scoring.ComputedValue) scoring.Assessment {

@@ -77,6 +77,7 @@ func loadSeries(ctx context.Context, st *store.Reader, ulid, name string) ([]flo
 	if len(names) == 0 {
 		return nil, track.WithHint(err, track.Hint{Text: "the seed was recorded without series"})
 	}
+	err = didYouMean(err, name, names)
 	return nil, track.WithHint(err, track.Hint{Text: "the series of the seed are: " + strings.Join(names, ", ")})
 }
 

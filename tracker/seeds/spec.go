@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,15 +10,17 @@ import (
 	"track"
 	"track/answer"
 	"track/internal/admission"
+	"track/internal/near"
 	"track/scoring"
 	"track/spec"
 	"track/store"
+	"track/tracker/names"
 )
 
 // AddSpec stores a spec as the next version of its scenario, unless the scenario has it. Seeds that were recorded
 // before the scenario had any spec are judged under it; seeds judged under an earlier version keep their results (see
-// [Rescore]).
-func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (answer.SpecAdded, error) {
+// [Rescore]). The name of the scenario is checked by checker.
+func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec, checker *names.Checker) (answer.SpecAdded, error) {
 	s, err := Admitted(s, st.Texts())
 	if err != nil {
 		return answer.SpecAdded{}, err
@@ -28,6 +31,9 @@ func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec) (answer.SpecA
 		stored, err := newestIfSame(ctx, tx, record)
 		added := false
 		if err == nil && stored == nil {
+			if problem, err := checker.Scenario(ctx, tx.Reader, s.Scenario); problem != nil || err != nil {
+				return cmp.Or(err, error(problem))
+			}
 			stored = &store.Spec{}
 			*stored, added, err = tx.AddSpec(record, specMetrics(s))
 		}
@@ -139,6 +145,12 @@ func newSpecInfo(stored store.Spec, decoded scoring.Spec) answer.SpecInfo {
 // LoadSpec returns a version of a scenario's spec, the newest for version 0, as it is stored and decoded.
 func LoadSpec(ctx context.Context, st *store.Reader, scenario string, version int) (store.Spec, scoring.Spec, error) {
 	stored, err := st.Spec(ctx, scenario, version)
+	if errors.Is(err, track.ErrNotFound) {
+		known, listErr := st.Scenarios(ctx)
+		if err = didYouMean(err, scenario, known); listErr != nil {
+			err = listErr
+		}
+	}
 	if err != nil {
 		return stored, scoring.Spec{}, err
 	}
@@ -147,6 +159,14 @@ func LoadSpec(ctx context.Context, st *store.Reader, scenario string, version in
 		err = fmt.Errorf("%w: spec %s@%d does not have its hash", track.ErrDamaged, scenario, stored.Version)
 	}
 	return stored, decoded, err
+}
+
+// didYouMean adds to an error the known name that was probably meant.
+func didYouMean(err error, name string, known []string) error {
+	if meant := near.Nearest(name, known); meant != "" && meant != name {
+		return track.WithHint(err, track.Hint{Text: "did you mean " + meant + "?"})
+	}
+	return err
 }
 
 func decodeSpec(stored store.Spec) (scoring.Spec, error) {

@@ -210,6 +210,7 @@ func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result seeds.Rec
 			s.NPassed++
 		}
 	}
+	s.percents.Add(result)
 	for _, name := range result.Unknown {
 		if len(s.unknown) < maxNamed {
 			s.unknown[name] = true

@@ -44,6 +44,7 @@ func (s *Sweeper) answer() answer.SweepResult {
 	for _, c := range s.swept {
 		a.Configurations = append(a.Configurations, c.answer(s.options.Plan.Seeds))
 	}
+	a.Suspicions = answer.Suspicions{NearNames: s.records.nearNames(), LikePercent: s.percents.List()}
 	a.Unknown = append([]string{}, slices.Sorted(maps.Keys(s.unknown))...)
 	return a
 }

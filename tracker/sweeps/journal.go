@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/importer/lines"
 	"track/internal/admission"
 	"track/internal/spool"
@@ -84,6 +85,8 @@ func (r *journalRecords) end(_ context.Context, s track.Sweep) error { return r.
 func (*journalRecords) claim(string, string, track.SeedNumber) (bool, error) { return true, nil }
 
 func (*journalRecords) release(string, string, track.SeedNumber) error { return nil }
+
+func (*journalRecords) nearNames() []answer.NearName { return nil }
 
 func (*journalRecords) close() error { return nil }
 

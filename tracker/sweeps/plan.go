@@ -191,7 +191,7 @@ func AddPlannedSpec(ctx context.Context, st *store.Store, plan sweep.Plan) (othe
 	}
 	stored, err := st.Spec(ctx, decoded.Scenario, 0)
 	if errors.Is(err, track.ErrNotFound) {
-		_, err = seeds.AddSpec(ctx, st, decoded)
+		_, err = seeds.AddSpec(ctx, st, decoded, nil)
 		return 0, err
 	}
 	if err == nil && stored.Hash != spec.Hash(decoded) {

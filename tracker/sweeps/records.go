@@ -1,12 +1,15 @@
 package sweeps
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"track"
 	"track/answer"
 	"track/store"
+	"track/tracker/names"
 	"track/tracker/seeds"
 )
 
@@ -29,6 +32,8 @@ type records interface {
 	// Sync waits until everything recorded is on the disk.
 	Sync() error
 	end(ctx context.Context, s track.Sweep) error
+	// nearNames returns the names that were recorded although they are like known ones.
+	nearNames() []answer.NearName
 	claim(scenario, configuration string, number track.SeedNumber) (bool, error)
 	release(scenario, configuration string, number track.SeedNumber) error
 }
@@ -38,6 +43,7 @@ type storeRecords struct {
 	*store.Store
 	recorder *seeds.Recorder
 	claims   store.Claims
+	names    *names.Checker // of what is planned
 }
 
 func (r *storeRecords) open() (err error) {
@@ -47,6 +53,11 @@ func (r *storeRecords) open() (err error) {
 
 func (r *storeRecords) checkSpec(ctx context.Context, scenario string, version int) (bool, error) {
 	_, err := r.Spec(ctx, scenario, version)
+	if errors.Is(err, track.ErrNotFound) {
+		if problem, err := r.names.Scenario(ctx, r.Reader, scenario); problem != nil || err != nil {
+			return false, cmp.Or(err, error(problem))
+		}
+	}
 	return err == nil, err
 }
 
@@ -94,6 +105,9 @@ func (r *storeRecords) record(ctx context.Context, list []track.Seed) (recorded 
 			if results[i], err = r.recorder.RecordIn(ctx, tx, seed); err != nil {
 				return err
 			}
+			if results[i].Disposition == track.Misnamed {
+				return results[i].Problem
+			}
 			if problem := results[i].Problem; results[i].Disposition == track.Contradicted {
 				seed.Outcome, seed.Message = track.OutcomeError, problem.Error()
 				if seed, err = seeds.Prepare(seed.Seed, r.Texts()); err != nil {
@@ -138,5 +152,7 @@ func (r *storeRecords) claim(scenario, configuration string, number track.SeedNu
 func (r *storeRecords) release(scenario, configuration string, number track.SeedNumber) error {
 	return r.claims.Release(scenario, configuration, number)
 }
+
+func (r *storeRecords) nearNames() []answer.NearName { return r.recorder.Names().Found() }
 
 func (r *storeRecords) close() error { return r.claims.Close() }

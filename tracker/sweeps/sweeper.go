@@ -14,6 +14,7 @@ import (
 	"track/internal/provenance"
 	"track/store"
 	"track/sweep"
+	"track/tracker/names"
 	"track/tracker/seeds"
 )
 
@@ -27,6 +28,7 @@ type Options struct {
 	RerunFailed bool             // run seeds again that are recorded as failed, and supersede the records
 	Rerun       bool             // run all seeds again that are recorded, and supersede the records that differ
 	SameCommand bool             // take seeds that another command ran for the same
+	New         bool             // run a scenario that is not known, although names like it are
 	Environment track.Environment
 	Changes     string // of the code since its commit
 	Libraries   string
@@ -87,6 +89,7 @@ type Sweeper struct {
 	result      answer.SweepResult
 	swept       []*sweptConfiguration
 	unknown     map[string]bool
+	percents    seeds.Percents
 	codeChecked time.Time
 	nKnown      int      // seeds of the plan that were recorded before
 	unsynced    []func() // tell of recorded seeds that may not be on the disk yet
@@ -95,10 +98,14 @@ type Sweeper struct {
 // NewSweeper returns a sweeper that records in a database. It runs jobs by run, as [sweep.Runner.Run] does.
 func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sweep.Job) (track.Seed, error), options Options, observer Observer) *Sweeper {
 	options.Texts = st.Texts()
-	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed || options.Rerun}, entropy)
+	first, then := names.New(names.Refuse), names.New(names.Watch)
+	if options.New {
+		first, then = nil, nil
+	}
+	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed || options.Rerun, Names: then}, entropy)
 	s := &Sweeper{
-		records: &storeRecords{Store: st, recorder: recorder}, entropy: recorder.Entropy, now: st.Now, run: run, options: options, observer: observer,
-		unknown: map[string]bool{},
+		records: &storeRecords{Store: st, recorder: recorder, names: first}, entropy: recorder.Entropy, now: st.Now, run: run, options: options, observer: observer,
+		unknown: map[string]bool{}, percents: seeds.Percents{},
 	}
 	if options.judges() {
 		s.judge = &judge{st, recorder.Entropy, options}
@@ -114,7 +121,7 @@ func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time
 	}
 	return &Sweeper{
 		records: newJournalRecords(journal, known, options), entropy: ulid.Monotonic(entropy, 0),
-		now: func() time.Time { return now().UTC().Truncate(time.Microsecond) }, run: run, options: options, observer: observer, unknown: map[string]bool{},
+		now: func() time.Time { return now().UTC().Truncate(time.Microsecond) }, run: run, options: options, observer: observer, unknown: map[string]bool{}, percents: seeds.Percents{},
 	}, nil
 }
 

@@ -1,0 +1,97 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"track/scoring/format"
+)
+
+// Suspicions are what is recorded and looks like a mistake.
+type Suspicions struct {
+	NearNames   []NearName      `json:"near_names,omitempty"`
+	LikePercent []PercentMetric `json:"like_percent,omitempty"`
+}
+
+// With returns the suspicions with others. Those of a metric are counted together.
+func (s Suspicions) With(others Suspicions) Suspicions {
+	s.NearNames = slices.Concat(s.NearNames, others.NearNames)
+	s.LikePercent = slices.Clone(s.LikePercent)
+	for _, p := range others.LikePercent {
+		i := slices.IndexFunc(s.LikePercent, func(q PercentMetric) bool { return q.Scenario == p.Scenario && q.Metric == p.Metric })
+		if i < 0 {
+			s.LikePercent = append(s.LikePercent, p)
+			continue
+		}
+		s.LikePercent[i].NSeeds += p.NSeeds
+	}
+	return s
+}
+
+// NearName is a name that was not known, although names like it are.
+type NearName struct {
+	Kind string   `json:"kind"` // scenario, metric, lineage or version
+	Name string   `json:"name"`
+	Of   string   `json:"of,omitempty"` // the scenario of a metric, or the lineage of a version
+	Near []string `json:"near"`         // the known names, the nearest ones first
+	Line int      `json:"line,omitzero"`
+}
+
+// Message says that the name is not known, and what was probably meant.
+func (n NearName) Message() string {
+	text := n.Kind + " " + n.Name
+	if n.Of != "" {
+		text += " of " + n.Of
+	}
+	return text + " is not known; did you mean " + eitherOf(n.Near) + "?"
+}
+
+// eitherOf lists the first of several names.
+func eitherOf(names []string) string {
+	const most = 3
+	return strings.Join(names[:min(len(names), most)], " or ")
+}
+
+// PercentMetric is a metric whose values are a hundred times as large as its target, or as small.
+type PercentMetric struct {
+	Scenario string  `json:"scenario"`
+	Metric   string  `json:"metric"`
+	Target   string  `json:"target"`
+	Value    float64 `json:"value"` // of the first such seed
+	Meant    float64 `json:"meant"` // what it was probably meant to be
+	NSeeds   int     `json:"n_seeds"`
+}
+
+// Message says what is wrong with the values.
+func (p PercentMetric) Message() string {
+	text := fmt.Sprintf("%s %s misses the target %s of %s", p.Metric, format.Short(p.Value), p.Target, p.Scenario)
+	if p.NSeeds > 1 {
+		text += fmt.Sprintf(", and so in %s", format.Counted(p.NSeeds, "seed"))
+	}
+	return text + fmt.Sprintf("; %s would meet it: is one of them in percent?", format.Short(p.Meant))
+}
+
+// sentences returns a warning for each suspicion, but only for the first of many.
+func (s Suspicions) sentences() (list []Sentence) {
+	const most = 20
+	for i, n := range s.NearNames {
+		if i == most {
+			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("and %d more names like known ones", len(s.NearNames)-most)})
+			break
+		}
+		text := "recorded under a new name: " + n.Message()
+		if n.Line > 0 {
+			text = fmt.Sprintf("line %d: %s", n.Line, text)
+		}
+		list = append(list, Sentence{Kind: Warning, Text: text})
+	}
+	for i, p := range s.LikePercent {
+		if i == most {
+			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("and %d more metrics like this", len(s.LikePercent)-most)})
+			break
+		}
+		list = append(list, Sentence{Kind: Warning, Text: p.Message()})
+	}
+	return list
+}

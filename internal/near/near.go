@@ -1,0 +1,125 @@
+// Package near finds names that were probably meant.
+package near
+
+import (
+	"strings"
+	"unicode"
+)
+
+// maxEdits is the largest number of edits between two names that are near each other.
+const maxEdits = 2
+
+// Names reports whether one name is probably a misspelling of the other. See [Edits].
+func Names(a, b string) bool {
+	_, near := Edits(a, b)
+	return near
+}
+
+// Edits returns the number of letters to insert, delete, replace or exchange with the next one that make one name of
+// the other. Names are near if this number is at most two and at most a third of the shorter name. Upper and lower case
+// are one edit together. Names that differ in their counters alone are not near: they are different on purpose. Counters are
+// numbers, and letters that stand alone, as in theta2 and arm_b. A name is not near itself. The number is 0 for names that
+// are not near.
+func Edits(a, b string) (edits int, near bool) { return newName(a).edits(newName(b)) }
+
+// Nearest returns the known name that was probably meant: the nearest one, or else the first with name as its
+// beginning. It returns nothing if there is none.
+func Nearest(name string, known []string) string {
+	given, best, fewest := newName(name), "", maxEdits+1
+	for _, candidate := range known {
+		if candidate == name {
+			return candidate
+		}
+		if edits, near := given.edits(newName(candidate)); near && edits < fewest {
+			best, fewest = candidate, edits
+		}
+	}
+	const shortest = 3 // beginning of a name
+	if best != "" || len(name) < shortest {
+		return best
+	}
+	for _, candidate := range known {
+		if candidate != name && strings.HasPrefix(candidate, name) {
+			return candidate
+		}
+	}
+	return ""
+}
+
+// name is a name with what is compared of it.
+type name struct {
+	text     string
+	folded   []rune
+	letters  []rune // without digits; an edit of the name is at most one edit of these
+	rest     string // without counters
+	counters string
+	seen     uint64 // which letters there are, as bits
+}
+
+func newName(text string) name {
+	n := name{text: text, folded: []rune(strings.ToLower(text))}
+	for _, r := range n.folded {
+		if !unicode.IsDigit(r) {
+			n.letters = append(n.letters, r)
+			n.seen |= 1 << (uint(r) % 64)
+		}
+	}
+	n.split()
+	return n
+}
+
+// split parts the name into counters, each with a separator next to it, and the rest.
+func (n *name) split() {
+	var rest, counters []rune
+	for i := 0; i < len(n.folded); {
+		end := i + 1
+		for kind := kindOf(n.folded[i]); kind != separator && end < len(n.folded) && kindOf(n.folded[end]) == kind; {
+			end++
+		}
+		run := n.folded[i:end]
+		i = end
+		if kind := kindOf(run[0]); kind == separator || kind == letter && len(run) > 1 {
+			rest = append(rest, run...)
+			continue
+		}
+		counters = append(append(counters, run...), ' ')
+		switch {
+		case len(rest) > 0 && kindOf(rest[len(rest)-1]) == separator:
+			rest = rest[:len(rest)-1]
+		case len(rest) == 0 && i < len(n.folded) && kindOf(n.folded[i]) == separator:
+			i++
+		}
+	}
+	n.rest, n.counters = string(rest), string(counters)
+}
+
+// kind is a kind of character.
+type kind int
+
+const (
+	separator kind = iota
+	letter
+	digit
+)
+
+func kindOf(r rune) kind {
+	switch {
+	case unicode.IsDigit(r):
+		return digit
+	case unicode.IsLetter(r):
+		return letter
+	}
+	return separator
+}
+
+// edits is [Edits].
+func (n name) edits(other name) (edits int, near bool) {
+	limit := min(maxEdits, len(n.folded)/3, len(other.folded)/3)
+	if limit == 0 || n.text == other.text || n.rest == other.rest && n.counters != other.counters {
+		return 0, false
+	}
+	if edits = max(1, distance(n.folded, other.folded, limit)); edits > limit {
+		return 0, false
+	}
+	return edits, true
+}

@@ -1,0 +1,165 @@
+package names
+
+import (
+	"context"
+	"strings"
+
+	"track"
+	"track/answer"
+	"track/internal/near"
+	"track/store"
+)
+
+// Policy says what becomes of a record that brings an unknown name like a known one.
+type Policy uint8
+
+// The policies.
+const (
+	Accept Policy = iota // every name is taken
+	Warn                 // it is recorded, and the checker remembers the name
+	Refuse               // it is a problem of the record, which is not stored
+	Watch                // as Warn, but a seed without any metric of its spec is a problem, which is not stored
+)
+
+// maxFound bounds the names that a checker remembers.
+const maxFound = 100
+
+// Checker checks the names of the records that come through one door. A nil one accepts every name. It belongs to one
+// goroutine.
+type Checker struct {
+	policy  Policy
+	line    int             // of the record that is checked; 0 for none
+	known   map[place]bool  // names that were found or accepted
+	fresh   map[string]bool // scenarios that nothing was recorded of
+	metrics map[string]*metricNames
+	found   []answer.NearName
+
+	reader  *store.Reader         // of the running transaction
+	indexes map[place]*near.Index // of all names of a place, as the transaction sees them
+}
+
+// place is where a name is looked for: a kind of names, and whose they are. With a name, it is that name there.
+type place struct{ kind, of, name string }
+
+// New returns a checker with a policy.
+func New(policy Policy) *Checker {
+	return &Checker{policy: policy, known: map[place]bool{}, fresh: map[string]bool{}, metrics: map[string]*metricNames{}}
+}
+
+// Policy returns the policy; that of a nil checker is [Accept].
+func (c *Checker) Policy() Policy {
+	if c == nil {
+		return Accept
+	}
+	return c.policy
+}
+
+// At says in which line the record stands that is checked next.
+func (c *Checker) At(line int) {
+	if c != nil {
+		c.line = line
+	}
+}
+
+// Found returns the names that were recorded although they are like known ones.
+func (c *Checker) Found() []answer.NearName {
+	if c == nil {
+		return nil
+	}
+	return c.found
+}
+
+// Scenario returns what is wrong with the name of a scenario; nil for nothing.
+func (c *Checker) Scenario(ctx context.Context, r *store.Reader, name string) (*track.FieldError, error) {
+	return c.check(r, place{kind: "scenario", name: name}, func() (bool, error) { return r.HasScenario(ctx, name) },
+		func() ([]string, error) { return r.Scenarios(ctx) })
+}
+
+// Lineage returns what is wrong with the name of a lineage; nil for nothing.
+func (c *Checker) Lineage(ctx context.Context, r *store.Reader, name string) (*track.FieldError, error) {
+	return c.check(r, place{kind: "lineage", name: name}, func() (bool, error) { return r.HasLineage(ctx, name) },
+		func() ([]string, error) { return r.Lineages(ctx) })
+}
+
+// Version returns what is wrong with the name of a version and that of its lineage; nil for nothing. A version need not
+// have a name.
+func (c *Checker) Version(ctx context.Context, r *store.Reader, lineage, name string) (*track.FieldError, error) {
+	at := place{kind: "version", of: lineage, name: name}
+	if c.Policy() == Accept || name != "" && c.known[at] {
+		return nil, nil
+	}
+	if problem, err := c.Lineage(ctx, r, lineage); problem != nil || err != nil || name == "" {
+		return problem, err
+	}
+	return c.check(r, at, func() (bool, error) { return r.HasVersion(ctx, lineage, name) },
+		func() ([]string, error) { return r.VersionNames(ctx, lineage) })
+}
+
+// check looks for names like one that is not known.
+func (c *Checker) check(r *store.Reader, at place, isKnown func() (bool, error), all func() ([]string, error)) (*track.FieldError, error) {
+	if c.Policy() == Accept || c.known[at] {
+		return nil, nil
+	}
+	known, err := isKnown()
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		index, err := c.index(r, place{kind: at.kind, of: at.of}, all)
+		if err != nil {
+			return nil, err
+		}
+		if list := index.Near(at.name); len(list) > 0 {
+			if problem := c.report(answer.NearName{Kind: at.kind, Name: at.name, Of: at.of, Near: list}); problem != nil {
+				return problem, nil
+			}
+		}
+		index.Add(at.name)
+		c.fresh[at.name] = at.kind == "scenario"
+	}
+	c.known[at] = true
+	return nil, nil
+}
+
+// index returns the names of a place. Another process may have added some since the last transaction.
+func (c *Checker) index(r *store.Reader, at place, all func() ([]string, error)) (*near.Index, error) {
+	if c.reader != r {
+		c.reader, c.indexes = r, map[place]*near.Index{}
+	}
+	if x := c.indexes[at]; x != nil {
+		return x, nil
+	}
+	list, err := all()
+	if err == nil {
+		c.indexes[at] = near.NewIndex(list)
+	}
+	return c.indexes[at], err
+}
+
+// report returns the problem of some names, or remembers them.
+func (c *Checker) report(list ...answer.NearName) *track.FieldError {
+	if c.policy == Refuse && len(list) > 0 {
+		return refusal(list)
+	}
+	for _, n := range list {
+		if len(c.found) < maxFound {
+			n.Line = c.line
+			c.found = append(c.found, n)
+		}
+	}
+	return nil
+}
+
+// refusal returns the problem of a record with misspelled names.
+func refusal(list []answer.NearName) *track.FieldError {
+	const most = 5
+	var messages []string
+	for _, n := range list[:min(len(list), most)] {
+		messages = append(messages, n.Message())
+	}
+	hint := WayOut()
+	return (&track.FieldError{Message: strings.Join(messages, " "), Hint: &hint}).Shorten()
+}
+
+// WayOut returns the hint that goes on with a refused name.
+func WayOut() track.Hint { return track.Hint{Text: "record it as a new name"}.With("new", "") }

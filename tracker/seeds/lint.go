@@ -1,0 +1,78 @@
+package seeds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"track"
+	"track/answer"
+	"track/scoring"
+	"track/spec"
+	"track/store"
+)
+
+// LintSeeds warns about what the recorded seeds show of a spec: means over series that still drift, and values that
+// miss their targets by a factor of 100. Without seeds it warns about nothing.
+func LintSeeds(ctx context.Context, r *store.Reader, declared scoring.Spec) (warnings []spec.Warning, err error) {
+	sel := answer.Selector{Scenario: declared.Scenario}
+	choice, err := Choose(ctx, r, sel, false)
+	several := errors.Is(err, track.ErrAmbiguous)
+	if several {
+		choice, err = Choose(ctx, r, sel, true)
+	}
+	if errors.Is(err, track.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	selection := store.Selection{Scenario: declared.Scenario}
+	for _, c := range choice.Configurations {
+		selection.Configurations = append(selection.Configurations, c.ID)
+	}
+	if warnings, err = lintPercents(ctx, r, selection, declared); err != nil {
+		return nil, err
+	}
+	if several {
+		if slices.ContainsFunc(declared.Metrics, takesMeanOfSeries) {
+			warnings = append(warnings, spec.Warning{Field: "from.skip", Message: "not tested: several configurations match, and none is pinned as the baseline"})
+		}
+		return warnings, nil
+	}
+	drifts, err := driftsOf(ctx, r, selection, declared)
+	for _, d := range drifts {
+		for _, metric := range d.Metrics {
+			of := " of " + declared.Scenario + "@" + track.ShortHash(choice.Configurations[0].Hash)
+			warnings = append(warnings, spec.Warning{Metric: metric, Field: "from.skip", Message: d.Text(of)})
+		}
+	}
+	return warnings, err
+}
+
+// takesMeanOfSeries reports whether the value of a metric is the mean over a series.
+func takesMeanOfSeries(m scoring.Metric) bool {
+	return m.From != nil && m.From.Reduce == scoring.ReduceMean
+}
+
+// lintPercents warns about metrics whose values miss the target by a factor of 100.
+func lintPercents(ctx context.Context, r *store.Reader, sel store.Selection, declared scoring.Spec) (warnings []spec.Warning, err error) {
+	for _, m := range declared.Metrics {
+		values, err := r.OneMeasured(ctx, sel, m.Name)
+		if err != nil {
+			return nil, err
+		}
+		n := 0
+		for _, value := range values {
+			if _, is := m.MeantAsPercent(value); is {
+				n++
+			}
+		}
+		if n > 0 {
+			message := fmt.Sprintf("%s: %d of %d seeds miss it by a factor of 100: is one of them in percent?", m.Target, n, len(values))
+			warnings = append(warnings, spec.Warning{Metric: m.Name, Field: "target", Message: message})
+		}
+	}
+	return warnings, nil
+}
