@@ -132,10 +132,13 @@ func namedCandidates(ctx context.Context, r *store.Reader, sel answer.Selector) 
 	return c, found, track.WithHint(err, track.NewHint("list its configurations, and name one by its label, its hash, its commit or its parameters", "history", sel.Scenario))
 }
 
-// namedParams reads theta=14,beta=2; nil if the text is something else.
+// namedParams reads theta=14,beta=2; nil if the text is something else. A backslash before a comma makes it part of a
+// value.
 func namedParams(text string) map[string]string {
+	const comma = "\x00" // which no argument of a command line holds
 	values := map[string]string{}
-	for _, part := range strings.Split(text, ",") {
+	for _, part := range strings.Split(strings.ReplaceAll(text, `\,`, comma), ",") {
+		part = strings.ReplaceAll(part, comma, ",")
 		name, value, given := strings.Cut(part, "=")
 		if !given || name == "" {
 			return nil

@@ -33,6 +33,8 @@ func TestChooseRevision(t *testing.T) {
 		{"no revision", []track.Configuration{{Label: "a"}, {Label: "b"}}, "s", 1, 1, ""},
 		{"parameters", []track.Configuration{{Revision: at("aaaa"), Params: params}, {Revision: at("bbbb")}}, "s", 0, 0, "differ in their parameters"},
 		{"named parameters", []track.Configuration{{Revision: at("aaaa"), Params: params}, {Revision: at("bbbb"), Params: params}, {Revision: at("bbbb")}}, "s@theta=1", 1, 1, ""},
+		{"a parameter with a comma", []track.Configuration{{Params: `{"grid":"1,2","theta":1}`}, {Params: `{"grid":"1","theta":1}`}}, `s@grid=1\,2,theta=1`, 0, 0, ""},
+		{"a list as a parameter", []track.Configuration{{Params: `{"grid":[1,2]}`}, {Params: `{"grid":[1]}`}}, `s@grid=[1\,2]`, 0, 0, ""},
 		{"a commit", []track.Configuration{{Revision: at("aaaa")}, {Revision: at("bbbb")}}, "s@aaaa", 0, 0, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
