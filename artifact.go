@@ -18,7 +18,7 @@ type Artifact struct {
 
 // The limits of what one seed can have.
 const (
-	MaxArtifacts     = 64       // files, those that were left out included
+	maxArtifacts     = 64       // files, those that were left out included
 	MaxArtifactBytes = 32 << 20 // of all contents together
 )
 
@@ -47,7 +47,7 @@ func CheckArtifactName(name string) error {
 		return err
 	}
 	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, `\:`) {
-		return fmt.Errorf(`%q is not a relative path such as logs/run.log, without .., \ and :`, name)
+		return fmt.Errorf(`%q is not a relative path such as logs/run.log, without "..", backslash and colon`, name)
 	}
 	return nil
 }
@@ -70,8 +70,8 @@ func checkArtifacts(list []Artifact) *FieldError {
 		size += len(a.Content)
 	}
 	switch {
-	case len(list) > MaxArtifacts:
-		return wrong("", fmt.Errorf("%d files; a seed can have %d", len(list), MaxArtifacts))
+	case len(list) > maxArtifacts:
+		return wrong("", fmt.Errorf("%d files; a seed can have %d", len(list), maxArtifacts))
 	case size > MaxArtifactBytes:
 		return wrong("", fmt.Errorf("%d bytes; the files of a seed can have %d MiB together", size, MaxArtifactBytes>>20))
 	}

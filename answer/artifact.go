@@ -67,8 +67,8 @@ func (f SeedArtifact) size() any {
 	return f.Bytes
 }
 
-// Text describes the file on one line.
-func (f SeedArtifact) Text() string {
+// text describes the file on one line.
+func (f SeedArtifact) text() string {
 	switch {
 	case f.LeftOut != "":
 		return fmt.Sprintf("%s (left out: %s)", f.Name, f.LeftOut)
@@ -83,7 +83,7 @@ func artifactsText(list []SeedArtifact) string {
 	const most = 20
 	texts := make([]string, min(most, len(list)))
 	for i := range texts {
-		texts[i] = list[i].Text()
+		texts[i] = list[i].text()
 	}
 	if n := len(list) - most; n > 0 {
 		texts = append(texts, fmt.Sprintf("and %d more", n))
@@ -109,7 +109,7 @@ func (a WrittenArtifacts) Lead() []Sentence {
 	for _, f := range a.Items {
 		text := fmt.Sprintf("wrote %s (%s)", f.File, format.Counted(int(f.Bytes), "byte"))
 		if f.File == "" {
-			text = "not written: " + f.Text()
+			text = "not written: " + f.text()
 		}
 		lead = append(lead, Sentence{Kind: Heading, Text: text})
 	}

@@ -46,9 +46,10 @@ type StabilityReport struct {
 	Spec      SpecVersion        `json:"spec"`
 	Ranges    string             `json:"seed_ranges,omitempty"` // of the seeds that were asked for, as in 0..99,200
 	Stability Stability          `json:"stability"`
-	Gate      verdict.Gate       `json:"gate"`   // of this configuration alone
-	Seeds     []SeedStatuses     `json:"seeds"`  // by number
-	SHA256    string             `json:"sha256"` // of the seeds: their numbers and what each measured, in hexadecimal
+	Gate      verdict.Gate       `json:"gate"`                // of this configuration alone
+	Seeds     []SeedStatuses     `json:"seeds"`               // by number
+	SHA256    string             `json:"sha256"`              // of the seeds: their numbers and what each measured, in hexadecimal
+	Artifacts []ListedArtifact   `json:"artifacts,omitempty"` // files that were kept of the failing seeds
 	Runs      track.Runs         `json:"runs"`
 	Drifts    []MetricDrift      `json:"drifts"`              // means over series that still drift after their skip
 	Differing []Parameter        `json:"differing,omitempty"` // parameters that differ among the configurations of this label

@@ -35,7 +35,28 @@ func (d stabilityReport) failing() []document.Block {
 	if left > 0 {
 		rest += fmt.Sprintf("; %s left out: track stability lists them as JSON", format.Counted(left, "seed"))
 	}
-	return append([]document.Block{title}, folded(t, shown, rest)...)
+	return append(append([]document.Block{title}, folded(t, shown, rest)...), d.failingFiles()...)
+}
+
+// failingFiles lists the files that were kept of the failing seeds.
+func (d stabilityReport) failingFiles() []document.Block {
+	const shown, most = 10, 300 // rows
+	if len(d.Artifacts) == 0 {
+		return nil
+	}
+	t := columns("seed", "file", "bytes")
+	for _, f := range d.Artifacts[:min(most, len(d.Artifacts))] {
+		size := cell("%d", f.Bytes)
+		if f.LeftOut != "" {
+			size = cell("left out: %s", f.LeftOut)
+		}
+		t.Rows = append(t.Rows, []document.Text{document.T(f.Seed.String()), codeCell(f.Name), size})
+	}
+	rest := "by seed"
+	if n := len(d.Artifacts) - most; n > 0 {
+		rest += fmt.Sprintf("; %s left out: track artifact list has all", format.Counted(n, "file"))
+	}
+	return append([]document.Block{paragraphOf(cell("Files that were kept of these seeds; track artifact get writes them:"))}, folded(t, shown, rest)...)
 }
 
 // failedAlike puts the seeds together that failed for the same reason and have no metrics to tell, in the order of

@@ -32,7 +32,7 @@ type Plan struct {
 	CollapsedExit  int // 0 for none
 	Series         []string
 	KeepFiles      []string       // patterns of files that are kept of each run
-	MaxFileSize    sizes.Size     // of such a file; keptfiles.LargestFile if zero
+	MaxFileSize    sizes.Size     // of such a file; 1 MiB if zero
 	Env            []string       // NAME=VALUE
 	LibrariesFrom  string         // a command of the shell
 	Depends        []string       // patterns of files that the command reads

@@ -19,7 +19,7 @@ import (
 
 // The limits of a run unless its user says otherwise. They are of bytes before compression.
 const (
-	LargestFile  sizes.Size = 1 << 20
+	largestFile  sizes.Size = 1 << 20
 	largestRun   sizes.Size = 8 << 20 // of all files together
 	mostFiles               = 16
 	mostLeftOut             = 16 // files whose names are recorded though their contents are not
@@ -29,7 +29,7 @@ const (
 // Rules say which files of a run are kept.
 type Rules struct {
 	Patterns []string   // relative to the folder of the run, or absolute
-	Largest  sizes.Size // file that is kept; LargestFile if zero
+	Largest  sizes.Size // file that is kept; 1 MiB if zero
 	// RefuseName returns why a name must not be recorded; nil for any name.
 	RefuseName func(name string) error
 }
@@ -142,7 +142,7 @@ func split(dir, pattern string) (base, rest string) {
 
 // read reads the files with these names within the limits.
 func (r Rules) read(k *Kept, names []string, list map[string]found) {
-	largest := cmp.Or(r.Largest, LargestFile)
+	largest := cmp.Or(r.Largest, largestFile)
 	left, nKept, nLeftOut := max(largest, largestRun), 0, 0
 	for _, name := range names {
 		if track.CheckArtifactName(name) != nil || r.RefuseName != nil && r.RefuseName(name) != nil {

@@ -28,6 +28,24 @@ func ListArtifacts(ctx context.Context, r *store.Reader, q answer.ArtifactsQuest
 	return a, err
 }
 
+// failingArtifacts returns the files of the failing seeds among those of a selection.
+func failingArtifacts(ctx context.Context, r *store.Reader, sel store.Selection, failing []track.FailingSeed) (files []answer.ListedArtifact, err error) {
+	if len(failing) == 0 {
+		return nil, nil
+	}
+	failed := map[track.SeedNumber]bool{}
+	for _, seed := range failing {
+		failed[seed.Number] = true
+	}
+	list, err := r.Artifacts(ctx, sel)
+	for _, f := range list {
+		if failed[f.Seed] {
+			files = append(files, answer.ListedArtifact{Seed: f.Seed, Outcome: f.Outcome, SeedArtifact: seedArtifact(f)})
+		}
+	}
+	return files, err
+}
+
 func seedArtifact(f store.Artifact) answer.SeedArtifact {
 	return answer.SeedArtifact{Name: f.Name, Bytes: f.NBytes, Hash: f.Hash, LeftOut: f.LeftOut, PrunedAt: f.PrunedAt}
 }

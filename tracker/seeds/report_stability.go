@@ -56,6 +56,9 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 	if r.Report.Seeds, r.Report.SHA256, err = reportedSeeds(ctx, st, selection); err != nil {
 		return r, err
 	}
+	if r.Report.Artifacts, err = failingArtifacts(ctx, st, selection, r.Report.Stability.FailingSeeds); err != nil {
+		return r, err
+	}
 	if r.Report.Runs, err = runsOf(ctx, st, selection); err != nil {
 		return r, err
 	}
@@ -77,7 +80,7 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 
 // seedsSHA256 identifies seeds by what they are and what they measured, wherever and in whatever order they were
 // recorded: it is the SHA-256 of a line for each in the order of their numbers, the number, a space and the digest of
-// outcome, values and series in hexadecimal.
+// outcome, values, series and files in hexadecimal.
 func seedsSHA256(rows []store.SeedScore) string {
 	byNumber := slices.SortedFunc(slices.Values(rows), func(a, b store.SeedScore) int { return cmp.Compare(a.Number, b.Number) })
 	h := sha256.New()
