@@ -136,6 +136,10 @@ func resolveBaseline(ctx context.Context, r *store.Reader, candidate Choice, giv
 	}
 	if choice.Scenario == candidate.Scenario && choice.Configurations[0].ID == candidate.Configurations[0].ID {
 		err := fmt.Errorf("%w: %w: %s@%s", track.ErrInvalid, ErrSameConfiguration, choice.Scenario, track.ShortHash(choice.Configurations[0].Hash))
+		if source == answer.BaselinePinned {
+			err = fmt.Errorf("%w is the pinned baseline, and no newer revision of it was chosen", err)
+			err = track.WithHint(err, track.Hint{Text: "name another candidate, such as " + choice.Scenario + "@" + latest + ", the one that was recorded last"})
+		}
 		return choice, source, track.WithHint(err, track.NewHint("list the configurations and name two of them", "history", choice.Scenario))
 	}
 	return choice, source, nil
