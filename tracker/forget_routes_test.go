@@ -8,11 +8,13 @@ import (
 	"track"
 	"track/answer"
 	"track/importer/lines"
+	"track/internal/lineagetest"
 	"track/internal/spool"
 	"track/internal/testdb"
 	"track/internal/trackertest"
 	"track/store"
 	"track/tracker/exchange"
+	"track/tracker/lineages"
 	"track/tracker/seeds"
 	"track/tracker/sweeps"
 )
@@ -191,4 +193,42 @@ func TestUnsetBaselineDoesNotComeBack(t *testing.T) {
 	if b, err := here.st.Baseline(t.Context(), "s"); err != nil || b != nil {
 		t.Errorf("the baseline is %+v, %v", b, err)
 	}
+}
+
+// An exported lineage that is imported again brings back neither the texts of executions that were forgotten since, nor
+// a seed that was withdrawn; elsewhere its tombstones come first.
+func TestForgottenDoesNotComeBackByImportedLineage(t *testing.T) {
+	here, elsewhere := newShard(t, 0), newShard(t, 10)
+	origin := lineagetest.New(t, here.st, lineagetest.Calm)
+	said := origin.Execution("v001", func(e *track.Execution) { e.Output = pointer(spokenOf) })
+	origin.Record(said, false)
+	here.batch(`{"kind":"seed","scenario":"s","seed":"1","configuration":{"label":"old"},"values":{"a":1}}` + "\n")
+	exported, err := lineages.Export(t.Context(), here.st.Reader, origin.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	here.forget()
+	if err := here.withdrawSeed("old", 1); err != nil {
+		t.Fatal(err)
+	}
+	list, err := here.st.Tombstones(t.Context())
+	if err != nil || len(list) == 0 {
+		t.Fatalf("%d tombstones, error %v", len(list), err)
+	}
+	if _, err := exchange.NewDoor(elsewhere.st, exchange.Owner, false).Put(t.Context(), exchange.Tombstones(list)); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]*shard{"here": here, "elsewhere": elsewhere} {
+		if _, err := exchange.ImportLineage(t.Context(), to.st, exported); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		(&lineagetest.Loop{T: t, Store: to.st, Name: origin.Name}).Record(said, false)
+		if n, kept := to.texts(); n != 1 || kept != 0 {
+			t.Errorf("%s: %d executions, %d with texts", name, n, kept)
+		}
+	}
+	if n := trackertest.Numbers(t, here.st, "s"); len(n) != 0 {
+		t.Errorf("the withdrawn seed counts again: %v", n)
+	}
+	here.sound()
 }
