@@ -215,7 +215,7 @@ func TestForgottenDoesNotComeBackByImportedLineage(t *testing.T) {
 	if err != nil || len(list) == 0 {
 		t.Fatalf("%d tombstones, error %v", len(list), err)
 	}
-	if _, err := exchange.NewDoor(elsewhere.st, exchange.Owner, false).Put(t.Context(), exchange.Tombstones(list)); err != nil {
+	if _, err := exchange.NewDoor(elsewhere.st, exchange.Owner, nil, false).Put(t.Context(), exchange.Tombstones(list)); err != nil {
 		t.Fatal(err)
 	}
 	for name, to := range map[string]*shard{"here": here, "elsewhere": elsewhere} {
