@@ -60,9 +60,14 @@ func (r *Reader) checkRead(ctx context.Context, sel Selection) (*readCheck, erro
 		err = r.stream(ctx, listMetrics, nil, func(row []driver.Value) { c.values.metrics[asInt(row[0])] = asText(row[1]) })
 	}
 	if err == nil {
-		err = cmp.Or(c.addSeries(sel), c.addArtifacts(sel))
+		err = c.addContents(sel)
 	}
 	return c, err
+}
+
+// addContents reads what series and artifacts add to the digests of the seeds of a selection.
+func (c *readCheck) addContents(sel Selection) error {
+	return cmp.Or(c.addSeries(sel), c.addArtifacts(sel))
 }
 
 func (c *readCheck) addSeries(sel Selection) error {

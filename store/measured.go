@@ -136,7 +136,7 @@ func (m *measuredReader) readValues(chunk []selectedSeed, rows map[int64]*measur
 	}
 	sel := m.sel // of the chunk, which is sorted by number
 	sel.Seeds = []track.SeedRange{{First: chunk[0].number, Last: chunk[len(chunk)-1].number}}
-	if err := check.addSeries(sel); err != nil {
+	if err := check.addContents(sel); err != nil {
 		return err
 	}
 	return check.scanValues(func(metrics []int64, values []float64) {
