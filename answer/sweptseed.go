@@ -48,10 +48,20 @@ type RepeatedSeed struct {
 	SweptSeed `json:",embed"`
 	NValues   int `json:"n_values"`
 	NSeries   int `json:"n_series"`
+	// OtherCode says that the code is not the recorded one: the comparison is not recorded.
+	OtherCode bool `json:"other_code"`
 }
 
 // Lead implements [Answer].
 func (a RepeatedSeed) Lead() []Sentence {
+	list := a.findings()
+	if a.OtherCode {
+		list = append(list, Sentence{Kind: Note, Joined: true, Text: "it ran other code than the recorded one: the comparison is not recorded"})
+	}
+	return list
+}
+
+func (a RepeatedSeed) findings() []Sentence {
 	if len(a.Differences) == 0 {
 		text := fmt.Sprintf("seed %s of %s gave the same again: outcome %s, %s, %d series", a.Seed, a.Scenario, a.Outcome, format.Counted(a.NValues, "value"), a.NSeries)
 		return []Sentence{{Kind: Heading, Text: text}}

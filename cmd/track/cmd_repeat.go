@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track"
 	"track/answer"
 	"track/sweep"
 	"track/tracker/seeds"
@@ -23,7 +24,8 @@ func (p *program) repeatCommand() *cli.Command {
 		Usage:     "run a recorded seed again, and compare the results",
 		UsageText: "track repeat SCENARIO[@CONFIGURATION] SEED [FLAGS] -- COMMAND {seed} …",
 		Description: `Runs COMMAND once, as track sweep does, with the recorded parameters. Compares outcome, values and series with the record, bit by bit.
-The exit code is 13 if something differs. The result is recorded with the seed, and track stability warns about differences.
+The exit code is 13 if something differs. The result is recorded with the seed, and track stability warns about differences. Of other code
+than the recorded one nothing is recorded.
 
 Examples:
    track repeat growth 7 -- python sim.py --seed {seed} --out {out}
@@ -56,8 +58,12 @@ func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlag
 		return err
 	}
 	c := choice.Configurations[0]
-	if _, _, err := st.SeedByNumber(ctx, q.Of.Scenario, q.Seed, c.ID); err != nil {
+	recorded, _, err := st.SeedByNumber(ctx, q.Of.Scenario, q.Seed, c.ID)
+	if err != nil {
 		return err
+	}
+	if recorded.Outcome == track.OutcomeTimeout && q.Timeout == 0 && q.LimitCPU == 0 {
+		return track.WithHint(usage("the seed is recorded as a timeout, and would run without one"), track.Hint{Text: "say after how long it ends"}.With("timeout", "DURATION"))
 	}
 	plan, err := sweeps.RepeatPlan(q, c.Configuration)
 	if err != nil {
@@ -76,10 +82,8 @@ func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlag
 	if err != nil {
 		return err
 	}
-	if c.Revision.FilesHash == "" { // it was recorded without a sweep, which hashes no files
-		here.FilesHash = ""
-	}
-	if here != c.Revision && (here.Commit != "" || here.FilesHash != "") {
+	otherCode := sweeps.IsOtherCode(c.Revision, here)
+	if otherCode {
 		p.notice("the seed is recorded under %s, and the code here is %s", sweeps.RevisionText(c.Revision), sweeps.RevisionText(here))
 	}
 	again, err := runner.Run(ctx, sweep.Job{Scenario: q.Of.Scenario, Configuration: c.Configuration, Seed: q.Seed, Repeated: true})
@@ -87,7 +91,7 @@ func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlag
 		return err
 	}
 	entropy := seeds.NewRecorder(st, seeds.Options{}, bufio.NewReader(rand.Reader)).Entropy
-	a, err := sweeps.CompareRepeated(ctx, st, again, entropy)
+	a, err := sweeps.CompareRepeated(ctx, st, again, otherCode, entropy)
 	if err != nil {
 		return err
 	}

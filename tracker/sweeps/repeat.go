@@ -95,24 +95,29 @@ func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 // repeated compares a seed that was run again with its record, records the comparison, and returns the differences in
 // words; none if all is the same. sweep is the id of the sweep that asked for it, if one did.
 func repeated(ctx context.Context, st *store.Store, again track.Seed, sweep string, entropy io.Reader) (differing []string, err error) {
-	choice, err := seeds.Choose(ctx, st.Reader, answer.Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
+	recorded, differing, err := compareRepeated(ctx, st.Reader, again)
 	if err != nil {
 		return nil, err
 	}
-	recorded, _, err := st.SeedByNumber(ctx, again.Scenario, again.Number, choice.Configurations[0].ID)
-	if err != nil {
-		return nil, err
-	}
-	series, err := st.Series(ctx, recorded.ID)
-	if err != nil {
-		return nil, err
-	}
-	differing = differencesText(recorded, series, again)
 	r := track.Repetition{Sweep: sweep, Digest: again.Digest(), Differences: differing, RepeatedAt: st.Now()}
 	if r.ID, err = seeds.NewID(r.RepeatedAt, entropy); err != nil {
 		return nil, err
 	}
-	return differing, st.UpdateRelaxed(ctx, func(tx *store.Tx) error { return tx.AddRepetition(recorded.ID, r) })
+	return differing, st.UpdateRelaxed(ctx, func(tx *store.Tx) error { return tx.AddRepetition(recorded, r) })
+}
+
+// compareRepeated returns the id of the record of a seed that was run again, and the differences in words.
+func compareRepeated(ctx context.Context, st *store.Reader, again track.Seed) (id string, differing []string, err error) {
+	choice, err := seeds.Choose(ctx, st, answer.Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
+	if err != nil {
+		return "", nil, err
+	}
+	recorded, _, err := st.SeedByNumber(ctx, again.Scenario, again.Number, choice.Configurations[0].ID)
+	if err != nil {
+		return "", nil, err
+	}
+	series, err := st.Series(ctx, recorded.ID)
+	return recorded.ID, differencesText(recorded, series, again), err
 }
 
 // differencesText says what another run of a seed gave otherwise, at most a few things of it.
@@ -168,9 +173,23 @@ func RepeatPlan(q answer.RepeatSettings, c track.Configuration) (sweep.Plan, err
 	return plan, checkPlan(plan)
 }
 
-// CompareRepeated compares a seed that was run again with its record, and records the comparison.
-func CompareRepeated(ctx context.Context, st *store.Store, again track.Seed, entropy io.Reader) (a answer.RepeatedSeed, err error) {
-	differences, err := repeated(ctx, st, again, "", entropy)
+// IsOtherCode says whether the code here is known to differ from the recorded one: by its commit, or by files that both
+// depend on.
+func IsOtherCode(recorded, here track.Revision) bool {
+	files := recorded.FilesHash != "" && here.FilesHash != "" && recorded.FilesHash != here.FilesHash
+	recorded.FilesHash, here.FilesHash = "", ""
+	return files || here.Commit != "" && here != recorded
+}
+
+// CompareRepeated compares a seed that was run again with its record, and records the comparison. That of other code is
+// not recorded: it says nothing of the code that is recorded.
+func CompareRepeated(ctx context.Context, st *store.Store, again track.Seed, otherCode bool, entropy io.Reader) (a answer.RepeatedSeed, err error) {
+	var differences []string
+	if otherCode {
+		_, differences, err = compareRepeated(ctx, st.Reader, again)
+	} else {
+		differences, err = repeated(ctx, st, again, "", entropy)
+	}
 	swept := SweptSeed{Seed: again, Repeated: true, Differences: differences}
-	return answer.RepeatedSeed{SweptSeed: swept.Answer(), NValues: len(again.Values), NSeries: len(again.Series)}, err
+	return answer.RepeatedSeed{SweptSeed: swept.Answer(), NValues: len(again.Values), NSeries: len(again.Series), OtherCode: otherCode}, err
 }
