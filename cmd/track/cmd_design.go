@@ -14,7 +14,7 @@ import (
 
 func (p *program) designCommand() *cli.Command {
 	var q answer.DesignQuestion
-	output := ""
+	output, force := "", false
 	bound := bindParams("design", q.Params(), nil)
 	help := commandHelp{examples: `
 track design lhs --param theta=8:14 --param firms=10:40:int --n 64 -o points.csv
@@ -27,7 +27,8 @@ track sweep --scenario growth --seeds 0..9 --design points.csv -- ./sim --seed {
 value in each of N equal parts of its range), sobol (a Sobol sequence with a random shift; best with a power of two) or grid (every
 combination). The same seed gives the same design on every machine.`),
 		Flags: append(bound.flags(), &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output,
-			Usage: "write to `FILE` instead of standard output: JSON lines if it ends in .jsonl, else CSV"}),
+			Usage: "write to `FILE` instead of standard output: JSON lines if it ends in .jsonl, else CSV"},
+			&cli.BoolFlag{Name: "force", Usage: "replace an existing file", Destination: &force}),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
 				return err
@@ -46,7 +47,7 @@ combination). The same seed gives the same design on every machine.`),
 			case options.Format == render.Table:
 				options.Format = render.CSV
 			}
-			return p.writeOutput(output, func(w io.Writer) error { return render.Write(w, a, options) })
+			return p.writeData(output, force, func(w io.Writer) error { return render.Write(w, a, options) })
 		},
 	}
 }

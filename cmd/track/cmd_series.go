@@ -85,7 +85,10 @@ func (p *program) plotSeries(c *cli.Context, o seriesPlotOptions) error {
 }
 
 func (p *program) seriesExportCommand() *cli.Command {
-	var o struct{ to, output string }
+	var o struct {
+		to, output string
+		force      bool
+	}
 	return &cli.Command{
 		Name:      "export",
 		Usage:     "write the series of a seed as CSV, Parquet or JSON",
@@ -99,6 +102,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "to", Usage: "write this `FORMAT`: csv, parquet or json; else the format of the suffix of the output, else csv", Destination: &o.to},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output", Destination: &o.output},
+			&cli.BoolFlag{Name: "force", Usage: "replace an existing file", Destination: &o.force},
 		},
 		Action: func(c *cli.Context) error {
 			q, err := seriesQuestion(c)
@@ -110,7 +114,7 @@ Examples:
 				return err
 			}
 			return p.withSeries(c.Context, q, func(v answer.SeriesValues) error {
-				return p.writeOutput(o.output, func(w io.Writer) error { return write(w, v.Series) })
+				return p.writeData(o.output, o.force, func(w io.Writer) error { return write(w, v.Series) })
 			})
 		},
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 
+	"track/internal/reportfiles"
 	"track/reports/chart"
 )
 
@@ -38,4 +39,21 @@ func (p *program) writeOutput(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return file.Close()
+}
+
+// writeData writes a file whole or not at all, or to standard output. A file that is there is kept, unless it may be
+// replaced.
+func (p *program) writeData(path string, replace bool, write func(io.Writer) error) error {
+	if path == "" || path == "-" {
+		return write(p.out)
+	}
+	file, err := reportfiles.Begin(path, replace)
+	if err != nil {
+		return err
+	}
+	if err := write(file); err != nil {
+		file.Discard()
+		return err
+	}
+	return file.Place()
 }
