@@ -9,19 +9,6 @@ import (
 // maxEdits is the largest number of edits between two names that are near each other.
 const maxEdits = 2
 
-// Names reports whether one name is probably a misspelling of the other. See [Edits].
-func Names(a, b string) bool {
-	_, near := Edits(a, b)
-	return near
-}
-
-// Edits returns the number of letters to insert, delete, replace or exchange with the next one that make one name of
-// the other. Names are near if this number is at most two and at most a third of the shorter name. Upper and lower case
-// are one edit together. Names that differ in their counters alone are not near: they are different on purpose. Counters are
-// numbers, and letters that stand alone, as in theta2 and arm_b. A name is not near itself. The number is 0 for names that
-// are not near.
-func Edits(a, b string) (edits int, near bool) { return newName(a).edits(newName(b)) }
-
 // Nearest returns the known name that was probably meant: the nearest one, or else the first with name as its
 // beginning. It returns nothing if there is none.
 func Nearest(name string, known []string) string {
@@ -112,7 +99,11 @@ func kindOf(r rune) kind {
 	return separator
 }
 
-// edits is [Edits].
+// edits returns the number of letters to insert, delete, replace or exchange with the next one that make one name of
+// the other. Names are near if this number is at most two and at most a third of the shorter name. Upper and lower case
+// are one edit together. Names that differ in their counters alone are not near: they are different on purpose. Counters are
+// numbers, and letters that stand alone, as in theta2 and arm_b. A name is not near itself. The number is 0 for names that
+// are not near.
 func (n name) edits(other name) (edits int, near bool) {
 	limit := min(maxEdits, len(n.folded)/3, len(other.folded)/3)
 	if limit == 0 || n.text == other.text || n.rest == other.rest && n.counters != other.counters {

@@ -46,7 +46,7 @@ func TestEdits(t *testing.T) {
 		{"growth", "growth_plus", 0},
 	} {
 		want := c.edits > 0
-		edits, near := Edits(c.a, c.b)
+		edits, near := newName(c.a).edits(newName(c.b))
 		if near != want || near && edits != c.edits {
 			t.Errorf("%q and %q: %d edits, near %v; want %d", c.a, c.b, edits, near, c.edits)
 		}
@@ -70,8 +70,8 @@ func names() *rapid.Generator[string] {
 func TestNearnessIsSymmetric(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		a, b := names().Draw(t, "a"), names().Draw(t, "b")
-		there, nearThere := Edits(a, b)
-		back, nearBack := Edits(b, a)
+		there, nearThere := newName(a).edits(newName(b))
+		back, nearBack := newName(b).edits(newName(a))
 		if there != back || nearThere != nearBack {
 			t.Errorf("%q to %q: %d %v; back: %d %v", a, b, there, nearThere, back, nearBack)
 		}
@@ -94,7 +94,7 @@ func TestOtherNumbersAreNotNear(t *testing.T) {
 			return b.String()
 		}
 		a, b := with("a"), with("b")
-		if Names(a, b) {
+		if _, near := newName(a).edits(newName(b)); near {
 			t.Errorf("%q and %q are near", a, b)
 		}
 	})
@@ -106,7 +106,7 @@ func TestIndex(t *testing.T) {
 		known, name := rapid.SliceOfDistinct(names(), rapid.ID[string]).Draw(t, "known"), names().Draw(t, "name")
 		var want []string
 		for _, k := range known {
-			if Names(name, k) {
+			if _, near := newName(name).edits(newName(k)); near {
 				want = append(want, k)
 			}
 		}

@@ -157,9 +157,6 @@ func refusal(list []answer.NearName) *track.FieldError {
 	for _, n := range list[:min(len(list), most)] {
 		messages = append(messages, n.Message())
 	}
-	hint := WayOut()
+	hint := track.Hint{Text: "record it as a new name"}.With("new", "")
 	return (&track.FieldError{Message: strings.Join(messages, " "), Hint: &hint}).Shorten()
 }
-
-// WayOut returns the hint that goes on with a refused name.
-func WayOut() track.Hint { return track.Hint{Text: "record it as a new name"}.With("new", "") }
