@@ -63,8 +63,8 @@ type PercentMetric struct {
 	NSeeds   int     `json:"n_seeds"`
 }
 
-// Message says what is wrong with the values.
-func (p PercentMetric) Message() string {
+// message says what is wrong with the values.
+func (p PercentMetric) message() string {
 	text := fmt.Sprintf("%s %s misses the target %s of %s", p.Metric, format.Short(p.Value), p.Target, p.Scenario)
 	if p.NSeeds > 1 {
 		text += fmt.Sprintf(", and so in %s", format.Counted(p.NSeeds, "seed"))
@@ -91,7 +91,7 @@ func (s Suspicions) sentences() (list []Sentence) {
 			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("and %d more metrics like this", len(s.LikePercent)-most)})
 			break
 		}
-		list = append(list, Sentence{Kind: Warning, Text: p.Message()})
+		list = append(list, Sentence{Kind: Warning, Text: p.message()})
 	}
 	return list
 }

@@ -5,29 +5,29 @@ func (m *machine) call(code byte) bool {
 	switch code {
 	case 'c':
 		module := m.line()
-		m.push(Class{module, m.line()})
+		m.push(class{module, m.line()})
 	case '\x93':
 		name, module := m.pop(), m.pop()
 		m.class(module, name)
 	case 'i':
 		module := m.line()
 		name := m.line()
-		m.push(&Object{Of: Class{module, name}, Args: Tuple(m.group())})
+		m.push(&object{Of: class{module, name}, Args: Tuple(m.group())})
 	case 'o':
 		values := m.group()
 		if len(values) == 0 {
 			m.fail("an object without a class")
 		}
-		m.push(&Object{Of: values[0], Args: Tuple(values[1:])})
+		m.push(&object{Of: values[0], Args: Tuple(values[1:])})
 	case 'R':
 		args, of := m.pop(), m.pop()
 		m.push(reduce(of, args))
 	case '\x81':
 		args, of := m.pop(), m.pop()
-		m.push(&Object{Of: of, Args: args})
+		m.push(&object{Of: of, Args: args})
 	case '\x92':
 		named, args, of := m.pop(), m.pop(), m.pop()
-		m.push(&Object{Of: of, Args: Tuple{args, named}})
+		m.push(&object{Of: of, Args: Tuple{args, named}})
 	case 'b':
 		state := m.pop()
 		m.build(m.top(), state)
@@ -43,35 +43,35 @@ func (m *machine) class(module, name any) {
 	if !isText || !areTexts {
 		m.fail("a class whose name is no text")
 	}
-	m.push(Class{moduleText, nameText})
+	m.push(class{moduleText, nameText})
 }
 
 // build gives an object its state. What is plain by now, such as a scalar of numpy, has none.
 func (m *machine) build(to, state any) {
-	if object, is := to.(*Object); is {
-		object.State = state
+	if made, is := to.(*object); is {
+		made.State = state
 	}
 }
 
 // reduce returns the number that a scalar of numpy is, the bytes that protocols before 3 write as a text, the set that
 // they write as a list, or an opaque object.
 func reduce(of, args any) any {
-	object := &Object{Of: of, Args: args}
-	if number, is := scalar(object); is {
+	made := &object{Of: of, Args: args}
+	if number, is := scalar(made); is {
 		return number
 	}
 	values, _ := args.(Tuple)
-	switch class, _ := of.(Class); {
-	case len(values) == 2 && class == Class{"_codecs", "encode"} && values[1] == any("latin1"):
+	switch name, _ := of.(class); {
+	case len(values) == 2 && name == class{"_codecs", "encode"} && values[1] == any("latin1"):
 		if text, is := values[0].(string); is {
 			return latin1(text)
 		}
-	case len(values) == 1 && class.Name == "set" && (class.Module == "__builtin__" || class.Module == "builtins"):
+	case len(values) == 1 && name.Name == "set" && (name.Module == "__builtin__" || name.Module == "builtins"):
 		if list, is := values[0].(*List); is {
-			return &Set{Items: list.Items}
+			return &set{Items: list.Items}
 		}
 	}
-	return object
+	return made
 }
 
 // latin1 returns the bytes of a text, one for each character.

@@ -20,9 +20,9 @@ func (m *machine) container(code byte) bool {
 		m.set(dict, m.group())
 		m.push(dict)
 	case '\x8f':
-		m.push(&Set{})
+		m.push(&set{})
 	case '\x91':
-		m.push(&Set{Items: m.group()})
+		m.push(&set{Items: m.group()})
 	case 'a':
 		m.extend([]any{m.pop()})
 	case 'e', '\x90':
@@ -52,9 +52,9 @@ func (m *machine) extend(values []any) {
 	switch to := m.top().(type) {
 	case *List:
 		to.Items = append(to.Items, values...)
-	case *Set:
+	case *set:
 		to.Items = append(to.Items, values...)
-	case *Object:
+	case *object:
 	default:
 		m.fail("adds to what is no list and no set")
 	}
@@ -66,11 +66,11 @@ func (m *machine) set(to any, pairs []any) {
 	if len(pairs)%2 != 0 {
 		m.fail("a key without a value")
 	}
-	if object, is := to.(*Object); is {
-		if object.State == nil {
-			object.State = &Dict{}
+	if made, is := to.(*object); is {
+		if made.State == nil {
+			made.State = &Dict{}
 		}
-		if to = object.State; !isDict(to) {
+		if to = made.State; !isDict(to) {
 			return
 		}
 	}

@@ -9,27 +9,27 @@ import (
 const (
 	// MostBytes is how long a pickle may be.
 	MostBytes = 64 << 20
-	// MostValues is how many values a pickle may make, and how often it may name one again.
-	MostValues = 5_000_000
-	// MostDepth is how deep values may stand in one another.
-	MostDepth = 100
+	// mostValues is how many values a pickle may make, and how often it may name one again.
+	mostValues = 5_000_000
+	// mostDepth is how deep values may stand in one another.
+	mostDepth = 100
 )
 
-// ErrLimit is the cause of errors about pickles that are larger or deeper than the limits, or hold themselves.
-var ErrLimit = errors.New("beyond the limits of what is read")
+// errLimit is the cause of errors about pickles that are larger or deeper than the limits, or hold themselves.
+var errLimit = errors.New("beyond the limits of what is read")
 
-// SyntaxError is a pickle that is damaged, or has an instruction that is not read.
-type SyntaxError struct {
+// syntaxError is a pickle that is damaged, or has an instruction that is not read.
+type syntaxError struct {
 	Offset  int // of the instruction, in bytes
 	Message string
 }
 
-func (e *SyntaxError) Error() string { return fmt.Sprintf("byte %d: %s", e.Offset, e.Message) }
+func (e *syntaxError) Error() string { return fmt.Sprintf("byte %d: %s", e.Offset, e.Message) }
 
-// Decode returns the value of the pickle with which data begins. Its error is a *SyntaxError, or wraps ErrLimit.
+// Decode returns the value of the pickle with which data begins. Its error is a *syntaxError, or wraps errLimit.
 func Decode(data []byte) (any, error) {
 	if len(data) > MostBytes {
-		return nil, fmt.Errorf("%w: longer than %d MiB", ErrLimit, MostBytes>>20)
+		return nil, fmt.Errorf("%w: longer than %d MiB", errLimit, MostBytes>>20)
 	}
 	m := machine{data: data, memo: map[int]any{}}
 	value, err := m.run()
@@ -51,9 +51,9 @@ func checkDepth(value any) error {
 		known, was := heights[key]
 		switch {
 		case was && known < 0:
-			return 0, fmt.Errorf("%w: a value holds itself", ErrLimit)
-		case depth > MostDepth, was && depth+known > MostDepth:
-			return 0, fmt.Errorf("%w: values stand more than %d deep", ErrLimit, MostDepth)
+			return 0, fmt.Errorf("%w: a value holds itself", errLimit)
+		case depth > mostDepth, was && depth+known > mostDepth:
+			return 0, fmt.Errorf("%w: values stand more than %d deep", errLimit, mostDepth)
 		case was:
 			return known, nil
 		}
@@ -80,7 +80,7 @@ func checkDepth(value any) error {
 // identity returns what tells a container from others that hold the same; nil for plain values.
 func identity(value any) any {
 	switch v := value.(type) {
-	case *List, *Set, *Dict, *Object:
+	case *List, *set, *Dict, *object:
 		return v
 	case Tuple:
 		if len(v) > 0 {

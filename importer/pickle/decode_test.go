@@ -82,7 +82,7 @@ func TestNumpyScalars(t *testing.T) {
 func TestNothingRuns(t *testing.T) {
 	for _, p := range []string{"cos\nsystem\n(S'touch pwned'\ntR.", "(S'touch pwned'\nios\nsystem\n.", "\x80\x04\x8c\x05posix\x8c\x06system\x93\x8c\x0btouch pwned\x85R."} {
 		value, err := Decode([]byte(p))
-		if _, is := value.(*Object); !is || err != nil {
+		if _, is := value.(*object); !is || err != nil {
 			t.Errorf("%q became %v, %v", p, value, err)
 		}
 	}
@@ -96,14 +96,14 @@ func TestLimits(t *testing.T) {
 	for name, p := range map[string]string{
 		"deep":        deep,
 		"holds":       "]\x94h\x00a.",
-		"many":        strings.Repeat("]", MostValues+1) + ".",
+		"many":        strings.Repeat("]", mostValues+1) + ".",
 		"deep shared": "]\x94" + strings.Repeat("\x85", 60) + "\x94]h\x01a" + strings.Repeat("\x85", 60) + "h\x01\x86.",
 	} {
-		if _, err := Decode([]byte(p)); !errors.Is(err, ErrLimit) {
+		if _, err := Decode([]byte(p)); !errors.Is(err, errLimit) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Decode(make([]byte, MostBytes+1)); !errors.Is(err, ErrLimit) {
+	if _, err := Decode(make([]byte, MostBytes+1)); !errors.Is(err, errLimit) {
 		t.Errorf("long: %v", err)
 	}
 }
@@ -113,7 +113,7 @@ func TestDamage(t *testing.T) {
 		"", "]", "X\xff\xff\xff\x7fabc.", "\x8d\xff\xff\xff\xff\xff\xff\xff\xffa.", "K", "Ix\n.", "e.", "(e.", "K\x01s.", "}(K\x01u.", "h\x07.",
 		"\x80\x09.", "P1\n.", "\x82\x01.", "K\x01K\x02\x93.", "Snoquotes\n.", "(.", "\x8b\xff\xff\xff\x7f.", "K\x01K\x02a.", "(o.",
 	} {
-		var syntax *SyntaxError
+		var syntax *syntaxError
 		if value, err := Decode([]byte(p)); !errors.As(err, &syntax) {
 			t.Errorf("%q: got %v, %v; want a syntax error", p, value, err)
 		} else if syntax.Offset < 0 || syntax.Offset > len(p) {
@@ -140,13 +140,13 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		value, err := Decode(data)
-		var syntax *SyntaxError
+		var syntax *syntaxError
 		switch {
 		case err == nil:
 			if err := checkDepth(value); err != nil {
 				t.Error(err)
 			}
-		case !errors.As(err, &syntax) && !errors.Is(err, ErrLimit):
+		case !errors.As(err, &syntax) && !errors.Is(err, errLimit):
 			t.Errorf("an error of another kind: %v", err)
 		}
 	})
@@ -184,7 +184,7 @@ func describe(value any) string {
 		return list("[", v.Items, "]")
 	case Tuple:
 		return list("(", v, ")")
-	case *Set:
+	case *set:
 		return list("{", v.Items, "}")
 	case *Dict:
 		texts := make([]string, len(v.Keys))
@@ -192,7 +192,7 @@ func describe(value any) string {
 			texts[i] = describe(v.Keys[i]) + ":" + describe(v.Values[i])
 		}
 		return "<" + strings.Join(texts, ",") + ">"
-	case *Object:
+	case *object:
 		return "object"
 	}
 	return "?"

@@ -25,7 +25,7 @@ type machine struct {
 type failure struct{ err error }
 
 func (m *machine) fail(format string, args ...any) {
-	panic(failure{&SyntaxError{m.start, fmt.Sprintf(format, args...)}})
+	panic(failure{&syntaxError{m.start, fmt.Sprintf(format, args...)}})
 }
 
 func (m *machine) run() (value any, err error) {
@@ -80,8 +80,8 @@ func (m *machine) number(n int) int {
 }
 
 func (m *machine) push(value any) {
-	if m.values++; m.values > MostValues {
-		panic(failure{fmt.Errorf("%w: more than %d values", ErrLimit, MostValues)})
+	if m.values++; m.values > mostValues {
+		panic(failure{fmt.Errorf("%w: more than %d values", errLimit, mostValues)})
 	}
 	m.stack = append(m.stack, value)
 }
@@ -121,8 +121,8 @@ func (m *machine) group() []any {
 
 // remember keeps the value on top under a number.
 func (m *machine) remember(index int) {
-	if len(m.memo) >= MostValues {
-		panic(failure{fmt.Errorf("%w: more than %d values", ErrLimit, MostValues)})
+	if len(m.memo) >= mostValues {
+		panic(failure{fmt.Errorf("%w: more than %d values", errLimit, mostValues)})
 	}
 	m.memo[index] = m.top()
 }

@@ -9,15 +9,15 @@ import (
 
 // scalar returns the number of a numpy scalar: a call of numpy's multiarray.scalar with a dtype and the bytes of the
 // number. The module is numpy.core.multiarray, or numpy._core.multiarray since numpy 2.
-func scalar(object *Object) (number any, ok bool) {
-	of, _ := object.Of.(Class)
-	args, _ := object.Args.(Tuple)
+func scalar(call *object) (number any, ok bool) {
+	of, _ := call.Of.(class)
+	args, _ := call.Args.(Tuple)
 	if of.Name != "scalar" || of.Module != "numpy.core.multiarray" && of.Module != "numpy._core.multiarray" || len(args) != 2 {
 		return nil, false
 	}
-	dtype, is := args[0].(*Object)
+	dtype, is := args[0].(*object)
 	bits, areBytes := args[1].([]byte)
-	if !is || !areBytes || dtype.Of != any(Class{"numpy", "dtype"}) {
+	if !is || !areBytes || dtype.Of != any(class{"numpy", "dtype"}) {
 		return nil, false
 	}
 	kind, size, ok := kindOf(dtype)
@@ -32,7 +32,7 @@ func scalar(object *Object) (number any, ok bool) {
 }
 
 // kindOf returns the letter of a dtype (f, i, u, b) and its size in bytes.
-func kindOf(dtype *Object) (kind byte, size int, ok bool) {
+func kindOf(dtype *object) (kind byte, size int, ok bool) {
 	args, _ := dtype.Args.(Tuple)
 	if len(args) == 0 {
 		return 0, 0, false
@@ -46,7 +46,7 @@ func kindOf(dtype *Object) (kind byte, size int, ok bool) {
 }
 
 // isBigEndian says whether the state of a dtype, (version, order, …), puts the highest byte first.
-func isBigEndian(dtype *Object) bool {
+func isBigEndian(dtype *object) bool {
 	state, _ := dtype.State.(Tuple)
 	return len(state) > 1 && state[1] == any(">")
 }

@@ -6,8 +6,8 @@ type List struct{ Items []any }
 // Tuple is a tuple of Python.
 type Tuple []any
 
-// Set is a set or frozenset of Python, in the order of the pickle.
-type Set struct{ Items []any }
+// set is a set or frozenset of Python, in the order of the pickle.
+type set struct{ Items []any }
 
 // Dict is a dictionary of Python, in the order of the pickle. A key that comes twice stands twice.
 type Dict struct {
@@ -25,12 +25,12 @@ func (d *Dict) Get(key string) (value any, ok bool) {
 	return nil, false
 }
 
-// Class names a class or function. It is never looked up.
-type Class struct{ Module, Name string }
+// class names a class or function. It is never looked up.
+type class struct{ Module, Name string }
 
-// Object is what a class or function would have made of its arguments and its state.
-type Object struct {
-	Of    any // mostly a Class
+// object is what a class or function would have made of its arguments and its state.
+type object struct {
+	Of    any // mostly a class
 	Args  any // nil, or mostly a Tuple
 	State any // nil where there is none
 }
@@ -42,12 +42,12 @@ func children(value any) []any {
 		return v.Items
 	case Tuple:
 		return v
-	case *Set:
+	case *set:
 		return v.Items
 	case *Dict:
 		all := make([]any, 0, 2*len(v.Keys))
 		return append(append(all, v.Keys...), v.Values...)
-	case *Object:
+	case *object:
 		return []any{v.Of, v.Args, v.State}
 	}
 	return nil

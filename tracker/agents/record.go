@@ -167,8 +167,8 @@ func (r *Recorder) Add(ctx context.Context, tx *store.Tx, p Prepared) (Result, e
 	forgotten := tx.NForgotten
 	existing, unknown, err := r.find(ctx, tx.Reader, p)
 	if err == nil && existing == nil {
-		problem, err := r.options.Names.Version(ctx, tx.Reader, p.Lineage, p.Version)
-		if problem != nil || err != nil {
+		var problem *track.FieldError
+		if problem, err = r.options.Names.Version(ctx, tx.Reader, p.Lineage, p.Version); problem != nil || err != nil {
 			return Result{Disposition: track.Misnamed, Problem: problem}, err
 		}
 		existing, err = tx.AddExecution(p.ExecutionRecord)
