@@ -12,8 +12,7 @@ import (
 	"track"
 )
 
-// Candidates are configurations of a scenario among which one is chosen. Configurations whose seeds were all withdrawn
-// are none.
+// Candidates are configurations of a scenario among which one is chosen.
 type Candidates struct {
 	Scenario string
 	Label    *string  // nil for any; the empty one for none
@@ -21,12 +20,15 @@ type Candidates struct {
 	Commit   string   // the beginning of their commit; empty for any
 	Params   []string // as they are stored; nil for any
 	Before   int64    // id of a configuration: only those whose first seed came before its first seed; 0 for all
+	// AlsoWithdrawn includes configurations whose seeds were all withdrawn.
+	AlsoWithdrawn bool
 }
 
 const (
 	candidateRows = `
 	  FROM scenario_configuration JOIN configuration ON configuration.id = scenario_configuration.configuration_id
-	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND scenario_configuration.n_seeds > 0`
+	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = $1)`
+	haveSeeds     = ` AND scenario_configuration.n_seeds > 0`
 	ofAnyLabel    = ` AND configuration.label = $1`
 	ofNoLabel     = ` AND configuration.label IS NULL`
 	ofHashes      = ` AND configuration.hash >= $1 AND configuration.hash < $2`
@@ -46,6 +48,9 @@ const (
 // narrowed returns the rows of the candidates after a beginning.
 func (c Candidates) narrowed(b *clauses) {
 	b.add(candidateRows, c.Scenario)
+	if !c.AlsoWithdrawn {
+		b.add(haveSeeds)
+	}
 	switch {
 	case c.Label == nil:
 	case *c.Label == "":

@@ -84,7 +84,7 @@ func allNamed(ctx context.Context, r *store.Reader, sel answer.Selector) ([]stor
 func candidatesOf(ctx context.Context, r *store.Reader, sel answer.Selector, allowMixed bool) (c store.Candidates, found store.Choice, err error) {
 	c.Scenario = sel.Scenario
 	if sel.Configuration != "" {
-		return namedCandidates(ctx, r, sel)
+		return namedCandidates(ctx, r, c, sel.Configuration)
 	}
 	if found, err = r.CompareCandidates(ctx, c); err != nil || allowMixed || found.SameParams && !found.LabelsDiffer {
 		return c, found, err
@@ -106,19 +106,20 @@ func candidatesOf(ctx context.Context, r *store.Reader, sel answer.Selector, all
 	return pinned, like, nil
 }
 
-// namedCandidates returns the candidates that a selector names in the first way in which it names any.
-func namedCandidates(ctx context.Context, r *store.Reader, sel answer.Selector) (c store.Candidates, found store.Choice, err error) {
-	name := sel.Configuration
-	ways := []store.Candidates{{Scenario: sel.Scenario, Label: &name}}
+// namedCandidates returns those of all candidates that a name means, in the first way in which it means any.
+func namedCandidates(ctx context.Context, r *store.Reader, all store.Candidates, name string) (c store.Candidates, found store.Choice, err error) {
+	ways := []func(c *store.Candidates){func(c *store.Candidates) { c.Label = &name }}
 	if len(name) >= 4 && strings.Trim(name, "0123456789abcdef") == "" {
-		ways = append(ways, store.Candidates{Scenario: sel.Scenario, Hash: name}, store.Candidates{Scenario: sel.Scenario, Commit: name})
+		ways = append(ways, func(c *store.Candidates) { c.Hash = name }, func(c *store.Candidates) { c.Commit = name })
 	}
-	for _, way := range ways {
-		if found, err = r.CompareCandidates(ctx, way); err != nil || found.N > 0 {
-			return way, found, err
+	for _, narrow := range ways {
+		c = all
+		narrow(&c)
+		if found, err = r.CompareCandidates(ctx, c); err != nil || found.N > 0 {
+			return c, found, err
 		}
 	}
-	c.Scenario = sel.Scenario
+	c = all
 	if values := namedParams(name); values != nil {
 		if c.Params, err = r.ParamsWith(ctx, c, values); err != nil {
 			return c, found, err
@@ -128,8 +129,22 @@ func namedCandidates(ctx context.Context, r *store.Reader, sel answer.Selector) 
 			return c, found, err
 		}
 	}
-	err = fmt.Errorf("scenario %s has no configuration %q: %w", sel.Scenario, name, track.ErrNotFound)
-	return c, found, track.WithHint(err, track.NewHint("list its configurations, and name one by its label, its hash, its commit or its parameters", "history", sel.Scenario))
+	return c, found, noCandidates(ctx, r, all, name)
+}
+
+// noCandidates returns the error for a name that means no configuration, or only withdrawn ones.
+func noCandidates(ctx context.Context, r *store.Reader, all store.Candidates, name string) error {
+	if !all.AlsoWithdrawn {
+		all.AlsoWithdrawn = true
+		_, found, err := namedCandidates(ctx, r, all, name)
+		if err == nil && found.N > 0 {
+			of := answer.Selector{Scenario: all.Scenario, Configuration: name}.String()
+			err := fmt.Errorf("%s: all seeds are withdrawn: %w", of, track.ErrNotFound)
+			return track.WithHint(err, track.NewHint("make them count again", "restore configuration", of))
+		}
+	}
+	err := fmt.Errorf("scenario %s has no configuration %q: %w", all.Scenario, name, track.ErrNotFound)
+	return track.WithHint(err, track.NewHint("list its configurations, and name one by its label, its hash, its commit or its parameters", "history", all.Scenario))
 }
 
 // namedParams reads theta=14,beta=2; nil if the text is something else. A backslash before a comma makes it part of a

@@ -12,8 +12,8 @@ import (
 	"track/store"
 )
 
-// findSeed returns the seed of a scenario with this number, the most recent record if several configurations have it,
-// and the hashes of the other configurations.
+// findSeed returns the seed of a scenario with this number, and the hashes of the other configurations that have it. If
+// several have it, [Choose] says which is meant.
 func findSeed(ctx context.Context, r *store.Reader, of answer.Selector, number track.SeedNumber) (track.RecordedSeed, []string, error) {
 	configuration := int64(0)
 	if of.Configuration != "" {
@@ -24,6 +24,16 @@ func findSeed(ctx context.Context, r *store.Reader, of answer.Selector, number t
 		configuration = choice.Configurations[0].ID
 	}
 	seed, others, err := r.SeedByNumber(ctx, of.Scenario, number, configuration)
+	if err == nil && configuration == 0 && len(others) > 0 {
+		choice, err := Choose(ctx, r, of, false)
+		if err != nil {
+			return seed, nil, err
+		}
+		of.Configuration = choice.Configurations[0].Hash
+		if of.Configuration != seed.Configuration.Hash && slices.ContainsFunc(others, func(o track.RecordedSeed) bool { return o.Configuration.Hash == of.Configuration }) {
+			return findSeed(ctx, r, of, number)
+		}
+	}
 	var hashes []string
 	for _, other := range others {
 		hashes = append(hashes, other.Configuration.Hash)

@@ -122,7 +122,11 @@ func WithdrawConfiguration(ctx context.Context, st *store.Store, q answer.Withdr
 // withdrawnConfiguration returns the only configuration that a selector names, with its withdrawal; nil if it is not
 // withdrawn.
 func withdrawnConfiguration(ctx context.Context, r *store.Reader, of answer.Selector) (subject track.Withdrawal, w *track.Withdrawal, err error) {
-	found, err := r.FindConfigurations(ctx, of.Scenario, of.Configuration)
+	candidates, _, err := namedCandidates(ctx, r, store.Candidates{Scenario: of.Scenario, AlsoWithdrawn: true}, of.Configuration)
+	if err != nil {
+		return subject, nil, err
+	}
+	found, err := listed(ctx, r, candidates, allConfigurations)
 	if err != nil {
 		return subject, nil, err
 	}
