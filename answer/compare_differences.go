@@ -161,23 +161,25 @@ func (a Comparison) othersText(side int) string {
 // differenceColumns returns the columns of the differences for programs.
 func (a Comparison) differenceColumns() (list Columns) {
 	for i := range a.Differences {
-		for _, part := range []string{"", "_lo", "_hi", "_p"} {
-			list = append(list, Column{Name: strings.ToLower(sideName(i+1)) + "_difference" + part, For: ForData})
+		of := strings.ToLower(sideName(i + 1))
+		for _, name := range []string{of + "_pairs_a", of + "_pairs_" + of, of + "_difference", of + "_difference_lo", of + "_difference_hi", of + "_difference_p"} {
+			list = append(list, Column{Name: name, For: ForData})
 		}
 	}
 	return list
 }
 
-// differenceCells returns the differences of a metric for programs.
+// differenceCells returns the differences of a metric for programs, with the mean scores over the pairs. A failed seed
+// counts as 0 in these, and not in the mean scores of the sides.
 func (a Comparison) differenceCells(metric string) (cells []any) {
 	for _, d := range a.Differences {
 		k := slices.IndexFunc(d.Metrics, func(m verdict.MetricDelta) bool { return m.Name == metric })
 		if k < 0 {
-			cells = append(cells, nil, nil, nil, nil)
+			cells = append(cells, nil, nil, nil, nil, nil, nil)
 			continue
 		}
 		m := d.Metrics[k]
-		cells = append(cells, m.MeanDelta, defined(m.Interval.Lo), defined(m.Interval.Hi), m.PMaxT)
+		cells = append(cells, m.Baseline, m.Candidate, m.MeanDelta, defined(m.Interval.Lo), defined(m.Interval.Hi), m.PMaxT)
 	}
 	return cells
 }

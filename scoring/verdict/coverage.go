@@ -31,6 +31,7 @@ const (
 	warnCodeChanged      = "code_changed"
 	warnWithdrawn        = "plan_withdrawn"
 	warnSeedsWithdrawn   = "seeds_withdrawn"
+	seedsWithdrawn       = "%s withdrawn and not replaced: what is left may be the easier part"
 )
 
 // ruleRepeatable is in force where seeds were run again: one that gives something else is a warning.
@@ -59,7 +60,7 @@ func (c Coverage) warnings() (list []Warning) {
 		add(warnWithdrawn, "a plan was withdrawn: %s", c.Withdrawn)
 	}
 	if c.NWithdrawn > 0 {
-		add(warnSeedsWithdrawn, "%s withdrawn and not replaced: what is left may be the easier part", format.Counted(c.NWithdrawn, "seed"))
+		add(warnSeedsWithdrawn, seedsWithdrawn, format.Counted(c.NWithdrawn, "seed"))
 	}
 	return list
 }

@@ -23,6 +23,12 @@ func (i *Improvement) warn() {
 		i.Warnings = append(i.Warnings, Warning{code, fmt.Sprintf(format, args...)})
 	}
 	i.Warnings = append(i.Warnings, i.Options.Look.warnings()...)
+	if n := i.Options.WithdrawnCandidate; n > 0 {
+		add(warnSeedsWithdrawn, "candidate: "+seedsWithdrawn, format.Counted(n, "seed"))
+	}
+	if n := i.Options.WithdrawnBaseline; n > 0 {
+		add(warnSeedsWithdrawn, "baseline: "+seedsWithdrawn, format.Counted(n, "seed"))
+	}
 	if reason, _ := i.tooFewPairs(); i.NPairs > 0 && reason != "" {
 		add(warnFewPairs, "%s", reason)
 	}

@@ -40,6 +40,9 @@ type Options struct {
 	// Seeds of each side that repeat exactly what another seed measured.
 	IdenticalCandidate int `json:"n_identical_candidate"`
 	IdenticalBaseline  int `json:"n_identical_baseline"`
+	// Seeds of each side that were withdrawn, and that no other measurement replaced.
+	WithdrawnCandidate int `json:"n_withdrawn_candidate,omitzero"`
+	WithdrawnBaseline  int `json:"n_withdrawn_baseline,omitzero"`
 }
 
 // Improvement is a candidate against its baseline, paired by seed. A seed that failed on one side scores 0 there: it

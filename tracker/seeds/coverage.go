@@ -65,6 +65,21 @@ func withdrawnSeeds(ctx context.Context, st *store.Reader, sel store.Selection, 
 	return ranges, err
 }
 
+// withdrawnOf counts the seeds of a selection that were withdrawn, and that no other measurement replaced.
+func withdrawnOf(ctx context.Context, st *store.Reader, sel store.Selection) (n int, err error) {
+	if all, err := st.Withdrawals(ctx); err != nil || len(all) == 0 {
+		return 0, err
+	}
+	for _, configuration := range sel.Configurations {
+		withdrawn, err := withdrawnSeeds(ctx, st, sel, configuration)
+		if err != nil {
+			return 0, err
+		}
+		n += withdrawn.Len()
+	}
+	return n, nil
+}
+
 func rangesOf(numbers []track.SeedNumber) track.SeedRanges {
 	singles := make([]track.SeedRange, len(numbers))
 	for i, n := range numbers {

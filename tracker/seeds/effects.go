@@ -232,6 +232,11 @@ func outcomesOf(
 	if q.Metric != "" {
 		leaveOut(a, failed, "seed", "without a value of "+q.Metric)
 	}
+	withdrawn, err := withdrawnOf(ctx, r, sel)
+	if err != nil {
+		return nil, nil, err
+	}
+	leaveOut(a, withdrawn, "seed", "withdrawn and not replaced: what is left may be the easier part")
 	leaveOut(a, without, "configuration", "without such a seed")
 	return names, list, nil
 }

@@ -101,6 +101,12 @@ func compare(ctx context.Context, r *store.Reader, candidate Choice, q answer.Pa
 	options := verdict.Options{
 		Confidence: answer.ConfidenceOr(q.Confidence), Margin: q.Margin, IdenticalCandidate: countRepeated(ours), IdenticalBaseline: countRepeated(theirs),
 	}
+	if options.WithdrawnCandidate, err = withdrawnOf(ctx, r, candidate.selection(q.Seeds)); err != nil {
+		return c, err
+	}
+	if options.WithdrawnBaseline, err = withdrawnOf(ctx, r, c.baseline.selection(q.Seeds)); err != nil {
+		return c, err
+	}
 	if options.Base, err = candidateBase(ctx, r, candidate, spec, q.Base); err != nil {
 		return c, err
 	}
@@ -118,6 +124,15 @@ func compare(ctx context.Context, r *store.Reader, candidate Choice, q answer.Pa
 	c.Improvement.Improvement, err = verdict.Compare(spec.decoded, c.candidateSeeds, c.baselineSeeds, options)
 	c.Look = look.decided(c.NPairs, c.Verdict)
 	return c, err
+}
+
+// selection returns the seeds of the configurations of a choice.
+func (c Choice) selection(seeds []track.SeedRange) store.Selection {
+	sel := store.Selection{Scenario: c.Scenario, Seeds: seeds}
+	for _, configuration := range c.Configurations {
+		sel.Configurations = append(sel.Configurations, configuration.ID)
+	}
+	return sel
 }
 
 // loadSeeds reads and judges the seeds of both sides, and returns them as they are stored.
