@@ -1,6 +1,8 @@
 package reports
 
 import (
+	"strings"
+
 	"track"
 	"track/answer"
 	"track/reports/document"
@@ -76,6 +78,14 @@ func (b *IndexBuilder) ScenarioProblem(name string, cause error) {
 	b.Scenarios = append(b.Scenarios, IndexedScenario{Name: name, Problem: b.reason(cause)})
 }
 
+// AmbiguousScenario adds a scenario of which no configuration is meant, with those of its history.
+func (b *IndexBuilder) AmbiguousScenario(h answer.History, cause error) {
+	problem, _, _ := strings.Cut(cause.Error(), "\n") // the lines after it list the configurations
+	x := IndexedScenario{Name: h.Scenario, Problem: b.withHints(problem+" (listed below)", cause), NOlder: h.NOlder}
+	x.addHistory(h)
+	b.Scenarios = append(b.Scenarios, x)
+}
+
 // ConfigurationProblem notes why a configuration of the scenario that was added before has no report.
 func (b *IndexBuilder) ConfigurationProblem(c answer.Side, cause error) {
 	b.configuration(c).Problem = b.reason(cause)
@@ -86,8 +96,9 @@ func (b *IndexBuilder) LineageProblem(name string, cause error) {
 	b.Lineages = append(b.Lineages, IndexedLineage{Name: name, Problem: b.reason(cause)})
 }
 
-func (b *IndexBuilder) reason(cause error) string {
-	reason := cause.Error()
+func (b *IndexBuilder) reason(cause error) string { return b.withHints(cause.Error(), cause) }
+
+func (b *IndexBuilder) withHints(reason string, cause error) string {
 	for _, hint := range track.Hints(cause) {
 		reason += "; " + b.Hint(hint)
 	}

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"slices"
 	"time"
 
 	"track"
@@ -15,7 +16,7 @@ import (
 // IndexedScenario is what an index shows of a scenario.
 type IndexedScenario struct {
 	Name           string
-	Problem        string // why there is no report, and nothing of what follows
+	Problem        string // why there is no report; of what follows only the configurations may be there
 	Page           string // the report of the scenario; here as below empty if there is none
 	Gate           scoring.Verdict
 	Stability      scoring.Verdict
@@ -63,14 +64,20 @@ func indexScenario(d answer.ScenarioReport) IndexedScenario {
 	if i := d.Improvement; i != nil {
 		x.Against = &IndexedComparison{Verdict: i.Improvement.Verdict, Text: improvementReport{*i}.differenceText()}
 	}
+	x.addHistory(d.History)
+	return x
+}
+
+// addHistory adds the configurations of a history, the newest first.
+func (s *IndexedScenario) addHistory(h answer.History) {
 	var means []float64
-	for _, e := range d.History.Entries {
+	for _, e := range h.Entries {
 		mean, _ := e.Mean()
 		means = append(means, mean.Value)
-		x.Configurations = append([]IndexedConfiguration{{HistoryEntry: e, Scenario: d.History.Scenario}}, x.Configurations...)
+		s.Configurations = append(s.Configurations, IndexedConfiguration{HistoryEntry: e, Scenario: h.Scenario})
 	}
-	x.Trend = chart.Sparkline(means, 20)
-	return x
+	slices.Reverse(s.Configurations)
+	s.Trend = chart.Sparkline(means, 20)
 }
 
 // scenarios returns a table of those that can be judged, and a list of the others.
@@ -137,7 +144,7 @@ func (s IndexedScenario) newest() document.Text {
 func (d IndexData) configurations() []document.Block {
 	blocks := []document.Block{}
 	for _, s := range d.Scenarios {
-		if s.Problem != "" {
+		if len(s.Configurations) == 0 {
 			continue
 		}
 		t := columns("configuration", "label", "differing parameters", "#seeds", "mean score", "stability")

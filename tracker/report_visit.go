@@ -3,6 +3,7 @@ package tracker
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"track"
 	"track/answer"
@@ -20,6 +21,8 @@ type ReportVisitor interface {
 
 	// These say why there is no report: something is not recorded, or cannot be judged.
 	ScenarioProblem(name string, cause error)
+	// AmbiguousScenario has no report, since nothing says which configuration is meant; those of its history may have.
+	AmbiguousScenario(h answer.History, cause error)
 	ConfigurationProblem(c answer.Side, cause error)
 	LineageProblem(name string, cause error)
 }
@@ -60,6 +63,8 @@ func hasNoReport(err error) bool {
 func (v *reportVisit) scenario(ctx context.Context, name string) error {
 	report, err := seeds.LoadScenarioReport(ctx, v.Reader, answer.Selector{Scenario: name}, seeds.ScenarioOptions{Limit: v.options.Limit})
 	switch {
+	case errors.Is(err, track.ErrAmbiguous):
+		return v.ambiguous(ctx, name, err)
 	case hasNoReport(err):
 		v.visitor.ScenarioProblem(name, err)
 		return nil
@@ -67,19 +72,39 @@ func (v *reportVisit) scenario(ctx context.Context, name string) error {
 		return err
 	}
 	v.looks = append(v.looks, report.Looks...)
-	if err := v.visitor.Scenario(report.Report); err != nil || !v.options.Configurations {
+	if err := v.visitor.Scenario(report.Report); err != nil {
 		return err
 	}
-	entries := report.Report.History.Entries
-	made := report.Stability.Report
-	for i := range entries {
-		if entries[len(entries)-1-i].Configuration.Hash == made.Configuration.Hash { // for the report of the scenario
-			if err := v.visitor.Configuration(made); err != nil {
-				return err
-			}
-			continue
+	return v.configurations(ctx, report.Report.History, &report.Stability.Report)
+}
+
+// ambiguous visits a scenario of which no configuration is meant, with those of its history.
+func (v *reportVisit) ambiguous(ctx context.Context, name string, cause error) error {
+	history, err := seeds.ShowHistory(ctx, v.Reader, answer.HistoryQuestion{Scenario: name, Limit: v.options.Limit})
+	switch {
+	case hasNoReport(err):
+		v.visitor.ScenarioProblem(name, cause)
+		return nil
+	case err != nil:
+		return err
+	}
+	v.visitor.AmbiguousScenario(history, cause)
+	return v.configurations(ctx, history, nil)
+}
+
+// configurations visits the configurations of a history, the newest first. made is the report of one of them that is
+// there already; nil if there is none.
+func (v *reportVisit) configurations(ctx context.Context, history answer.History, made *answer.StabilityReport) (err error) {
+	if !v.options.Configurations {
+		return nil
+	}
+	for _, e := range slices.Backward(history.Entries) {
+		if made != nil && e.Configuration.Hash == made.Configuration.Hash {
+			err = v.visitor.Configuration(*made)
+		} else {
+			err = v.configuration(ctx, answer.Side{Scenario: history.Scenario, Configuration: e.Configuration})
 		}
-		if err := v.configuration(ctx, answer.Side{Scenario: name, Configuration: entries[len(entries)-1-i].Configuration}); err != nil {
+		if err != nil {
 			return err
 		}
 	}
