@@ -58,16 +58,23 @@ type PercentMetric struct {
 	Scenario string  `json:"scenario"`
 	Metric   string  `json:"metric"`
 	Target   string  `json:"target"`
-	Value    float64 `json:"value"` // of the first such seed
-	Meant    float64 `json:"meant"` // what it was probably meant to be
+	Value    float64 `json:"value"`    // of the first such seed
+	Meant    float64 `json:"meant"`    // what it was probably meant to be
+	IsShare  bool    `json:"is_share"` // it is above 1, which no share can be, whatever its target
 	NSeeds   int     `json:"n_seeds"`
 }
 
 // message says what is wrong with the values.
 func (p PercentMetric) message() string {
 	text := fmt.Sprintf("%s %s misses the target %s of %s", p.Metric, format.Short(p.Value), p.Target, p.Scenario)
+	if p.IsShare {
+		text = fmt.Sprintf("%s %s of %s is above 1, which no share can be", p.Metric, format.Short(p.Value), p.Scenario)
+	}
 	if p.NSeeds > 1 {
 		text += fmt.Sprintf(", and so in %s", format.Counted(p.NSeeds, "seed"))
+	}
+	if p.IsShare {
+		return text + fmt.Sprintf("; is it %s in percent?", format.Short(p.Meant))
 	}
 	return text + fmt.Sprintf("; %s would meet it: is one of them in percent?", format.Short(p.Meant))
 }

@@ -33,7 +33,8 @@ func TestMeantAsPercent(t *testing.T) {
 		{Range{0, 0.1}, 5, 0},
 		{PctWithin{0.9, 0.8}, 95, 0.95}, // which passes as it is
 		{PctWithin{0.9, 0.8}, 0.95, 0},
-		{PctWithin{0.9, 0.8}, 85, 0},
+		{PctWithin{0.9, 0.8}, 85, 0.85}, // which would pass as it is, and is a WARN
+		{PctWithin{0.9, 0.8}, 101, 0},
 		{Outlier{0.05, 1}, 3, 0.03},
 		{Outlier{0.05, 1}, 0.03, 0},
 		{Outlier{0.05, 1}, 0.5, 0}, // half of a percent, or half of all

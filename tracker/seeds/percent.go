@@ -9,7 +9,7 @@ import (
 	"track/scoring"
 )
 
-// likePercent returns the values of a seed that miss their targets by a factor of 100.
+// likePercent returns the values of a seed that miss their targets by a factor of 100, and shares above 1.
 func likePercent(spec scoring.Spec, seed track.Seed, a scoring.Assessment) (list []answer.PercentMetric) {
 	for i, m := range spec.Metrics {
 		r := a.Results[i]
@@ -17,7 +17,8 @@ func likePercent(spec scoring.Spec, seed track.Seed, a scoring.Assessment) (list
 			continue
 		}
 		if meant, is := m.MeantAsPercent(r.Value); is {
-			list = append(list, answer.PercentMetric{Scenario: seed.Scenario, Metric: m.Name, Target: m.Target.String(), Value: r.Value, Meant: meant, NSeeds: 1})
+			list = append(list, answer.PercentMetric{Scenario: seed.Scenario, Metric: m.Name, Target: m.Target.String(), Value: r.Value, Meant: meant,
+				IsShare: m.IsShare() && r.Value > 1, NSeeds: 1})
 		}
 	}
 	return list
