@@ -3,41 +3,63 @@ package importertest
 import (
 	"io"
 	"runtime"
-	"runtime/debug"
-	"sync"
-	"time"
+	"sync/atomic"
 
 	"track/importer"
 )
 
-// PeakHeap reads what write makes, through a pipe, and returns the most bytes of heap that were in use, sampled while
-// it was read.
+// Between two samples of PeakHeap lie so many written bytes, or so many items.
+const (
+	sampleBytes = 1 << 20
+	sampleItems = 1000
+)
+
+// PeakHeap reads what write makes, through a pipe, and returns the most bytes of heap that were held, and the first error.
+// Rubbish is collected before each sample, so that the result does not depend on how busy the machine is.
 func PeakHeap(write func(io.Writer) error, read Reader, use func(importer.Item)) (peak uint64, err error) {
-	// Rubbish is taken away soon, however busy the machine is: what is measured is what is held.
-	defer debug.SetGCPercent(debug.SetGCPercent(20))
 	r, w := io.Pipe()
-	go func() { w.CloseWithError(write(w)) }()
-	stop, sampled := make(chan struct{}), sync.WaitGroup{}
-	sampled.Go(func() {
-		for {
-			var m runtime.MemStats
-			runtime.ReadMemStats(&m)
-			peak = max(peak, m.HeapAlloc)
-			select {
-			case <-stop:
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	})
+	var heap heapPeak
+	go func() { w.CloseWithError(write(&samplingWriter{w: w, heap: &heap})) }()
+	n := 0
 	for item, e := range read("pipe", r) {
 		if e != nil {
 			err = e
 			break
 		}
-		use(item)
+		if use(item); n%sampleItems == 0 {
+			heap.sample()
+		}
+		n++
 	}
-	close(stop)
-	sampled.Wait()
-	return peak, err
+	heap.sample()
+	return heap.bytes.Load(), err
+}
+
+type heapPeak struct{ bytes atomic.Uint64 }
+
+func (p *heapPeak) sample() {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	for {
+		peak := p.bytes.Load()
+		if m.HeapAlloc <= peak || p.bytes.CompareAndSwap(peak, m.HeapAlloc) {
+			return
+		}
+	}
+}
+
+// samplingWriter samples the heap while the reader waits for the next bytes.
+type samplingWriter struct {
+	w       io.Writer
+	heap    *heapPeak
+	written int
+}
+
+func (s *samplingWriter) Write(b []byte) (int, error) {
+	if s.written += len(b); s.written >= sampleBytes {
+		s.written = 0
+		s.heap.sample()
+	}
+	return s.w.Write(b)
 }

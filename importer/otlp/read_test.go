@@ -3,7 +3,6 @@ package otlp_test
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -14,23 +13,8 @@ import (
 
 var fixtures = []string{"claude.jsonl", "traces.jsonl", "document.json"}
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestRead(t *testing.T) {
-	for _, name := range fixtures {
-		items, err := importertest.ReadBytes(t, otlp.Read, fixture(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		importertest.Golden(t, items, name+".golden")
-	}
+	importertest.Goldens(t, otlp.Read, fixtures...)
 }
 
 // The sums are those of another reader over the 18 lines: three prompts, of which the first made two requests and three
@@ -62,28 +46,21 @@ func TestReadReal(t *testing.T) {
 }
 
 func TestReadOddities(t *testing.T) {
-	for text, want := range map[string]string{
+	importertest.Oddities(t, otlp.Read, map[string]string{
 		"":                          "",
 		`{"resourceSpans":[]}`:      "",
 		"{\n\"resourceSpans\":[":    "skip f:2: the array is cut off\nskip f:2: the document is cut off\n",
 		"{\"resourceLogs\":[]}\n7":  "skip f:2: is not what this format has on a line\n",
 		"{\"resourceLogs\":[]}\n{}": "skip f:2: neither spans nor logs\n",
-	} {
-		items, err := importertest.ReadBytes(t, otlp.Read, []byte(text))
-		var skips strings.Builder
-		for _, skip := range importertest.Skips(items) {
-			skips.WriteString("skip " + skip.String() + "\n")
-		}
-		if skips.String() != want || err != nil {
-			t.Errorf("%q: %q, %v, want %q", text, skips.String(), err, want)
-		}
-	}
+	})
 }
 
 func TestDamage(t *testing.T) {
-	t.Run("events", func(t *testing.T) { importertest.Damage(t, otlp.Read, fixture(t, "claude.jsonl"), true) })
-	t.Run("traces", func(t *testing.T) { importertest.Damage(t, otlp.Read, fixture(t, "traces.jsonl"), true) })
-	t.Run("document", func(t *testing.T) { importertest.DamageDocument(t, otlp.Read, fixture(t, "document.json")) })
+	t.Run("events", func(t *testing.T) { importertest.Damage(t, otlp.Read, importertest.Fixture(t, "claude.jsonl"), true) })
+	t.Run("traces", func(t *testing.T) { importertest.Damage(t, otlp.Read, importertest.Fixture(t, "traces.jsonl"), true) })
+	t.Run("document", func(t *testing.T) {
+		importertest.DamageDocument(t, otlp.Read, importertest.Fixture(t, "document.json"))
+	})
 }
 
 // What is held open is bounded: 30 MiB of prompts take less than 24.
@@ -112,11 +89,11 @@ func TestMemory(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	var seeds [][]byte
 	for _, name := range fixtures {
-		seeds = append(seeds, fixture(f, name))
+		seeds = append(seeds, importertest.Fixture(f, name))
 	}
 	importertest.Fuzz(f, otlp.Read, seeds...)
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, otlp.Read, fixture(b, "claude.jsonl"))
+	importertest.Benchmark(b, otlp.Read, importertest.Fixture(b, "claude.jsonl"))
 }
