@@ -113,17 +113,19 @@ type Tokens struct {
 
 // ToolCall is one use of a tool within an execution.
 type ToolCall struct {
-	Key       string // identity within the source, such as a tool_use_id; empty: there is none
-	Tool      string
-	Input     string // canonical JSON, or text where the input is none; storage keeps its digest
-	Command   string // what a shell was asked to run; empty for other tools
-	Exit      *int   // exit status of a command; nil if unknown, and for other tools
-	Error     string // what the source says went wrong; empty: nothing
-	Answered  bool   // false: the execution ended without a result of this call
-	Rejected  bool   // the user refused it
-	Output    *string
-	StartedAt time.Time      // zero if unknown
-	Duration  *time.Duration // nil if unknown
+	Key      string // identity within the source, such as a tool_use_id; empty: there is none
+	Tool     string
+	Input    string // canonical JSON, or text where the input is none; storage keeps its digest
+	Command  string // what a shell was asked to run; empty for other tools
+	Exit     *int   // exit status of a command; nil if unknown, and for other tools
+	Error    string // what the source says went wrong; empty: nothing
+	Answered bool   // false: the execution ended without a result of this call
+	Rejected bool   // the user refused it
+	Output   *string
+	// WholeOutput is the size of the whole output in bytes, if Output is only a part of it; else 0.
+	WholeOutput int            `json:",omitempty"`
+	StartedAt   time.Time      // zero if unknown
+	Duration    *time.Duration // nil if unknown
 }
 
 // Failed reports whether the source calls the call a failure: an error, a refusal, an exit status that is not 0, or no

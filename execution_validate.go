@@ -150,6 +150,9 @@ func (c ToolCall) check() *FieldError {
 	if err := checkOptionalNames(namedText{"key", c.Key}); err != nil {
 		return err
 	}
+	if c.WholeOutput < 0 || c.WholeOutput > 0 && c.Output == nil {
+		return &FieldError{Field: "output_whole_bytes", Message: "must be the size of the output that output is a part of"}
+	}
 	output := ""
 	if c.Output != nil {
 		output = *c.Output

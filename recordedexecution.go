@@ -72,9 +72,10 @@ type RecordedCall struct {
 
 // RecordedText is a masked text: its digest, its size, and the text itself only if it is kept.
 type RecordedText struct {
-	Digest TextDigest `json:"sha256"`
-	Bytes  int        `json:"bytes"`
-	Text   *string    `json:"text"` // nil if it is not kept
+	Digest     TextDigest `json:"sha256"`
+	Bytes      int        `json:"bytes"`
+	WholeBytes int        `json:"whole_bytes,omitempty"` // of the text that this one is a part of; 0 if it is whole
+	Text       *string    `json:"text"`                  // nil if it is not kept
 }
 
 // NewRecordedText returns a masked text as it is recorded; the text itself only if it is to be kept.

@@ -16,13 +16,15 @@ type Document struct {
 	file    string
 	yield   func(Item, error) bool
 	stopped bool
+	begin   int64 // offset of the document that is read
+	element int64 // offset of the element that is in use; 0 outside of one
 }
 
 // errStopped ends reading where nobody wants more items.
 var errStopped = errors.New("nobody reads on")
 
-// ReadDocuments reads the JSON documents of r, one behind the other, with a function that reads the next. Behind a damaged
-// one it goes on where marker says that another begins.
+// ReadDocuments reads the JSON documents of r, one behind the other, with a function that reads the next. Behind a
+// damaged one it goes on where marker says that another begins.
 func ReadDocuments(format, file string, r io.Reader, marker func() *regexp.Regexp, read func(*Document) error) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		reader, err := Open(format, file, r)
@@ -54,6 +56,7 @@ func (d *Document) all(marker func() *regexp.Regexp, read func(*Document) error)
 			return nil
 		}
 		if err == nil {
+			d.begin = d.offset
 			err = d.orSkip(read(d))
 		}
 		if err == nil {
@@ -62,7 +65,8 @@ func (d *Document) all(marker func() *regexp.Regexp, read func(*Document) error)
 		if !errors.Is(err, ErrNoObject) {
 			return err
 		}
-		if err := d.Pass(Skipf(d.Line, "%s", "damaged: no document continues here")); err != nil {
+		d.damaged = d.offset
+		if err := d.Pass(d.Damage(d.Line, "damaged: no document continues here")); err != nil {
 			return err
 		}
 		if found, err := d.Seek(marker()); !found || err != nil {
@@ -82,11 +86,22 @@ func (d *Document) orSkip(err error) error {
 // Pass hands items on. Its error ends reading.
 func (d *Document) Pass(items ...Item) error {
 	for _, item := range items {
+		d.place(item.Skip)
 		if d.stopped = d.stopped || !d.yield(item.In(d.file), nil); d.stopped {
 			return errStopped
 		}
 	}
 	return nil
+}
+
+// place says where in the source damage is that an element or a whole document has.
+func (d *Document) place(damage *Skip) {
+	if damage == nil {
+		return
+	}
+	if damage.Offset += d.element; damage.Offset == 0 {
+		damage.Offset = d.begin
+	}
 }
 
 // Array hands the elements of an array of objects to use, and goes on behind damaged ones where marker says. It passes
@@ -98,12 +113,13 @@ func (d *Document) Array(marker *regexp.Regexp, use func(raw []byte, line int) e
 		return d.Skip()
 	}
 	err := d.Elements(marker, func(raw []byte, line int) (bool, error) {
+		d.element = d.offset - int64(len(raw))
 		err := use(raw, line)
-		if d.stopped {
+		if d.element = 0; d.stopped {
 			return false, nil
 		}
 		return true, err
-	}, func(line int, reason string) bool { return d.Pass(Skipf(line, "%s", reason)) == nil })
+	}, func(line int, reason string) bool { return d.Pass(d.Damage(line, reason)) == nil })
 	if err == nil && d.stopped {
 		err = errStopped
 	}

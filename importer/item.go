@@ -35,6 +35,8 @@ type Skip struct {
 	Hint   *track.Hint // what would help; nil if nothing is known to
 	// Content is the SHA-256 of the line, to know the same damage again; zero where the source has no lines.
 	Content [sha256.Size]byte
+	// Offset is where in a document without lines it begins, in bytes, to tell it from other damage; 0 elsewhere.
+	Offset int64
 	// Ends says that nothing of the source was read from there on.
 	Ends bool
 }

@@ -14,8 +14,8 @@ var outcomes = []string{
 	"reward", "rewards", "score", "scores", "resolved", "solved", "success", "passed", "correct", "is_correct", "accuracy", "verdict", "result",
 }
 
-// AddOutcomes adds to truths what the members of an object say of the outcome of a run: numbers as they are, yes as 1, no
-// as 0. Of a member that is an object, each number is a truth of its own, NAME.PART.
+// AddOutcomes adds to truths what the members of an object say of the outcome of a run: numbers as they are, yes as 1,
+// no as 0. Of a member that is an object, each number is a truth of its own, NAME.PART.
 func AddOutcomes(truths *map[string]float64, members map[string]jsontext.Value) {
 	for name, value := range members {
 		if !slices.Contains(outcomes, name) {

@@ -14,6 +14,8 @@ type Scanner struct {
 	r       *bufio.Reader
 	pending []byte // read already, and to be read again before r
 	Line    int    // of what is read next, from 1
+	offset  int64  // of what is read next, in bytes
+	damaged int64  // offset of the damage that was found last
 	lost    bool   // an element was damaged, so that brackets say nothing until one is whole
 }
 
@@ -36,6 +38,7 @@ func (s *Scanner) chunk() ([]byte, error) {
 // advance goes on behind the next n bytes of a chunk.
 func (s *Scanner) advance(chunk []byte, n int) {
 	s.Line += bytes.Count(chunk[:n], []byte("\n"))
+	s.offset += int64(n)
 	if len(s.pending) > 0 {
 		s.pending = s.pending[n:]
 		return
@@ -46,7 +49,16 @@ func (s *Scanner) advance(chunk []byte, n int) {
 // back lets bytes that were read be read again.
 func (s *Scanner) back(text []byte) {
 	s.Line -= bytes.Count(text, []byte("\n"))
+	s.offset -= int64(len(text))
 	s.pending = append(bytes.Clone(text), s.pending...)
+}
+
+// Damage makes the item of the damage that [Scanner.Elements] tells skip of. Its offset tells it from damage that is on
+// the same line.
+func (s *Scanner) Damage(line int, reason string) Item {
+	item := Skipf(line, "%s", reason)
+	item.Skip.Offset = s.damaged
+	return item
 }
 
 // Next returns the next byte that is no white space, without going behind it.
@@ -169,6 +181,7 @@ func (s *Scanner) Elements(marker *regexp.Regexp, use func(raw []byte, line int)
 	for s.lost = false; ; {
 		next, err := s.Next()
 		if errors.Is(err, io.EOF) {
+			s.damaged = 0 // it is cut off elsewhere when it has grown
 			skip(s.Line, "the array is cut off")
 			return nil
 		}
@@ -201,6 +214,7 @@ func (s *Scanner) Elements(marker *regexp.Regexp, use func(raw []byte, line int)
 
 // element hands over the next element, or what can be saved of it and those behind.
 func (s *Scanner) element(marker *regexp.Regexp, use func([]byte, int) (bool, error), skip func(int, string) bool) (more bool, err error) {
+	begin := s.offset
 	raw, line, scanErr := s.Value(true)
 	var problem error
 	switch {
@@ -218,7 +232,7 @@ func (s *Scanner) element(marker *regexp.Regexp, use func([]byte, int) (bool, er
 	default:
 		return false, scanErr
 	}
-	s.lost = true
+	s.lost, s.damaged = true, begin
 	if !skip(line, Reason(problem)) {
 		return false, nil
 	}
@@ -228,7 +242,7 @@ func (s *Scanner) element(marker *regexp.Regexp, use func([]byte, int) (bool, er
 // salvage looks for elements that begin within a damaged one, whose end was not seen. The last of them is read again,
 // since more of it may follow.
 func (s *Scanner) salvage(raw []byte, line int, marker *regexp.Regexp, use func([]byte, int) (bool, error), skip func(int, string) bool, whole bool) (more bool, err error) {
-	starts := marker.FindAllIndex(raw, -1)
+	starts, begin := marker.FindAllIndex(raw, -1), s.damaged
 	if len(starts) > 0 && starts[0][0] == 0 {
 		starts = starts[1:]
 	}
@@ -242,6 +256,7 @@ func (s *Scanner) salvage(raw []byte, line int, marker *regexp.Regexp, use func(
 		state := valueState{}
 		n, done := state.scan(piece)
 		problem := errors.New("cut off")
+		s.damaged = begin + int64(start[0])
 		if done {
 			var ok bool
 			if ok, problem = use(piece[:n], at); problem == nil && !ok {
@@ -260,6 +275,7 @@ func (s *Scanner) salvage(raw []byte, line int, marker *regexp.Regexp, use func(
 
 // resume goes to the next element from a place where none begins.
 func (s *Scanner) resume(marker *regexp.Regexp, skip func(int, string) bool) (more bool, err error) {
+	s.damaged = s.offset
 	if !skip(s.Line, "no record begins here") {
 		return false, nil
 	}

@@ -1,7 +1,6 @@
 package atif_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -9,23 +8,8 @@ import (
 	"track/importer/importertest"
 )
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestRead(t *testing.T) {
-	for _, name := range []string{"document.json", "lines.jsonl", "steps.jsonl"} {
-		items, err := importertest.ReadBytes(t, atif.Read, fixture(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		importertest.Golden(t, items, name+".golden")
-	}
+	importertest.Goldens(t, atif.Read, "document.json", "lines.jsonl", "steps.jsonl")
 }
 
 // The counts of calls and answers are those of the README beside the real files. Results that answer no call are those
@@ -70,34 +54,27 @@ func TestReadReal(t *testing.T) {
 }
 
 func TestReadOddities(t *testing.T) {
-	for text, want := range map[string]string{
+	importertest.Oddities(t, atif.Read, map[string]string{
 		"":                                     "",
 		" ":                                    "",
 		`{"schema_version":"ATIF-v1.4"}`:       "skip f:1: a trajectory without steps\n",
 		"{\n\"schema_version\":\"ATIF-v1.4\"}": "skip f:1: a trajectory without steps\n",
 		"{\n\"schema_version\":\"ATIF-v1.4\",\"steps\":[":       "skip f:2: the array is cut off\nskip f:2: the document is cut off\n",
 		"{\"session_id\":\"s\",\"steps\":[]}\n{\"x\":1}\n[1]\n": "skip f:2: neither a trajectory nor a step of one\nskip f:3: is not what this format has on a line\n",
-	} {
-		items, err := importertest.ReadBytes(t, atif.Read, []byte(text))
-		var skips strings.Builder
-		for _, skip := range importertest.Skips(items) {
-			skips.WriteString("skip " + skip.String() + "\n")
-		}
-		if skips.String() != want || err != nil {
-			t.Errorf("%q: %q, %v, want %q", text, skips.String(), err, want)
-		}
-	}
+	})
 }
 
 func TestDamage(t *testing.T) {
-	t.Run("lines", func(t *testing.T) { importertest.Damage(t, atif.Read, fixture(t, "lines.jsonl"), true) })
-	t.Run("document", func(t *testing.T) { importertest.DamageDocument(t, atif.Read, fixture(t, "document.json")) })
+	t.Run("lines", func(t *testing.T) { importertest.Damage(t, atif.Read, importertest.Fixture(t, "lines.jsonl"), true) })
+	t.Run("document", func(t *testing.T) {
+		importertest.DamageDocument(t, atif.Read, importertest.Fixture(t, "document.json"))
+	})
 }
 
 func FuzzRead(f *testing.F) {
-	importertest.Fuzz(f, atif.Read, fixture(f, "document.json"), fixture(f, "lines.jsonl"), fixture(f, "steps.jsonl"))
+	importertest.Fuzz(f, atif.Read, importertest.Fixture(f, "document.json"), importertest.Fixture(f, "lines.jsonl"), importertest.Fixture(f, "steps.jsonl"))
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, atif.Read, fixture(b, "lines.jsonl"))
+	importertest.Benchmark(b, atif.Read, importertest.Fixture(b, "lines.jsonl"))
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,18 +14,9 @@ import (
 	"track/importer/importertest"
 )
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestRead(t *testing.T) {
 	for _, name := range []string{"session", "damaged"} {
-		items, err := importertest.ReadBytes(t, claudecode.Read, fixture(t, name+".jsonl"))
+		items, err := importertest.ReadBytes(t, claudecode.Read, importertest.Fixture(t, name+".jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +102,7 @@ func TestRefusesOtherFormats(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	var lines []string // of the main thread: those of a subagent stand between them
-	for line := range strings.Lines(string(fixture(t, "session.jsonl"))) {
+	for line := range strings.Lines(string(importertest.Fixture(t, "session.jsonl"))) {
 		if !strings.Contains(line, `"isSidechain":true`) {
 			lines = append(lines, line)
 		}
@@ -121,11 +111,11 @@ func TestDamage(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	importertest.Fuzz(f, claudecode.Read, fixture(f, "session.jsonl"), fixture(f, "damaged.jsonl"))
+	importertest.Fuzz(f, claudecode.Read, importertest.Fixture(f, "session.jsonl"), importertest.Fixture(f, "damaged.jsonl"))
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, claudecode.Read, bytes.Repeat(fixture(b, "session.jsonl"), 100))
+	importertest.Benchmark(b, claudecode.Read, bytes.Repeat(importertest.Fixture(b, "session.jsonl"), 100))
 }
 
 // What is held in memory does not grow with the transcript: neither with its lines, nor with the calls of one prompt.

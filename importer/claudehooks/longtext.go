@@ -49,7 +49,8 @@ func (s *shortener) longText(start int, escaped bool) error {
 	text := s.shortened(head, tail.text(), outline.String(), keep)
 	s.kept -= min(s.kept, len(text))
 	s.out = appendQuoted(s.out[:start-1], text)
-	s.cut, s.long = true, s.long+len(s.out)-start
+	s.leaveOut(outline, text)
+	s.long += len(s.out) - start
 	return nil
 }
 
@@ -127,6 +128,8 @@ type outline struct {
 	bytes  int
 	length uint64 // of the line
 	escape bool   // a backslash precedes what comes next
+	size   decodedSize
+	digest string // once it is known
 }
 
 func newOutline() *outline { return &outline{hash: sha256.New()} }
@@ -134,6 +137,7 @@ func newOutline() *outline { return &outline{hash: sha256.New()} }
 // add takes a part of a raw string.
 func (o *outline) add(raw []byte) {
 	o.bytes += len(raw)
+	o.size.add(raw)
 	o.line(raw)
 }
 
@@ -165,10 +169,12 @@ func (o *outline) endLine() {
 }
 
 func (o *outline) String() string {
-	o.endLine()
-	o.hash.Write(o.buffer)
-	o.buffer = nil
-	return fmt.Sprintf("[left out of %d bytes of JSON, whose lines have the digest %s]", o.bytes, hex.EncodeToString(o.hash.Sum(nil))[:16])
+	if o.digest == "" {
+		o.endLine()
+		o.hash.Write(o.buffer)
+		o.buffer, o.digest = nil, hex.EncodeToString(o.hash.Sum(nil))[:16]
+	}
+	return fmt.Sprintf("[left out of %d bytes of JSON, whose lines have the digest %s]", o.bytes, o.digest)
 }
 
 // ring keeps the last bytes that it is given.

@@ -20,18 +20,21 @@ var errTooManyMembers = fmt.Errorf("the payload is longer than %d MiB without it
 
 // ReadPayload returns a payload of any size in bounded memory. Of a string above 1 MiB, the masked beginning and the
 // masked end are kept, of an object or array of much else nothing, and what is left out is named with its size and a
-// digest of its lines' lengths. cut reports whether anything is left out. mask takes secrets out of a text.
-func ReadPayload(r io.Reader, mask func(text string) string) (payload []byte, cut bool, err error) {
+// digest of its lines' lengths. cuts say what is left out; none if nothing is. mask takes secrets out of a text.
+func ReadPayload(r io.Reader, mask func(text string) string) (payload []byte, cuts Cuts, err error) {
 	s := shortener{in: bufio.NewReaderSize(r, 256<<10), mask: mask, kept: keptOfLong}
 	for err == nil {
 		if err = s.next(); len(s.out) > longPayload {
-			return nil, s.cut, errTooManyMembers
+			return nil, s.cuts, errTooManyMembers
 		}
 	}
 	if !errors.Is(err, io.EOF) {
-		return nil, s.cut, err
+		return nil, s.cuts, err
 	}
-	return s.out, s.cut, nil
+	if s.skip != nil { // the payload ended within it
+		s.leaveOut(s.skip, "")
+	}
+	return s.out, s.cuts, nil
 }
 
 // shortener copies JSON from in to out and leaves out what is long. It knows strings and brackets, and nothing else of
@@ -41,7 +44,7 @@ type shortener struct {
 	out   []byte
 	mask  func(string) string
 	kept  int // bytes that long strings may still take
-	cut   bool
+	cuts  Cuts
 	depth int
 	value int // where the member of the payload begins in out, if it is an object or array
 	long  int // bytes of long strings in it
@@ -95,7 +98,7 @@ func (s *shortener) write(text []byte) {
 	if s.depth >= 2 && len(s.out)-s.value-s.long > longValue {
 		s.skip = newOutline()
 		s.skip.bytes = len(s.out) - s.value
-		s.out, s.cut = s.out[:s.value], true
+		s.out = s.out[:s.value]
 	}
 }
 
@@ -105,6 +108,7 @@ func (s *shortener) endSkipped(n int) {
 	outline := s.skip
 	s.skip = nil
 	s.out = appendQuoted(s.out, outline.String())
+	s.leaveOut(outline, outline.String())
 }
 
 // text copies the rest of a string, whose first quote was read.

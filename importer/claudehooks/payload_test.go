@@ -35,9 +35,9 @@ func result(t *testing.T, text string) []byte {
 // shortened returns the output that is kept of a text.
 func shortened(t *testing.T, text string) string {
 	t.Helper()
-	payload, cut, err := claudehooks.ReadPayload(bytes.NewReader(result(t, text)), mask)
-	if err != nil || !cut {
-		t.Fatal(cut, err)
+	payload, cuts, err := claudehooks.ReadPayload(bytes.NewReader(result(t, text)), mask)
+	if err != nil || len(cuts) == 0 {
+		t.Fatal(cuts, err)
 	}
 	e, err := claudehooks.Decode(payload, time.Unix(1, 0))
 	if err != nil {
@@ -46,6 +46,9 @@ func shortened(t *testing.T, text string) string {
 	if e.Call.Output == nil || len(*e.Call.Output) > 1<<20 || !e.Call.Answered {
 		t.Fatalf("%+v", e.Call)
 	}
+	if whole := cuts.Whole(*e.Call.Output); whole != len(text) {
+		t.Fatalf("%d bytes were cut to %d, and the whole has %d", len(text), len(*e.Call.Output), whole)
+	}
 	return *e.Call.Output
 }
 
@@ -53,9 +56,9 @@ func shortened(t *testing.T, text string) string {
 func TestReadPayloadShort(t *testing.T) {
 	for _, payload := range []string{`{"a":"b\"\\","c":[1,{"d":"\\"}]} `, "", "null", `"`, `{"a":"\`, "[[[", "]]]", strings.Repeat(`{"a":["`, 3000), string(result(t, strings.Repeat("a\n\"\\", 1000)))} {
 		for name, r := range map[string]io.Reader{"whole": strings.NewReader(payload), "byte by byte": iotest.OneByteReader(strings.NewReader(payload))} {
-			got, cut, err := claudehooks.ReadPayload(r, mask)
-			if err == nil && (cut || string(got) != payload) || err != nil && err != io.ErrUnexpectedEOF {
-				t.Errorf("%.40q %s: %.40q, %v, %v", payload, name, got, cut, err)
+			got, cuts, err := claudehooks.ReadPayload(r, mask)
+			if err == nil && (len(cuts) > 0 || string(got) != payload) || err != nil && err != io.ErrUnexpectedEOF {
+				t.Errorf("%.40q %s: %.40q, %v, %v", payload, name, got, cuts, err)
 			}
 		}
 	}
@@ -75,9 +78,13 @@ func TestReadPayloadLong(t *testing.T) {
 	if other := shortened(t, text[:len(text)/2]+"\n"+text[len(text)/2+1:]); other == got || len(other) != len(got) {
 		t.Error("another line in the middle makes no difference")
 	}
-	byBytes, _, err := claudehooks.ReadPayload(iotest.HalfReader(bytes.NewReader(result(t, text))), mask)
+	shortened(t, "\x01\x1f\n"+strings.Repeat("\u2028<&>\t\U0001F600", 100_000)) // written as escape sequences
+	byBytes, cuts, err := claudehooks.ReadPayload(iotest.HalfReader(bytes.NewReader(result(t, text))), mask)
 	if whole, _, _ := claudehooks.ReadPayload(bytes.NewReader(result(t, text)), mask); err != nil || !bytes.Equal(whole, byBytes) {
 		t.Error("it depends on how the payload arrives")
+	}
+	if got := cuts.Whole(got); got != len(text) || cuts.Whole("short") != 0 {
+		t.Errorf("the whole has %d bytes, want %d", got, len(text))
 	}
 }
 
@@ -88,9 +95,9 @@ func TestReadPayloadOfManyTexts(t *testing.T) {
 		t.Fatal(err)
 	}
 	payload := fmt.Sprintf(`{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Grep","tool_response":{"lines":%s},"tool_input":{"pattern":"x"},"tool_use_id":"t1"}`, lines)
-	got, cut, err := claudehooks.ReadPayload(strings.NewReader(payload), mask)
-	if err != nil || !cut || len(got) > 1000 {
-		t.Fatalf("%d bytes, %v, %v", len(got), cut, err)
+	got, cuts, err := claudehooks.ReadPayload(strings.NewReader(payload), mask)
+	if err != nil || len(cuts) != 1 || len(got) > 1000 {
+		t.Fatalf("%d bytes, %v, %v", len(got), cuts, err)
 	}
 	e, err := claudehooks.Decode(got, time.Unix(1, 0))
 	if err != nil || e.Call.Key != "t1" || !strings.Contains(*e.Call.Output, "left out of 7600") {
@@ -133,9 +140,9 @@ func FuzzReadPayload(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte, times int) {
 		long := bytes.Repeat(payload, min(max(times, 1), 4<<20/(len(payload)+1)+1))
-		got, cut, err := claudehooks.ReadPayload(bytes.NewReader(long), mask)
-		if len(got) > 16<<20 || err == nil && !cut && !bytes.Equal(got, long) {
-			t.Fatalf("%d bytes of %d, cut %v", len(got), len(long), cut)
+		got, cuts, err := claudehooks.ReadPayload(bytes.NewReader(long), mask)
+		if len(got) > 16<<20 || err == nil && len(cuts) == 0 && !bytes.Equal(got, long) {
+			t.Fatalf("%d bytes of %d, cuts %v", len(got), len(long), cuts)
 		}
 	})
 }

@@ -99,7 +99,7 @@ func (t *turn) tool(e Event) {
 	call := t.find(e.Call)
 	if call == nil { // its PreToolUse was not logged
 		before := e.Call
-		before.Answered, before.Exit, before.Error, before.Rejected, before.Output, before.Duration = false, nil, "", false, nil, nil
+		before.Answered, before.Exit, before.Error, before.Rejected, before.Output, before.WholeOutput, before.Duration = false, nil, "", false, nil, 0, nil
 		before.StartedAt = time.Time{}
 		n := len(t.Calls)
 		if t.Call(before); len(t.Calls) == n {
@@ -120,7 +120,7 @@ func (t *turn) answer(call *track.ToolCall, e Event) {
 	if e.Call.Output == nil {
 		call.Output = nil
 	}
-	call.Exit, call.Rejected = e.Call.Exit, e.Call.Rejected
+	call.Exit, call.Rejected, call.WholeOutput = e.Call.Exit, e.Call.Rejected, e.Call.WholeOutput
 	if e.Call.Error != "" {
 		t.Fail(call, e.Call.Error)
 	}

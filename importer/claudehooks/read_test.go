@@ -2,7 +2,6 @@ package claudehooks_test
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,23 +10,8 @@ import (
 	"track/importer/importertest"
 )
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestRead(t *testing.T) {
-	for _, name := range []string{"hooks.jsonl"} {
-		items, err := importertest.ReadBytes(t, claudehooks.Read, fixture(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		importertest.Golden(t, items, name+".golden")
-	}
+	importertest.Goldens(t, claudehooks.Read, "hooks.jsonl")
 }
 
 // The README beside the real log: 4 prompts, 4 PreToolUse, 3 PostToolUse. The fourth call failed, which this version
@@ -68,7 +52,7 @@ func TestDecode(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for line := range bytes.Lines(fixture(f, "hooks.jsonl")) {
+	for line := range bytes.Lines(importertest.Fixture(f, "hooks.jsonl")) {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -81,7 +65,7 @@ func FuzzDecode(f *testing.F) {
 
 func TestDamage(t *testing.T) {
 	var lines []string // of the main thread of one session: those of others stand between them
-	for line := range strings.Lines(string(fixture(t, "hooks.jsonl"))) {
+	for line := range strings.Lines(string(importertest.Fixture(t, "hooks.jsonl"))) {
 		if !strings.Contains(line, `"s-2"`) && !strings.Contains(line, `"agent_id"`) {
 			lines = append(lines, line)
 		}
@@ -90,9 +74,9 @@ func TestDamage(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	importertest.Fuzz(f, claudehooks.Read, fixture(f, "hooks.jsonl"))
+	importertest.Fuzz(f, claudehooks.Read, importertest.Fixture(f, "hooks.jsonl"))
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, claudehooks.Read, bytes.Repeat(fixture(b, "hooks.jsonl"), 200))
+	importertest.Benchmark(b, claudehooks.Read, bytes.Repeat(importertest.Fixture(b, "hooks.jsonl"), 200))
 }

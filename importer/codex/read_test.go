@@ -3,7 +3,6 @@ package codex_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
@@ -12,29 +11,14 @@ import (
 	"track/importer/importertest"
 )
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestRead(t *testing.T) {
-	for _, name := range []string{"rollout.jsonl", "oldest.jsonl", "sandbox.jsonl"} {
-		items, err := importertest.ReadBytes(t, codex.Read, fixture(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		importertest.Golden(t, items, name+".golden")
-	}
+	importertest.Goldens(t, codex.Read, "rollout.jsonl", "oldest.jsonl", "sandbox.jsonl")
 }
 
 // What a sandbox refused or a command in it failed with is a failed call, and its exit status is in the words. A text
 // that only speaks of it is none.
 func TestSandboxFailures(t *testing.T) {
-	items, err := importertest.ReadBytes(t, codex.Read, fixture(t, "sandbox.jsonl"))
+	items, err := importertest.ReadBytes(t, codex.Read, importertest.Fixture(t, "sandbox.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,13 +100,13 @@ func TestTokensReal(t *testing.T) {
 }
 
 func TestDamage(t *testing.T) {
-	importertest.Damage(t, codex.Read, fixture(t, "rollout.jsonl"), true)
+	importertest.Damage(t, codex.Read, importertest.Fixture(t, "rollout.jsonl"), true)
 }
 
 func FuzzRead(f *testing.F) {
-	importertest.Fuzz(f, codex.Read, fixture(f, "rollout.jsonl"), fixture(f, "oldest.jsonl"))
+	importertest.Fuzz(f, codex.Read, importertest.Fixture(f, "rollout.jsonl"), importertest.Fixture(f, "oldest.jsonl"))
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, codex.Read, bytes.Repeat(fixture(b, "rollout.jsonl"), 200))
+	importertest.Benchmark(b, codex.Read, bytes.Repeat(importertest.Fixture(b, "rollout.jsonl"), 200))
 }

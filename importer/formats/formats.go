@@ -83,7 +83,7 @@ func ReadPath(format, path string) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
 		file, err := os.Open(path)
 		if err != nil {
-			yield(importer.Item{File: path}, notFound(err))
+			yield(importer.Item{File: path}, notFound(path, err))
 			return
 		}
 		defer file.Close()
@@ -110,9 +110,9 @@ func isZip(file io.ReaderAt) bool {
 	return err == nil && string(magic) == "PK\x03\x04"
 }
 
-func notFound(err error) error {
+func notFound(path string, err error) error {
 	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%w: %w", track.ErrNotFound, err)
+		return fmt.Errorf("%s: %w", path, track.ErrNotFound)
 	}
 	return err
 }

@@ -13,7 +13,8 @@ import (
 // mostProbed bounds the damaged parts that are read of a source until it counts as one of another format.
 const mostProbed = 1000
 
-// probe reads a source until something in it is of its format, and returns what is wrong with the first part if nothing is.
+// probe reads a source until something in it is of its format, and returns what is wrong with the first part if nothing
+// is.
 func probe(items iter.Seq2[importer.Item, error]) (problem error) {
 	skipped := 0
 	for item, err := range items {
@@ -45,7 +46,8 @@ func nothingOf(format, path string, problem error) error {
 	return problem
 }
 
-// CheckStream returns a stream as a source, or why it is none. It looks at the beginning; a short one is read as a whole.
+// CheckStream returns a stream as a source, or why it is none. It looks at the beginning; a short one is read as a
+// whole.
 func CheckStream(format, name string, r io.Reader) (Source, error) {
 	unzipped, err := importer.Decompress(r)
 	if err != nil {

@@ -62,7 +62,7 @@ func (f *finder) path(path string) error {
 	}
 	switch {
 	case err != nil:
-		return notFound(err)
+		return notFound(path, err)
 	case info.IsDir():
 		return f.folder(path)
 	}
@@ -167,7 +167,7 @@ func (f *finder) file(path string, info fs.FileInfo, named bool) error {
 	found, err := detect(path)
 	if err != nil {
 		if named {
-			return notFound(err)
+			return notFound(path, err)
 		}
 		f.passed = append(f.passed, Passed{Path: path, Err: err})
 		return nil
@@ -235,7 +235,7 @@ func (s Source) Read(count func(n int)) iter.Seq2[importer.Item, error] {
 		}
 		file, err := os.Open(s.Path)
 		if err != nil {
-			yield(importer.Item{File: s.Path}, notFound(err))
+			yield(importer.Item{File: s.Path}, notFound(s.Path, err))
 			return
 		}
 		defer file.Close()

@@ -11,7 +11,7 @@
 //	                                     subsample_scores, new_subsample_scores, new_program_idx if it was accepted
 //
 // The id of a candidate is its index. Its score is the mean over the validation instances, each of which is a trial of
-// the task val-N. Its content is the text of the only component, or the object of all of them as canonical JSON. The best
-// candidate has the highest mean, the first of equals. A proposal that was tested on a minibatch and has no
+// the task val-N. Its content is the text of the only component, or the object of all of them as canonical JSON. The
+// best candidate has the highest mean, the first of equals. A proposal that was tested on a minibatch and has no
 // new_program_idx was rejected: the state does not keep its text.
 package gepa

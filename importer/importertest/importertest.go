@@ -120,6 +120,43 @@ func realFolder(t testing.TB, kind string) string {
 	return folder
 }
 
+// Fixture returns a file of testdata.
+func Fixture(t testing.TB, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// Goldens compares what is read of files of testdata with the file of the same name and .golden.
+func Goldens(t *testing.T, read Reader, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		items, err := ReadBytes(t, read, Fixture(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		Golden(t, items, name+".golden")
+	}
+}
+
+// Oddities reads texts, and compares the reasons why parts of each were left out.
+func Oddities(t *testing.T, read Reader, texts map[string]string) {
+	t.Helper()
+	for text, want := range texts {
+		items, err := ReadBytes(t, read, []byte(text))
+		var skips strings.Builder
+		for _, skip := range Skips(items) {
+			skips.WriteString("skip " + skip.String() + "\n")
+		}
+		if skips.String() != want || err != nil {
+			t.Errorf("%q: %q, %v, want %q", text, skips.String(), err, want)
+		}
+	}
+}
+
 // Golden compares what was read with a file in testdata; with UPDATE_GOLDEN=1 it writes the file.
 func Golden(t *testing.T, items []importer.Item, file string) {
 	t.Helper()

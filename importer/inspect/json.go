@@ -87,7 +87,7 @@ func (d *document) samples() error {
 	return d.scanner.Elements(beginning(), func(raw []byte, line int) (bool, error) {
 		items, err := decodeSample(d.header, raw, line)
 		return err != nil || d.pass(items...), err
-	}, func(line int, reason string) bool { return d.pass(importer.Skipf(line, "%s", reason)) })
+	}, func(line int, reason string) bool { return d.pass(d.scanner.Damage(line, reason)) })
 }
 
 // recover goes on at the next sample.

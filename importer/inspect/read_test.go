@@ -3,7 +3,6 @@ package inspect_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,32 +13,17 @@ import (
 	"track/importer/inspect"
 )
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestRead(t *testing.T) {
-	for _, name := range []string{"log.json"} {
-		items, err := importertest.ReadBytes(t, inspect.Read, fixture(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		importertest.Golden(t, items, name+".golden")
-	}
+	importertest.Goldens(t, inspect.Read, "log.json")
 }
 
 // A zip of the same samples gives the same executions; there are no lines in it.
 func TestReadZip(t *testing.T) {
-	document, err := importertest.ReadBytes(t, inspect.Read, fixture(t, "log.json"))
+	document, err := importertest.ReadBytes(t, inspect.Read, importertest.Fixture(t, "log.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	zipped, err := readZip(t, fixture(t, "log.eval"))
+	zipped, err := readZip(t, importertest.Fixture(t, "log.eval"))
 	if err != nil || len(zipped) != len(document) {
 		t.Fatalf("%d items, %v", len(zipped), err)
 	}
@@ -57,7 +41,7 @@ func readZip(t testing.TB, text []byte) ([]importer.Item, error) {
 
 // A zip that is cut off keeps the samples that are whole.
 func TestZipDamage(t *testing.T) {
-	text := fixture(t, "log.eval")
+	text := importertest.Fixture(t, "log.eval")
 	whole := 0
 	for end := 0; end < len(text); end += 7 {
 		items, err := readZip(t, text[:end])
@@ -136,18 +120,18 @@ func TestReadReal(t *testing.T) {
 }
 
 func TestReadZipAsStream(t *testing.T) {
-	if _, err := importertest.ReadBytes(t, inspect.Read, fixture(t, "log.eval")); err == nil || err.Error() != "f: a zip cannot be read as a stream" {
+	if _, err := importertest.ReadBytes(t, inspect.Read, importertest.Fixture(t, "log.eval")); err == nil || err.Error() != "f: a zip cannot be read as a stream" {
 		t.Errorf("got %v", err)
 	}
 }
 
 func FuzzReadZip(f *testing.F) {
-	f.Add(fixture(f, "log.eval"))
+	f.Add(importertest.Fixture(f, "log.eval"))
 	f.Fuzz(func(t *testing.T, text []byte) { _, _ = readZip(t, text) })
 }
 
 func BenchmarkReadZip(b *testing.B) {
-	text := fixture(b, "log.eval")
+	text := importertest.Fixture(b, "log.eval")
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		for _, err := range inspect.ReadZip("f", bytes.NewReader(text), int64(len(text))) {
@@ -159,13 +143,13 @@ func BenchmarkReadZip(b *testing.B) {
 }
 
 func TestDamage(t *testing.T) {
-	importertest.Damage(t, inspect.Read, fixture(t, "log.json"), false)
+	importertest.Damage(t, inspect.Read, importertest.Fixture(t, "log.json"), false)
 }
 
 func FuzzRead(f *testing.F) {
-	importertest.Fuzz(f, inspect.Read, fixture(f, "log.json"))
+	importertest.Fuzz(f, inspect.Read, importertest.Fixture(f, "log.json"))
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, inspect.Read, fixture(b, "log.json"))
+	importertest.Benchmark(b, inspect.Read, importertest.Fixture(b, "log.json"))
 }

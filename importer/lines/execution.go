@@ -61,6 +61,7 @@ type call struct {
 	Answered  *bool          `json:"answered"`
 	Rejected  bool           `json:"rejected"`
 	Output    *string        `json:"output"`
+	Whole     int            `json:"output_whole_bytes"`
 	StartedAt string         `json:"started_at"`
 	Duration  *float64       `json:"duration_s"`
 }
@@ -154,7 +155,7 @@ func (c call) call(field string) (track.ToolCall, *track.FieldError) {
 	}
 	t := track.ToolCall{
 		Key: c.Key, Tool: c.Tool, Command: c.Command, Exit: c.Exit, Error: c.Error, Answered: c.Answered == nil || *c.Answered,
-		Rejected: c.Rejected, Output: c.Output,
+		Rejected: c.Rejected, Output: c.Output, WholeOutput: c.Whole,
 	}
 	if len(c.Input) > 0 {
 		t.Input = importer.Canonical(c.Input)

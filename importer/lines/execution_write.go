@@ -18,7 +18,7 @@ func AppendExecution(b []byte, e track.Execution) ([]byte, error) {
 	}
 	for _, c := range e.Calls {
 		written := call{
-			Key: c.Key, Tool: c.Tool, Command: c.Command, Exit: c.Exit, Error: c.Error, Answered: &c.Answered, Rejected: c.Rejected, Output: c.Output,
+			Key: c.Key, Tool: c.Tool, Command: c.Command, Exit: c.Exit, Error: c.Error, Answered: &c.Answered, Rejected: c.Rejected, Output: c.Output, Whole: c.WholeOutput,
 			StartedAt: timeText(c.StartedAt), Duration: seconds(c.Duration),
 		}
 		if c.Input != "" {

@@ -52,8 +52,8 @@ func Sum(x Lineage) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
-// NewManifest returns the manifest of a lineage.
-func NewManifest(x Lineage) (Manifest, error) {
+// newManifest returns the manifest of a lineage.
+func newManifest(x Lineage) (Manifest, error) {
 	m := Manifest{Format: manifestFormat, Lineage: x.Name, Head: x.Head, End: x.End, Versions: []ManifestVersion{}, Decisions: []ManifestDecision{}}
 	var err error
 	if m.SHA256, err = Sum(x); err != nil {
@@ -78,7 +78,7 @@ func NewManifest(x Lineage) (Manifest, error) {
 
 // WriteManifest writes the manifest of a lineage.
 func WriteManifest(w io.Writer, x Lineage) error {
-	m, err := NewManifest(x)
+	m, err := newManifest(x)
 	if err != nil {
 		return err
 	}

@@ -22,9 +22,8 @@ import (
 // formatVersion is the version of the format that is read and written. A line that names none is of version 1.
 const formatVersion = 1
 
-// Record is what lines say: a seed, an execution, a sweep that seeds were run by, a note or a tag, a withdrawal, a whole
-// lineage, or
-// why a line is refused.
+// Record is what lines say: a seed, an execution, a sweep that seeds were run by, a note or a tag, a withdrawal, a
+// whole lineage, or why a line is refused.
 type Record struct {
 	Line       int               // from 1: the last one, if there are several
 	Seed       track.Seed        // unless one of the others is set

@@ -2,8 +2,6 @@ package messages_test
 
 import (
 	"bytes"
-	"os"
-	"strings"
 	"testing"
 
 	"track/importer/importertest"
@@ -12,28 +10,13 @@ import (
 
 var fixtures = []string{"records.jsonl", "mixed.jsonl", "document.json", "lines.jsonl", "records.json"}
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestRead(t *testing.T) {
-	for _, name := range fixtures {
-		items, err := importertest.ReadBytes(t, messages.Read, fixture(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		importertest.Golden(t, items, name+".golden")
-	}
+	importertest.Goldens(t, messages.Read, fixtures...)
 }
 
 // A conversation of a message on each line keeps its key while it grows, from its first answer on.
 func TestReadGrowing(t *testing.T) {
-	lines := bytes.SplitAfter(fixture(t, "lines.jsonl"), []byte("\n"))
+	lines := bytes.SplitAfter(importertest.Fixture(t, "lines.jsonl"), []byte("\n"))
 	for n := 2; n <= 4; n++ {
 		whole, err := importertest.ReadBytes(t, messages.Read, bytes.Join(lines, nil))
 		part, err2 := importertest.ReadBytes(t, messages.Read, bytes.Join(lines[:n], nil))
@@ -44,38 +27,33 @@ func TestReadGrowing(t *testing.T) {
 }
 
 func TestReadOddities(t *testing.T) {
-	for text, want := range map[string]string{
+	importertest.Oddities(t, messages.Read, map[string]string{
 		"": "",
 		`{"messages":[{"role":"user","content":"q"}]}`:                              "skip f:1: a conversation without an answer\n",
 		`{"role":"user","content":"q"}`:                                             "skip f:1: a conversation without an answer\n",
 		"[\n{\"role\":\"user\",\"content\":\"q\"}\n]":                               "skip f:2: a conversation without an answer\n",
 		"{\"messages\":[{\"role\":\"assistant\",\"content\":\"a\"}]}\n{\"x\":1}\n7": "skip f:2: neither a message nor a record with messages\nskip f:3: is not what this format has on a line\n",
 		"{\n\"messages\":[{\"role\":\"user\"":                                       "skip f:2: the document is cut off\n",
-	} {
-		items, err := importertest.ReadBytes(t, messages.Read, []byte(text))
-		var skips strings.Builder
-		for _, skip := range importertest.Skips(items) {
-			skips.WriteString("skip " + skip.String() + "\n")
-		}
-		if skips.String() != want || err != nil {
-			t.Errorf("%q: %q, %v, want %q", text, skips.String(), err, want)
-		}
-	}
+	})
 }
 
 func TestDamage(t *testing.T) {
-	t.Run("lines", func(t *testing.T) { importertest.Damage(t, messages.Read, fixture(t, "records.jsonl"), true) })
-	t.Run("document", func(t *testing.T) { importertest.DamageDocument(t, messages.Read, fixture(t, "document.json")) })
+	t.Run("lines", func(t *testing.T) {
+		importertest.Damage(t, messages.Read, importertest.Fixture(t, "records.jsonl"), true)
+	})
+	t.Run("document", func(t *testing.T) {
+		importertest.DamageDocument(t, messages.Read, importertest.Fixture(t, "document.json"))
+	})
 }
 
 func FuzzRead(f *testing.F) {
 	var seeds [][]byte
 	for _, name := range fixtures {
-		seeds = append(seeds, fixture(f, name))
+		seeds = append(seeds, importertest.Fixture(f, name))
 	}
 	importertest.Fuzz(f, messages.Read, seeds...)
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, messages.Read, fixture(b, "records.jsonl"))
+	importertest.Benchmark(b, messages.Read, importertest.Fixture(b, "records.jsonl"))
 }

@@ -150,7 +150,8 @@ func (e event) input() string {
 	return importer.CanonicalText(input + "}")
 }
 
-// zone returns how far the clock of an event is ahead of UTC, by quarters of an hour, from the clock of the model's answer.
+// zone returns how far the clock of an event is ahead of UTC, by quarters of an hour, from the clock of the model's
+// answer.
 func (e event) zone() (ahead time.Duration, known bool) {
 	at := importer.TimeOrUTC(e.Timestamp)
 	if e.Meta == nil || e.Meta.Response.Created <= 0 || at.IsZero() {

@@ -2,36 +2,19 @@ package openhands_test
 
 import (
 	"fmt"
-	"os"
-	"strings"
 	"testing"
 
 	"track/importer/importertest"
 	"track/importer/openhands"
 )
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestRead(t *testing.T) {
-	for _, name := range []string{"output.jsonl", "old.jsonl", "events.json"} {
-		items, err := importertest.ReadBytes(t, openhands.Read, fixture(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		importertest.Golden(t, items, name+".golden")
-	}
+	importertest.Goldens(t, openhands.Read, "output.jsonl", "old.jsonl", "events.json")
 }
 
-// The counts of exit statuses are those of the README beside the real files. Of the 26 actions of the first, 22 are calls:
-// the others are system, message, recall and finish; of its 23 observations, one is of the recall. The clock of the first
-// is 8 hours ahead of UTC.
+// The counts of exit statuses are those of the README beside the real files. Of the 26 actions of the first, 22 are
+// calls: the others are system, message, recall and finish; of its 23 observations, one is of the recall. The clock of
+// the first is 8 hours ahead of UTC.
 func TestReadReal(t *testing.T) {
 	for file, want := range map[string]string{
 		"multi_swe_bench-output-1.jsonl": "22 calls, 22 answered, 13 exits, 5 non-zero, tokens 565158 2558, cost ?, task ponylang__ponyc-4595, model openai/openrouter-llama-4-maverick, started 2025-04-30T08:32:54Z, truths map[]",
@@ -70,32 +53,27 @@ func TestReadReal(t *testing.T) {
 }
 
 func TestReadOddities(t *testing.T) {
-	for text, want := range map[string]string{
+	importertest.Oddities(t, openhands.Read, map[string]string{
 		"":                                     "",
 		`{"instance_id":"a","test_result":{}}`: "skip f:1: a record without history\n",
 		`{"instance_id":"a","history":[7]}`:    "skip f:1: event 1 of the history is not as expected\n",
 		`[{"id":0,"source":"user","action":"message"}`: "skip f:1: the array is cut off\n",
-	} {
-		items, err := importertest.ReadBytes(t, openhands.Read, []byte(text))
-		var skips strings.Builder
-		for _, skip := range importertest.Skips(items) {
-			skips.WriteString("skip " + skip.String() + "\n")
-		}
-		if skips.String() != want || err != nil {
-			t.Errorf("%q: %q, %v, want %q", text, skips.String(), err, want)
-		}
-	}
+	})
 }
 
 func TestDamage(t *testing.T) {
-	t.Run("lines", func(t *testing.T) { importertest.Damage(t, openhands.Read, fixture(t, "output.jsonl"), true) })
-	t.Run("events", func(t *testing.T) { importertest.DamageDocument(t, openhands.Read, fixture(t, "events.json")) })
+	t.Run("lines", func(t *testing.T) {
+		importertest.Damage(t, openhands.Read, importertest.Fixture(t, "output.jsonl"), true)
+	})
+	t.Run("events", func(t *testing.T) {
+		importertest.DamageDocument(t, openhands.Read, importertest.Fixture(t, "events.json"))
+	})
 }
 
 func FuzzRead(f *testing.F) {
-	importertest.Fuzz(f, openhands.Read, fixture(f, "output.jsonl"), fixture(f, "old.jsonl"), fixture(f, "events.json"))
+	importertest.Fuzz(f, openhands.Read, importertest.Fixture(f, "output.jsonl"), importertest.Fixture(f, "old.jsonl"), importertest.Fixture(f, "events.json"))
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, openhands.Read, fixture(b, "output.jsonl"))
+	importertest.Benchmark(b, openhands.Read, importertest.Fixture(b, "output.jsonl"))
 }

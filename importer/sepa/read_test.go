@@ -13,15 +13,6 @@ import (
 	"track/importer/sepa"
 )
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 // A folder is read as it is, and through the folder above it.
 func TestReadDir(t *testing.T) {
 	items, err := importertest.Collect(t, sepa.ReadDir("memory", os.DirFS("testdata/memory")))
@@ -49,7 +40,7 @@ func TestReadDirRefuses(t *testing.T) {
 // One damaged file does not keep the others from being read.
 func TestReadDirDamaged(t *testing.T) {
 	files := fstest.MapFS{
-		"scores.yaml":        {Data: fixture(t, "broken-scores.yaml")},
+		"scores.yaml":        {Data: importertest.Fixture(t, "broken-scores.yaml")},
 		"context.md":         {Data: []byte("nothing\n")},
 		"evolution-log.md":   {Data: []byte("\xff\xfe## Evolution - soon\n- To: v002\n## Rollback\n- to: v001 (score: x)\n")},
 		"executions.jsonl":   {Mode: fs.ModeDir},
@@ -124,16 +115,16 @@ func TestReadRealFolder(t *testing.T) {
 }
 
 func TestDamage(t *testing.T) {
-	importertest.Damage(t, sepa.Read, fixture(t, "memory/executions.jsonl"), false)
+	importertest.Damage(t, sepa.Read, importertest.Fixture(t, "memory/executions.jsonl"), false)
 }
 
 func FuzzRead(f *testing.F) {
-	importertest.Fuzz(f, sepa.Read, fixture(f, "memory/executions.jsonl"), fixture(f, "memory/observations.jsonl"))
+	importertest.Fuzz(f, sepa.Read, importertest.Fixture(f, "memory/executions.jsonl"), importertest.Fixture(f, "memory/observations.jsonl"))
 }
 
 func FuzzReadDir(f *testing.F) {
-	f.Add(fixture(f, "memory/scores.yaml"), fixture(f, "memory/evolution-log.md"), fixture(f, "memory/context.md"))
-	f.Add(fixture(f, "broken-scores.yaml"), []byte("## Rollback"), []byte("current_version: \xff"))
+	f.Add(importertest.Fixture(f, "memory/scores.yaml"), importertest.Fixture(f, "memory/evolution-log.md"), importertest.Fixture(f, "memory/context.md"))
+	f.Add(importertest.Fixture(f, "broken-scores.yaml"), []byte("## Rollback"), []byte("current_version: \xff"))
 	f.Fuzz(func(t *testing.T, scores, log, context []byte) {
 		files := fstest.MapFS{"scores.yaml": {Data: scores}, "evolution-log.md": {Data: log}, "context.md": {Data: context}}
 		if _, err := importertest.Collect(t, sepa.ReadDir("d", files)); err != nil {
@@ -143,5 +134,5 @@ func FuzzReadDir(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, sepa.Read, bytes.Repeat(fixture(b, "memory/observations.jsonl"), 200))
+	importertest.Benchmark(b, sepa.Read, bytes.Repeat(importertest.Fixture(b, "memory/observations.jsonl"), 200))
 }

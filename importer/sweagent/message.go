@@ -47,7 +47,7 @@ func (t *trajectory) message(raw []byte) error {
 		return err
 	}
 	at := importer.UnixSeconds(m.Extra.Timestamp)
-	t.note(raw, m.Role == "assistant" && !at.IsZero())
+	t.note(raw, m.Role == "assistant", !at.IsZero())
 	t.draft.Touch(at)
 	switch m.Role {
 	case "assistant":

@@ -2,7 +2,6 @@ package sweagent_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,18 +11,9 @@ import (
 
 var fixtures = []string{"org__repo-7.traj", "old.traj", "mini.traj.json", "bare.traj.json"}
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestRead(t *testing.T) {
 	for _, name := range fixtures {
-		items, err := importertest.Collect(t, sweagent.Read(name, strings.NewReader(string(fixture(t, name)))))
+		items, err := importertest.Collect(t, sweagent.Read(name, strings.NewReader(string(importertest.Fixture(t, name)))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,13 +71,38 @@ func TestReadReal(t *testing.T) {
 
 // A trajectory that is written anew after each step keeps its key, and is open until it has an exit status.
 func TestReadGrowing(t *testing.T) {
-	whole := string(fixture(t, "org__repo-7.traj"))
+	whole := string(importertest.Fixture(t, "org__repo-7.traj"))
 	head, _, _ := strings.Cut(whole, `  "action": "sed`)
 	grown := strings.TrimRight(strings.TrimSuffix(strings.TrimSpace(head), "{"), ", \n") + `], "history": [], "info": {}, "environment": "main"}`
 	early, err := importertest.ReadBytes(t, sweagent.Read, []byte(grown))
 	late, err2 := importertest.ReadBytes(t, sweagent.Read, []byte(whole))
 	if err != nil || err2 != nil || len(early) != 1 || !early[0].Open || late[0].Open || early[0].Execution.Key != late[0].Execution.Key || len(early[0].Execution.Calls) != 2 {
 		t.Errorf("early %s late %s %v %v", importertest.Render(early...), importertest.Render(late...), err, err2)
+	}
+}
+
+// A trajectory whose steps have no times keeps its key when it grows; one that begins otherwise has another.
+func TestReadGrowingWithoutTimes(t *testing.T) {
+	key := func(text string) string {
+		items, err := importertest.ReadBytes(t, sweagent.Read, []byte(text))
+		if err != nil || len(items) != 1 {
+			t.Fatal(text, importertest.Render(items...), err)
+		}
+		return items[0].Execution.Key
+	}
+	for name, c := range map[string]struct{ begin, more, other, end string }{
+		"steps": {
+			`{"trajectory":[{"action":"ls","observation":"a"}`, `,{"action":"cat a","observation":"b"}`, `{"trajectory":[{"action":"pwd","observation":"/"}`, `],"environment":"main"}`,
+		},
+		"messages": {
+			`{"messages":[{"role":"user","content":"fix it"},{"role":"assistant","content":"I look."}`, `,{"role":"user","content":"no command"}`,
+			`{"messages":[{"role":"user","content":"fix it"},{"role":"assistant","content":"I think."}`, `],"info":{}}`,
+		},
+	} {
+		early, late, other := key(c.begin+c.end), key(c.begin+c.more+c.end), key(c.other+c.end)
+		if early != late || early == other {
+			t.Errorf("%s: %s, grown %s, another %s", name, early, late, other)
+		}
 	}
 }
 
@@ -108,21 +123,12 @@ func TestReadStatus(t *testing.T) {
 }
 
 func TestReadOddities(t *testing.T) {
-	for text, want := range map[string]string{
+	importertest.Oddities(t, sweagent.Read, map[string]string{
 		"":                                      "",
 		"{\"environment\":1}":                   "skip f:1: a trajectory without steps or messages\n",
 		"{\"environment\":1,\n\"trajectory\":[": "skip f:2: the array is cut off\nskip f:2: the document is cut off\n",
 		"7\n{\"environment\":1,\"trajectory\":[]}": "skip f:1: damaged: no document continues here\nskip f:2: a trajectory without steps or messages\n",
-	} {
-		items, err := importertest.ReadBytes(t, sweagent.Read, []byte(text))
-		var skips strings.Builder
-		for _, skip := range importertest.Skips(items) {
-			skips.WriteString("skip " + skip.String() + "\n")
-		}
-		if skips.String() != want || err != nil {
-			t.Errorf("%q: %q, %v, want %q", text, skips.String(), err, want)
-		}
-	}
+	})
 }
 
 // A step that is longer than 64 MiB is left out; those behind it are read.
@@ -136,18 +142,18 @@ func TestReadLong(t *testing.T) {
 
 func TestDamage(t *testing.T) {
 	for _, name := range []string{"org__repo-7.traj", "mini.traj.json", "bare.traj.json"} {
-		t.Run(name, func(t *testing.T) { importertest.DamageDocument(t, sweagent.Read, fixture(t, name)) })
+		t.Run(name, func(t *testing.T) { importertest.DamageDocument(t, sweagent.Read, importertest.Fixture(t, name)) })
 	}
 }
 
 func FuzzRead(f *testing.F) {
 	var seeds [][]byte
 	for _, name := range fixtures {
-		seeds = append(seeds, fixture(f, name))
+		seeds = append(seeds, importertest.Fixture(f, name))
 	}
 	importertest.Fuzz(f, sweagent.Read, seeds...)
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, sweagent.Read, fixture(b, "org__repo-7.traj"))
+	importertest.Benchmark(b, sweagent.Read, importertest.Fixture(b, "org__repo-7.traj"))
 }

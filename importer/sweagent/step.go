@@ -30,7 +30,7 @@ func (t *trajectory) step(raw []byte) error {
 	if err := importer.Unmarshal(raw, &s); err != nil {
 		return err
 	}
-	t.note(raw, s.Time != nil && *s.Time > 0)
+	t.note(raw, true, s.Time != nil && *s.Time > 0)
 	if s.Thought == "" {
 		s.Thought = s.Response
 	}

@@ -1,6 +1,7 @@
 package sweagent
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,7 +24,7 @@ type trajectory struct {
 	chat              chat.Replay
 	file              string
 	nSteps, nMessages int
-	first, all        string // shapes of the first step and of all, which identify a trajectory
+	first, begin, all string // shapes of the first step with a time, of all through the first of the model, and of all
 	command           string // of the last message, whose result has not come
 	usage             importer.Usage
 }
@@ -72,21 +73,26 @@ func newTrajectory(line int, file string) *trajectory {
 	return &trajectory{draft: draft, chat: chat.Replay{Draft: draft}, file: file}
 }
 
-// note takes a step or message into the identity. Some are distinct: they hold times, which no other run has.
-func (t *trajectory) note(raw []byte, distinct bool) {
+// note takes a step or message into the identity. isModel says that the model wrote it, isTimed that it also holds a
+// time, which no other run has.
+func (t *trajectory) note(raw []byte, isModel, isTimed bool) {
 	shape := importer.Shape(raw)
-	if distinct && t.first == "" {
+	t.all = importer.Digest(t.all + shape)
+	if isModel && t.begin == "" {
+		t.begin = t.all
+	}
+	if isModel && isTimed && t.first == "" {
 		t.first = shape
 	}
-	t.all = importer.Digest(t.all + shape)
 }
 
-// key identifies a trajectory by its first distinct step, so that it stays the same when it grows; one without, by all.
+// key identifies a trajectory by its first step with a time; by its beginning through the first step of the model if
+// none has one; and by all only if the model wrote nothing. So it stays the same when the trajectory grows.
 func (t *trajectory) key() string {
 	if t.first != "" {
 		return importer.Key(importer.SWEAgent, t.first)
 	}
-	return importer.Key(importer.SWEAgent, strings.TrimPrefix(t.all, "sha256:")[:16])
+	return importer.Key(importer.SWEAgent, strings.TrimPrefix(cmp.Or(t.begin, t.all), "sha256:")[:16])
 }
 
 // close ends the trajectory. cut says that the source ended within it.

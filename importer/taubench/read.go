@@ -60,7 +60,7 @@ func readArray(file string, scanner *importer.Scanner, yield func(importer.Item,
 	return scanner.Elements(beginning(), func(raw []byte, line int) (bool, error) {
 		items, err := decode(raw, line)
 		return err != nil || pass(items...), err
-	}, func(line int, reason string) bool { return pass(importer.Skipf(line, "%s", reason)) })
+	}, func(line int, reason string) bool { return pass(scanner.Damage(line, reason)) })
 }
 
 type episode struct {

@@ -2,7 +2,6 @@ package taubench_test
 
 import (
 	"bytes"
-	"os"
 	"strings"
 	"testing"
 
@@ -10,23 +9,8 @@ import (
 	"track/importer/taubench"
 )
 
-func fixture(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
 func TestRead(t *testing.T) {
-	for _, name := range []string{"episodes.json"} {
-		items, err := importertest.ReadBytes(t, taubench.Read, fixture(t, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		importertest.Golden(t, items, name+".golden")
-	}
+	importertest.Goldens(t, taubench.Read, "episodes.json")
 }
 
 // The counts are those of the README beside the real file.
@@ -61,7 +45,7 @@ func TestReadReal(t *testing.T) {
 }
 
 func TestReadOddities(t *testing.T) {
-	for text, want := range map[string]string{
+	importertest.Oddities(t, taubench.Read, map[string]string{
 		"":                             "",
 		" \n":                          "",
 		"[]":                           "",
@@ -69,16 +53,7 @@ func TestReadOddities(t *testing.T) {
 		"{}":                           "skip f:1: no array of episodes begins here\n",
 		`[{"task_id":1},{"x":1}]`:      "skip f:1: an episode without task_id\n",
 		"[7,\n{\"task_id\":\"a\"}\n]x": "skip f:1: no record begins here\n",
-	} {
-		items, err := importertest.ReadBytes(t, taubench.Read, []byte(text))
-		var skips strings.Builder
-		for _, skip := range importertest.Skips(items) {
-			skips.WriteString("skip " + skip.String() + "\n")
-		}
-		if skips.String() != want || err != nil {
-			t.Errorf("%q: %q, %v, want %q", text, skips.String(), err, want)
-		}
-	}
+	})
 }
 
 // An element that is longer than 64 MiB is left out; those behind it are read.
@@ -91,15 +66,15 @@ func TestReadLong(t *testing.T) {
 }
 
 func TestDamage(t *testing.T) {
-	importertest.Damage(t, taubench.Read, fixture(t, "episodes.json"), false)
+	importertest.Damage(t, taubench.Read, importertest.Fixture(t, "episodes.json"), false)
 }
 
 func FuzzRead(f *testing.F) {
-	importertest.Fuzz(f, taubench.Read, fixture(f, "episodes.json"))
+	importertest.Fuzz(f, taubench.Read, importertest.Fixture(f, "episodes.json"))
 }
 
 func BenchmarkRead(b *testing.B) {
-	importertest.Benchmark(b, taubench.Read, many(fixture(b, "episodes.json")))
+	importertest.Benchmark(b, taubench.Read, many(importertest.Fixture(b, "episodes.json")))
 }
 
 // many repeats the elements of an array.

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	// ErrNotGzip is the error of a file that does not begin as gzip does.
-	ErrNotGzip = errors.New("not gzip")
+	// errNotGzip is the error of a file that does not begin as gzip does.
+	errNotGzip = errors.New("not gzip")
 	// ErrTrailing is the error of a file in which something else follows what is compressed.
 	ErrTrailing = errors.New("something that is not gzip follows what is compressed")
 )
@@ -33,11 +33,11 @@ type reader struct {
 // NewReader returns a reader of what is compressed in r. The error of a file that is cut off is [io.ErrUnexpectedEOF].
 func NewReader(r *bufio.Reader) (io.Reader, error) {
 	if !IsGzip(r) {
-		return nil, ErrNotGzip
+		return nil, errNotGzip
 	}
 	member, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNotGzip, err)
+		return nil, fmt.Errorf("%w: %w", errNotGzip, err)
 	}
 	member.Multistream(false)
 	return &reader{r, member}, nil

@@ -1,4 +1,4 @@
-package gunzip_test
+package gunzip
 
 import (
 	"bufio"
@@ -8,8 +8,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-
-	"track/internal/gunzip"
 )
 
 func zipped(t *testing.T, text string) string {
@@ -34,19 +32,19 @@ func TestRead(t *testing.T) {
 	}{
 		"whole":                  {a, "one\n", nil},
 		"two parts":              {a + b, "one\ntwo\n", nil},
-		"empty":                  {"", "", gunzip.ErrNotGzip},
-		"one byte":               {a[:1], "", gunzip.ErrNotGzip},
-		"nine bytes of text":     {"123456789", "", gunzip.ErrNotGzip},
-		"text":                   {strings.Repeat("text ", 10), "", gunzip.ErrNotGzip},
+		"empty":                  {"", "", errNotGzip},
+		"one byte":               {a[:1], "", errNotGzip},
+		"nine bytes of text":     {"123456789", "", errNotGzip},
+		"text":                   {strings.Repeat("text ", 10), "", errNotGzip},
 		"cut off":                {a[:len(a)-1], "one\n", io.ErrUnexpectedEOF},
-		"a byte behind":          {a + "x", "one\n", gunzip.ErrTrailing},
-		"nine bytes behind":      {a + "123456789", "one\n", gunzip.ErrTrailing},
-		"zeros behind":           {a + string(make([]byte, 512)), "one\n", gunzip.ErrTrailing},
+		"a byte behind":          {a + "x", "one\n", ErrTrailing},
+		"nine bytes behind":      {a + "123456789", "one\n", ErrTrailing},
+		"zeros behind":           {a + string(make([]byte, 512)), "one\n", ErrTrailing},
 		"second part cut off":    {a + b[:len(b)-9], "one\n", io.ErrUnexpectedEOF},
 		"second head cut off":    {a + b[:5], "one\n", io.ErrUnexpectedEOF},
 		"second head, two bytes": {a + b[:2], "one\n", io.ErrUnexpectedEOF},
 	} {
-		r, err := gunzip.NewReader(bufio.NewReader(strings.NewReader(tt.in)))
+		r, err := NewReader(bufio.NewReader(strings.NewReader(tt.in)))
 		var text []byte
 		if err == nil {
 			text, err = io.ReadAll(r)
