@@ -12,11 +12,16 @@ import (
 // CompareVersionsQuestion asks how versions of a lineage did on each task.
 type CompareVersionsQuestion struct {
 	Of []VersionSelector
+	By string // what a row is of
 }
 
 // Params declares the parameters of the question.
 func (q *CompareVersionsQuestion) Params() param.List {
-	return param.List{{Name: "version", Arg: true, Required: true, Unit: "LINEAGE@VERSION", Help: "compare these versions, the first with every other", Value: versionSelectors{&q.Of}}}
+	q.By = "task"
+	return param.List{
+		{Name: "version", Arg: true, Required: true, Unit: "LINEAGE@VERSION", Help: "compare these versions, the first with every other", Value: versionSelectors{&q.Of}},
+		{Name: "by", Help: "show a row for each of these", Enum: []string{"task"}, Value: param.Text(&q.By)},
+	}
 }
 
 // Check implements ask.Checker.
@@ -67,9 +72,10 @@ type VersionComparison struct {
 	Lineage  string                `json:"lineage"`
 	Score    evolution.ScoreSource `json:"score_from"` // the kind of score that decides; empty for the active scores
 	Times    float64               `json:"score_times"`
+	Scale    *evolution.Scale      `json:"scale,omitempty"` // of the scores; none for 0 to 100
 	Versions []ComparedVersion     `json:"versions"`
 	Tasks    []ComparedTask        `json:"tasks"` // by name
-	// Differences compare every further version with the first, holdout tasks included.
+	// Differences compare every further version with the first.
 	Differences []VersionDifference `json:"differences"`
 }
 
@@ -106,11 +112,12 @@ type TaskCell struct {
 	Score   *float64 `json:"score"` // their mean
 }
 
-// VersionDifference is a version against the first.
+// VersionDifference is a version against the first, on the tasks that decide.
 type VersionDifference struct {
 	From               string `json:"from"`
 	To                 string `json:"to"`
 	evolution.TaskGain `json:",embed"`
+	Holdout            *evolution.TaskGain `json:"holdout,omitempty"` // on holdout tasks; nil if neither version has a trial of one
 }
 
 // Lead implements [Answer].
@@ -122,26 +129,39 @@ func (a VersionComparison) Lead() []Sentence {
 	if a.Times != 1 {
 		kind += fmt.Sprintf(", times %v", a.Times)
 	}
+	numbers := Numbers{a.Scale}
 	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s: %s, %s; scores: %s", a.Lineage, format.Counted(len(a.Versions), "version"), format.Counted(len(a.Tasks), "task"), kind)}}
 	for _, d := range a.Differences {
-		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: d.text()})
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: d.text(numbers)})
+	}
+	if a.Scale != nil {
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: numbers.Units()})
 	}
 	return lead
 }
 
-func (d VersionDifference) text() string {
-	text := fmt.Sprintf("%s against %s: no common task", d.To, d.From)
-	if d.Gain != nil {
-		text = fmt.Sprintf("%s against %s: gain %s", d.To, d.From, signed(d.Gain.Mean))
-		if i := d.Gain.Interval; i.Defined() {
-			text += fmt.Sprintf(" (95%% paired t interval %s to %s)", signed(i.Lo), signed(i.Hi))
+func (d VersionDifference) text(numbers Numbers) string {
+	text := fmt.Sprintf("%s against %s: %s", d.To, d.From, d.gainText(d.TaskGain, numbers))
+	if d.Holdout != nil {
+		text += "; on holdout tasks, which never decide: " + d.gainText(*d.Holdout, numbers)
+	}
+	return text
+}
+
+// gainText says what a version gained on some tasks.
+func (d VersionDifference) gainText(g evolution.TaskGain, numbers Numbers) string {
+	text := "no common task"
+	if g.Gain != nil {
+		text = "gain " + numbers.gainWithUnit(g.Gain.Mean)
+		if i := g.Gain.Interval; i.Defined() {
+			text += fmt.Sprintf(" (95%% paired t interval %s to %s)", numbers.Gain(i.Lo), numbers.Gain(i.Hi))
 		}
-		text += fmt.Sprintf(", %s: %d won, %d lost, %d tied", format.Counted(d.NTasks, "task"), d.Wins, d.Losses, d.Ties)
+		text += fmt.Sprintf(", %s: %d won, %d lost, %d tied", format.Counted(g.NTasks, "task"), g.Wins, g.Losses, g.Ties)
 	}
 	for _, side := range []struct {
 		version string
 		tasks   []string
-	}{{d.From, d.OnlyFirst}, {d.To, d.OnlySecond}} {
+	}{{d.From, g.OnlyFirst}, {d.To, g.OnlySecond}} {
 		if len(side.tasks) > 0 {
 			text += fmt.Sprintf("; left out, only %s has a score: %s", side.version, someNames(side.tasks))
 		}
@@ -151,6 +171,7 @@ func (d VersionDifference) text() string {
 
 // Tables implements [Answer].
 func (a VersionComparison) Tables() []Table {
+	numbers := Numbers{a.Scale}
 	tasks := Table{Name: "tasks", Main: true, Columns: columns("task", "holdout")}
 	for _, v := range a.Versions {
 		tasks.Columns = append(tasks.Columns, columns(v.Version, "n_"+v.Version)...)
@@ -162,7 +183,7 @@ func (a VersionComparison) Tables() []Table {
 			if i < len(task.Cells) {
 				c = task.Cells[i]
 			}
-			row = append(row, optionalCell(c.Score, twoDecimals), c.N)
+			row = append(row, optionalCell(c.Score, numbers.Score), c.N)
 		}
 		tasks.Rows = append(tasks.Rows, row)
 	}
@@ -172,7 +193,7 @@ func (a VersionComparison) Tables() []Table {
 		for _, t := range v.Truths {
 			truths = append(truths, fmt.Sprintf("%s %s (n %d)", t.Name, format.Short(t.Mean), t.N))
 		}
-		versions.Rows = append(versions.Rows, []any{v.Version, v.N, v.NFailed, v.NWithout, optionalCell(v.Mean, twoDecimals), v.CostUSD, v.NCost, strings.Join(truths, ", ")})
+		versions.Rows = append(versions.Rows, []any{v.Version, v.N, v.NFailed, v.NWithout, optionalCell(v.Mean, numbers.Score), v.CostUSD, v.NCost, strings.Join(truths, ", ")})
 	}
 	return []Table{tasks, versions}
 }

@@ -30,13 +30,17 @@ func (a DatabaseCreated) Tables() []Table {
 // DatabaseMigrated says that the schema of a database is the one of this program.
 type DatabaseMigrated struct {
 	Database string `json:"database"`
-	Backup   string `json:"backup,omitempty"` // path of the database as it was; empty if nothing had to be done
+	Changed  bool   `json:"changed"`
+	Backup   string `json:"backup,omitempty"` // path of the database as it was; empty if nothing had to be done, and for one on a server
 }
 
 // Lead implements [Answer].
 func (a DatabaseMigrated) Lead() []Sentence {
 	text := a.Database + " is up to date; nothing was changed"
-	if a.Backup != "" {
+	switch {
+	case a.Changed && a.Backup == "":
+		text = a.Database + " is brought up to date"
+	case a.Changed:
 		text = fmt.Sprintf("%s is up to date; the old database is kept as %s", a.Database, a.Backup)
 	}
 	return []Sentence{{Kind: Heading, Text: text}}
@@ -44,7 +48,7 @@ func (a DatabaseMigrated) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a DatabaseMigrated) Tables() []Table {
-	return []Table{{Name: "database", ForPrograms: true, Columns: columns("database", "backup"), Rows: [][]any{{a.Database, a.Backup}}}}
+	return []Table{{Name: "database", ForPrograms: true, Columns: columns("database", "changed", "backup"), Rows: [][]any{{a.Database, a.Changed, a.Backup}}}}
 }
 
 // DatabaseBackedUp says that a copy of a database was written and checked.

@@ -52,6 +52,7 @@ type Decision struct {
 	PolicyParams json.RawMessage       `json:"policy_params"`
 	Overridden   bool                  `json:"policy_overridden"`
 	Score        evolution.ScoreUse    `json:"score"`
+	Scale        *evolution.Scale      `json:"scale,omitempty"` // of the scores; none for 0 to 100
 	OldScore     *float64              `json:"old_score"`
 	NewScore     *float64              `json:"new_score"`
 	Delta        *float64              `json:"delta"`

@@ -39,11 +39,24 @@ func (a Decision) sentences(joined bool) []Sentence {
 	if a.HeadNow != a.HeadAfter && !a.DryRun {
 		add("now active: " + orNoVersion(a.HeadNow))
 	}
-	add(NoiseText(a.Policy, a.Noise))
+	add(NoiseText(a.Policy, a.Noise, Numbers{a.Scale}))
 	for _, w := range a.Warnings {
 		lines = append(lines, Sentence{Kind: Warning, Text: "warning: " + w.Message, Hint: w.Hint, Joined: true})
 	}
 	return lines
+}
+
+// Brief returns what became of a mutation, the compared scores, and the draw if it decided.
+func (a Decision) Brief() []Sentence {
+	brief := a.sentences(false)[:1]
+	texts := []string{a.scoreText()}
+	if a.Draw.Used {
+		texts = append(texts, a.drawText())
+	}
+	for _, text := range texts {
+		brief = append(brief, Sentence{Kind: Note, Text: text, Joined: true})
+	}
+	return brief
 }
 
 func (a Decision) scoreText() string {
@@ -57,13 +70,17 @@ func (a Decision) scoreText() string {
 	if a.Delta == nil || a.OldScore == nil || a.NewScore == nil {
 		return fmt.Sprintf("%s: %s, child and parent", a.Policy, n)
 	}
-	text := fmt.Sprintf("%s: delta %s, from %s to %s", a.Policy, signed(*a.Delta), format.Fixed(*a.OldScore, 2), format.Fixed(*a.NewScore, 2))
+	numbers := Numbers{a.Scale}
+	text := fmt.Sprintf("%s: delta %s, from %s to %s", a.Policy, numbers.gainWithUnit(*a.Delta), numbers.Score(*a.OldScore), numbers.Score(*a.NewScore))
+	if a.Scale != nil && a.Scale.Minimize {
+		text += " (less is better)"
+	}
 	if i := a.CI; i != nil {
 		text += "; "
 		if i.N > 0 && i.Estimate != *a.Delta { // ledgers of "decide/1" have no n
-			text += fmt.Sprintf("mean of %s %s, ", format.Counted(i.N, "pair"), signed(i.Estimate))
+			text += fmt.Sprintf("mean of %s %s, ", format.Counted(i.N, "pair"), numbers.Gain(i.Estimate))
 		}
-		text += fmt.Sprintf("%s %s interval %s to %s", format.Confidence(i.Confidence), i.Method, signed(i.Lo), signed(i.Hi))
+		text += fmt.Sprintf("%s %s interval %s to %s", format.Confidence(i.Confidence), i.Method, numbers.Gain(i.Lo), numbers.Gain(i.Hi))
 		if i.LeftOut > 0 {
 			text += fmt.Sprintf(", %s without a partner left out", format.Counted(i.LeftOut, "trial"))
 		}
@@ -157,13 +174,13 @@ func (n MissingEvidence) text(child, parent string) string {
 }
 
 // NoiseText says what a decision of a policy is worth at this noise.
-func NoiseText(policy string, n *evolution.Noise) string {
+func NoiseText(policy string, n *evolution.Noise, numbers Numbers) string {
 	if n == nil || n.SD == nil {
 		return "noise: unknown, because no version has two scores yet"
 	}
-	text := fmt.Sprintf("noise: sd of scores within the two sides %s (n %d)", format.Fixed(*n.SD, 2), n.N)
+	text := fmt.Sprintf("noise: sd of scores within the two sides %s (n %d)", numbers.Score(*n.SD), n.N)
 	if n.NPairs > 0 && n.SDPairs != nil {
-		text += fmt.Sprintf(", sd of differences of pairs %s (%s)", format.Fixed(*n.SDPairs, 2), format.Counted(n.NPairs, "pair"))
+		text += fmt.Sprintf(", sd of differences of pairs %s (%s)", numbers.Score(*n.SDPairs), format.Counted(n.NPairs, "pair"))
 	}
 	if n.FalseAccept != nil {
 		text += fmt.Sprintf("; at it %s accepts %s of mutations that change nothing (%s", policy, format.Percent(*n.FalseAccept), n.Method)

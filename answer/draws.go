@@ -98,13 +98,13 @@ func (e *Estimate) cell(text func(float64) string) any {
 type Operator struct {
 	Operator     string         `json:"operator"`
 	Risk         evolution.Risk `json:"risk"`
-	Listed       bool           `json:"listed"` // in the active settings
-	Tried        int            `json:"tried"`  // proposed and not refused
-	Refused      int            `json:"refused"`
-	Open         int            `json:"open"` // still to be decided
+	Listed       bool           `json:"listed"`   // in the active settings
+	Proposed     int            `json:"proposed"` // the sum of the five below
 	Accepted     int            `json:"accepted"`
 	Rejected     int            `json:"rejected"`
-	Withdrawn    int            `json:"withdrawn"`
+	Refused      int            `json:"refused"`
+	Withdrawn    int            `json:"withdrawn"`   // here, or because their source rejected them
+	Open         int            `json:"open"`        // still to be decided
 	AcceptRate   *Estimate      `json:"accept_rate"` // of those accepted or rejected
 	Delta        *Estimate      `json:"mean_delta"`  // of the last decisions
 	CostUSD      *float64       `json:"cost_usd"`
@@ -128,6 +128,7 @@ type SuggestedOperator struct {
 // Operators are the operators of a lineage: those of its settings in their order, then others by name.
 type Operators struct {
 	Lineage    string             `json:"lineage"`
+	Scale      *evolution.Scale   `json:"scale,omitempty"` // of the scores; none for 0 to 100
 	Operators  []Operator         `json:"operators"`
 	Suggestion *SuggestedOperator `json:"suggestion"`
 }
@@ -138,15 +139,16 @@ func (Operators) Lead() []Sentence { return nil }
 // Tables implements [Answer].
 func (a Operators) Tables() []Table {
 	t := Table{Name: "operators", Columns: Columns{
-		{Name: "operator"}, {Name: "risk"}, {Name: "tried"}, {Name: "refused"}, {Name: "open"}, {Name: "accepted"}, {Name: "rate"}, {Name: "interval"},
+		{Name: "operator"}, {Name: "risk"}, {Name: "proposed"}, {Name: "accepted"}, {Name: "rejected"}, {Name: "refused"}, {Name: "withdrawn"}, {Name: "open", Head: "undecided"},
+		{Name: "rate"}, {Name: "interval"},
 		{Name: "mean_delta", Head: "mean delta"}, {Name: "interval_of_delta", Head: "interval of delta"}, {Name: "cost_per_point", Head: "cost/point"},
 		{Name: "rolled_back", Head: "rolled back"}, {Name: "weight"},
-	}.drop("cost_per_point", "rolled_back", "interval_of_delta", "weight", "refused", "open", "risk", "interval", "mean_delta")}
-	two := func(x float64) string { return format.Fixed(x, 2) }
+	}.drop("cost_per_point", "rolled_back", "interval_of_delta", "weight", "risk", "interval", "mean_delta", "refused", "withdrawn", "open", "rejected")}
+	numbers := Numbers{a.Scale}
 	for _, o := range a.Operators {
 		t.Rows = append(t.Rows, []any{
-			o.Operator, string(o.Risk), o.Tried, o.Refused, o.Open, o.Accepted, o.AcceptRate.cell(format.Percent), o.AcceptRate.ends(format.Percent),
-			o.Delta.cell(signed), o.Delta.ends(signed), o.CostPerPoint, o.RolledBack, numberCell(o.Weight, two),
+			o.Operator, string(o.Risk), o.Proposed, o.Accepted, o.Rejected, o.Refused, o.Withdrawn, o.Open, o.AcceptRate.cell(format.Percent), o.AcceptRate.ends(format.Percent),
+			o.Delta.cell(numbers.Gain), o.Delta.ends(numbers.Gain), o.CostPerPoint, o.RolledBack, numberCell(o.Weight, twoDecimals),
 		})
 	}
 	if s := a.Suggestion; s != nil {
@@ -160,5 +162,6 @@ func (a Operators) Tables() []Table {
 			t.Notes = append(t.Notes, Sentence{Kind: Note, Text: "already drawn", Hint: &hint, Joined: true})
 		}
 	}
+	t.Notes = numbers.notes(t.Notes, Numbers.gainUnit)
 	return []Table{t}
 }

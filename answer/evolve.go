@@ -21,6 +21,7 @@ type EvolveSettings struct {
 	Retries     int           // runs of propose after one that made no child
 	MaxFailures int           // trials without a score, one after the other
 	Budget      evolution.Budget
+	Until       evolution.Until
 }
 
 // Params declares the parameters.
@@ -40,6 +41,8 @@ func (q *EvolveSettings) Params() param.List {
 		{Name: "max-mutations", Unit: "N", Help: "propose no more when the lineage has `N` mutations, and decide the last one", Value: param.Whole(&q.Budget.Mutations, 1)},
 		{Name: "max-tokens", Unit: "N", Help: "end when the trials, before or now, have taken `N` input and output tokens", Value: param.Whole(&q.Budget.Tokens, 1)},
 		{Name: "max-cost", Unit: "USD", Help: "end when trials and proposals, before or now, have cost so many `USD`", Value: param.OptionalFloat(&q.Budget.CostUSD)},
+		{Name: "until", Unit: "RULE", Help: "end by this `RULE`: score>=95 of the active version (score<=0.1 if less is better), or accepted=3 mutations",
+			Value: param.Parsed(&q.Until, evolution.ParseUntil, evolution.Until.String)},
 		{Name: "max-time", Unit: "TIME", Help: "end this run after `TIME`, such as 90s, 5m or 2h", Value: param.Duration(&q.Budget.Time)},
 	}
 }
@@ -49,6 +52,7 @@ type EvolveEnding string
 
 // The endings.
 const (
+	EvolveReached     EvolveEnding = "reached"     // the rule to end is
 	EvolveBudget      EvolveEnding = "budget"      // a bound is reached
 	EvolveStopped     EvolveEnding = "stopped"     // the lineage is frozen, or stable
 	EvolveHeld        EvolveEnding = "held"        // a daily limit holds until a later time
@@ -61,36 +65,50 @@ type Evolved struct {
 	Lineage    string             `json:"lineage"`
 	Ending     EvolveEnding       `json:"ending"`
 	Reason     string             `json:"reason"`
+	Rule       string             `json:"rule,omitempty"` // to end by, such as score>=95
 	Until      time.Time          `json:"until,omitzero"` // when a daily limit ends
 	HeadBefore string             `json:"head_before"`
 	Head       string             `json:"head"`
-	Fitness    *float64           `json:"fitness"`  // of the active version
-	NTrials    int                `json:"n_trials"` // that this loop recorded
-	NFailed    int                `json:"n_failed"` // of these
+	Fitness    *float64           `json:"fitness"`         // of the active version
+	Scale      *evolution.Scale   `json:"scale,omitempty"` // of the scores; none for 0 to 100
+	NTrials    int                `json:"n_trials"`        // that this loop recorded
+	NFailed    int                `json:"n_failed"`        // of these
 	NProposed  int                `json:"n_proposed"`
 	NRefused   int                `json:"n_refused"` // of these
 	NAccepted  int                `json:"n_accepted"`
 	NRejected  int                `json:"n_rejected"`
 	NContinued int                `json:"n_continued"` // decisions that asked for more trials
 	NRollbacks int                `json:"n_rollbacks"`
-	Spent      evolution.Spending `json:"spent"` // by all loops of the lineage so far
+	Undecided  string             `json:"undecided,omitempty"` // mutation that the next loop decides first
+	Spent      evolution.Spending `json:"spent"`               // by all loops of the lineage so far
 }
 
 // Lead implements [Answer].
 func (a Evolved) Lead() []Sentence {
-	text := fmt.Sprintf("evolve %s: %s (%s); %s, %d failed; %s: %d accepted, %d rejected, %d refused", a.Lineage, a.Ending, a.Reason,
-		format.Counted(a.NTrials, "trial"), a.NFailed, format.Counted(a.NProposed, "mutation"), a.NAccepted, a.NRejected, a.NRefused)
+	ending := fmt.Sprintf("%s (%s)", a.Ending, a.Reason)
+	if a.Ending == EvolveHeld {
+		ending = fmt.Sprintf("stopped by a daily limit (%s)", a.Reason)
+	}
+	text := fmt.Sprintf("evolve %s: %s; %s, %d failed; %s proposed, %d refused; %d decided: %d accepted, %d rejected", a.Lineage, ending,
+		format.Counted(a.NTrials, "trial"), a.NFailed, format.Counted(a.NProposed, "mutation"), a.NRefused, a.NAccepted+a.NRejected, a.NAccepted, a.NRejected)
 	if a.NRollbacks > 0 {
 		text += "; " + format.Counted(a.NRollbacks, "rollback")
 	}
 	active := "active: " + format.OrDash(a.Head)
 	if a.Fitness != nil {
-		active += ", fitness " + format.Fixed(*a.Fitness, 2)
+		active += ", fitness " + Numbers{a.Scale}.Score(*a.Fitness)
 	}
 	if a.HeadBefore != a.Head {
 		active += "; before: " + format.OrDash(a.HeadBefore)
 	}
-	return []Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: active, Joined: true}}
+	lead := []Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: active, Joined: true}}
+	if !a.Until.IsZero() {
+		lead = append(lead, Sentence{Kind: Note, Text: "can go on at " + timeText(a.Until), Joined: true})
+	}
+	if a.Undecided != "" {
+		lead = append(lead, Sentence{Kind: Note, Text: "not yet decided: " + a.Undecided + "; the next run decides it first", Joined: true})
+	}
+	return lead
 }
 
 // Tables implements [Answer].
@@ -115,7 +133,7 @@ func (a Evolved) Notices() []Sentence {
 	case EvolveBudget:
 		hint = track.Hint{Text: "the same command with a larger budget continues"}
 	case EvolveHeld:
-		hint = track.NewHint("let it mutate more often in a day", "lineage set", a.Lineage, "max_per_day=1000", "max_high_per_day=1000")
+		hint = track.NewHint("the same command goes on when the limit ends; to lift the limit", "lineage set", a.Lineage, "max_per_day=1000", "max_high_per_day=1000")
 	case EvolveFailed:
 		hint = track.NewHint("show the newest trials", "executions", a.Lineage)
 	default:

@@ -156,9 +156,9 @@ func (a Execution) calls() Table {
 			exit = *c.Exit
 		}
 		if c.Output != nil {
-			output = fmt.Sprintf("%d bytes", c.Output.Bytes)
+			output = byteSize(c.Output.Bytes, c.Output.WholeBytes)
 		}
-		t.Rows = append(t.Rows, []any{i + 1, c.Tool, exit, callResult(c), fmt.Sprintf("%d bytes", c.Input.Bytes), output, duration(c.Duration, time.Nanosecond)})
+		t.Rows = append(t.Rows, []any{i + 1, c.Tool, exit, callResult(c), byteSize(c.Input.Bytes, 0), output, duration(c.Duration, time.Nanosecond)})
 	}
 	return t
 }

@@ -63,17 +63,31 @@ func (a Fitness) Lead() []Sentence {
 		{Kind: Heading, Text: fmt.Sprintf("%s@%s  fitness %s, grade %s: %s", a.Lineage, a.Version, twoDecimals(a.Value), a.Grade, action)},
 		{Kind: Note, Joined: true, Text: fmt.Sprintf("%s: %d of %d executions scored, %d failed", scores, a.N, a.NExecutions, a.NFailed)},
 		{Kind: Note, Joined: true, Text: a.meanText()},
-		{Kind: Note, Joined: true, Text: fmt.Sprintf("trimmed %d worst and %d best, left out %d older", len(a.TrimmedWorst), len(a.TrimmedBest), len(a.TooOld))},
+		{Kind: Note, Joined: true, Text: a.leftOutText()},
 	}
+}
+
+func (a Fitness) leftOutText() string {
+	if a.Measure == rubric.ByTask {
+		return "none dropped, since the tasks differ"
+	}
+	return fmt.Sprintf("trimmed %d worst and %d best, left out %d older", len(a.TrimmedWorst), len(a.TrimmedBest), len(a.TooOld))
 }
 
 func (a Fitness) meanText() string {
 	text := fmt.Sprintf("weighted mean of %d", len(a.Used))
+	if a.Measure == rubric.ByTask {
+		text = fmt.Sprintf("mean over %d tasks of the mean score of each, from %d executions", a.NTasks, len(a.Used))
+	}
 	if a.NOwn > 0 && a.NOwn < len(a.Used) { // they may not mean the same
 		text += fmt.Sprintf(" (%d of your own, %d of the rubric)", a.NOwn, len(a.Used)-a.NOwn)
 	}
 	text += ", effective n " + twoDecimals(a.EffectiveN)
-	if i := a.Mean.Interval; i.Defined() {
+	i := a.Mean.Interval
+	switch {
+	case i.Defined() && a.Measure == rubric.ByTask:
+		text += fmt.Sprintf("; 95%% t interval %s to %s", twoDecimals(i.Lo), twoDecimals(i.Hi))
+	case i.Defined():
 		text += fmt.Sprintf("; plain mean %s, 95%% t interval %s to %s", twoDecimals(a.Mean.Mean), twoDecimals(i.Lo), twoDecimals(i.Hi))
 	}
 	return text

@@ -155,6 +155,8 @@ type ImportedPrograms struct {
 	DryRun        bool     `json:"dry_run"`
 	Created       bool     `json:"created"`
 	Head          string   `json:"head"`
+	HeadBefore    string   `json:"head_before,omitempty"` // if the import made a better program active
+	Better        string   `json:"better,omitempty"`      // the best program, if the active version was not chosen by imports alone, and so stays
 	Programs      int      `json:"programs"`
 	Checkpoints   int      `json:"checkpoints"`
 	Repeated      int      `json:"repeated"`  // in several checkpoints, as they were
@@ -194,7 +196,7 @@ func (a ImportedPrograms) Lead() []Sentence {
 			list = append(list, Sentence{Kind: Note, Text: fmt.Sprintf(format, args...), Joined: true})
 		}
 	}
-	tell(a.Checkpoints, "%s, %d programs came again unchanged, %d had changed", format.Counted(a.Checkpoints, "checkpoint"), a.Repeated, a.Differing)
+	tell(a.Checkpoints, "%s, %s came again unchanged, %d had changed", format.Counted(a.Checkpoints, "checkpoint"), format.Counted(a.Repeated, "program"), a.Differing)
 	tell(a.SameContent, "%s with the content of another: one version, with an evaluation each", format.Counted(a.SameContent, "program"))
 	tell(len(a.LostParents), "%s that the source has lost: %s", format.Counted(len(a.LostParents), "parent"), someNames(a.LostParents))
 	tell(a.Inferred, "%s inferred, and marked so", format.Counted(a.Inferred, "parent"))
@@ -205,11 +207,27 @@ func (a ImportedPrograms) Lead() []Sentence {
 	tell(len(a.BestFailed), "the source calls best what failed: %s", someNames(a.BestFailed))
 	tell(a.Masked, "%s masked", format.Counted(a.Masked, "secret"))
 	tell(len(a.Conflicts), "recorded with other content before: %s", someNames(a.Conflicts))
-	if a.Created && a.Head != "" {
-		a.Head += ", the best program of the run"
-	}
-	tell(1, "active version: %s; nothing was decided, since the source does not say what it did with a program", orNone(a.Head))
+	list = append(list, a.headSentences()...)
 	return append(list, a.Suspicions.sentences()...)
+}
+
+// headSentences say which version is active, and why.
+func (a ImportedPrograms) headSentences() []Sentence {
+	active := orNone(a.Head)
+	if a.Head != "" && (a.Created || a.HeadBefore != "") {
+		active += ", the best program of the run"
+	}
+	if a.HeadBefore != "" {
+		active += "; before: " + a.HeadBefore
+	}
+	active += "; nothing was decided, since the source does not say what it did with a program"
+	list := []Sentence{{Kind: Note, Text: "active version: " + active, Joined: true}}
+	if a.Better != "" {
+		hint := track.NewHint("make it active", "rollback", a.Lineage).With("to", a.Better)
+		text := fmt.Sprintf("the best program of the run is %s now; %s stays active, since it was not chosen by imports alone", a.Better, orNone(a.Head))
+		list = append(list, Sentence{Kind: Warning, Text: text, Hint: &hint})
+	}
+	return list
 }
 
 // someNames lists the first names, and how many more there are.

@@ -104,11 +104,13 @@ func (a Lineage) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Lineage) Tables() []Table {
-	versions := versionsTable(a.Versions...)
+	numbers := Numbers{a.Settings.Scale}
+	versions := versionsTable(numbers, a.Versions...)
 	if a.NArchived > 0 {
 		hint := track.NewHint("list all", "version list", a.Lineage)
 		versions.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("%s not shown", format.Counted(a.NArchived, "archived version")), Hint: &hint}}
 	}
+	versions.Notes = numbers.notes(versions.Notes, Numbers.Units)
 	return []Table{versions, settingsTable(a.Settings)}
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"track/answer/param"
 	"track/evolution"
-	"track/scoring/format"
 )
 
 // OperatorByHand is the operator of a mutation whose operator nobody named.
@@ -26,17 +25,6 @@ func orNoVersion(name string) string {
 	}
 	return name
 }
-
-// signed writes a difference of scores with its sign and two decimals.
-func signed(x float64) string {
-	if x >= 0 {
-		return "+" + format.Fixed(x, 2)
-	}
-	return format.Fixed(x, 2)
-}
-
-// signedCell returns a cell with a difference of scores; nothing if there is none.
-func signedCell(x *float64) any { return optionalCell(x, signed) }
 
 // ofMutation declares the parameters that name a mutation.
 func ofMutation(mutation, lineage *string) param.List {

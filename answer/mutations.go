@@ -28,15 +28,15 @@ type Mutation struct {
 	ProposedAt time.Time               `json:"proposed_at"`
 }
 
-// mutationsTable returns mutations as rows.
-func mutationsTable(list ...Mutation) Table {
+// mutationsTable returns mutations as rows, with deltas on a scale.
+func mutationsTable(numbers Numbers, list ...Mutation) Table {
 	t := Table{Name: "mutations", Columns: Columns{
 		{Name: "number", Head: "#"}, {Name: "mutation"}, {Name: "parents"}, {Name: "child"}, {Name: "operator"}, {Name: "risk"}, {Name: "state"},
 		{Name: "n_decisions", Head: "decisions"}, {Name: "delta"}, {Name: "proposed_at", Head: "proposed"},
 	}.drop("risk", "n_decisions", "proposed_at", "parents", "operator")}
 	for _, m := range list {
 		t.Rows = append(t.Rows, []any{
-			m.Number, m.ID, strings.Join(m.Parents, " "), m.Child, m.Operator, string(m.Risk), string(m.State), m.NDecisions, signedCell(m.Delta), timeCell(m.ProposedAt),
+			m.Number, m.ID, strings.Join(m.Parents, " "), m.Child, m.Operator, string(m.Risk), string(m.State), m.NDecisions, numbers.gainCell(m.Delta), timeCell(m.ProposedAt),
 		})
 	}
 	return t
@@ -70,7 +70,8 @@ func mutationStates() (names []string) {
 
 // Mutations are mutations of a lineage, the newest first.
 type Mutations struct {
-	Lineage        string `json:"lineage"`
+	Lineage        string           `json:"lineage"`
+	Scale          *evolution.Scale `json:"scale,omitempty"` // of the scores; none for 0 to 100
 	List[Mutation] `json:",embed"`
 }
 
@@ -79,10 +80,14 @@ func (Mutations) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a Mutations) Tables() []Table {
-	t := mutationsTable(a.Items...)
+	numbers := Numbers{a.Scale}
+	t := mutationsTable(numbers, a.Items...)
 	t.Empty = fmt.Sprintf("lineage %s has no such mutation", a.Lineage)
 	if a.Next != "" {
 		t.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("the newest %d; a larger limit lists more", len(a.Items))}}
+	}
+	if len(a.Items) > 0 {
+		t.Notes = numbers.notes(t.Notes, Numbers.gainUnit)
 	}
 	return []Table{t}
 }
@@ -99,6 +104,7 @@ func (q *MutationQuestion) Params() param.List { return ofMutation(&q.Mutation, 
 // MutationDetail is a mutation with everything in the ledger about it.
 type MutationDetail struct {
 	Mutation  `json:",embed"`
+	Scale     *evolution.Scale    `json:"scale,omitempty"` // of the scores; none for 0 to 100
 	Refusals  []evolution.Refusal `json:"refusals"`
 	Inferred  bool                `json:"inferred"`            // a parent was inferred, and not recorded by its source
 	Origin    *evolution.Origin   `json:"origin,omitempty"`    // what another evolver says of it
@@ -111,7 +117,8 @@ func (a MutationDetail) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a MutationDetail) Tables() []Table {
-	t := mutationsTable(a.Mutation)
+	numbers := Numbers{a.Scale}
+	t := mutationsTable(numbers, a.Mutation)
 	add := func(text string) { t.Notes = append(t.Notes, Sentence{Kind: Note, Text: text}) }
 	if a.Note != "" {
 		add("note: " + a.Note)
@@ -135,6 +142,7 @@ func (a MutationDetail) Tables() []Table {
 		hint := track.NewHint("decide it", "mutation decide", a.ID)
 		t.Notes = append(t.Notes, Sentence{Kind: Note, Text: "not decided yet", Hint: &hint})
 	}
+	t.Notes = numbers.notes(t.Notes, Numbers.Units)
 	decisions := decisionsTable(a.Decisions)
 	decisions.Main = true
 	return []Table{t, decisions}
@@ -236,7 +244,7 @@ func (a Proposed) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Proposed) Tables() []Table {
-	t := mutationsTable(a.Mutation)
+	t := mutationsTable(Numbers{}, a.Mutation)
 	t.ForPrograms = true
 	return []Table{t}
 }
@@ -268,7 +276,7 @@ func (a Withdrawn) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Withdrawn) Tables() []Table {
-	t := mutationsTable(a.Mutation)
+	t := mutationsTable(Numbers{}, a.Mutation)
 	t.ForPrograms = true
 	return []Table{t}
 }

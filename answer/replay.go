@@ -74,6 +74,7 @@ type Replay struct {
 	Decisions    int                    `json:"decisions"`
 	Verified     int                    `json:"verified"`
 	Head         string                 `json:"head"`
+	Scale        *evolution.Scale       `json:"scale,omitempty"` // of the scores; none for 0 to 100
 	End          evolution.Head         `json:"end"`
 	StrictTrials *int                   `json:"strict_trials"` // compared; null unless strict
 	Differences  []evolution.Difference `json:"differences"`
@@ -190,8 +191,9 @@ func (a Replays) Tables() []Table {
 		}
 		for _, d := range r.Counterfactual {
 			data.Rows = append(data.Rows, d.dataRow(r.Lineage))
-			people.Rows = append(people.Rows, d.peopleRow())
+			people.Rows = append(people.Rows, d.peopleRow(Numbers{r.Scale}))
 		}
+		people.Notes = Numbers{r.Scale}.notes(nil, Numbers.gainUnit)
 		tables = append(tables, people)
 	}
 	if counterfactual {
@@ -208,7 +210,7 @@ func (d Alternative) dataRow(lineage string) []any {
 	return []any{lineage, d.Number, d.Decision, d.Mutation, d.Attempt, string(d.Was), string(d.Would), string(d.Label), d.Delta, child, parent, d.Problem}
 }
 
-func (d Alternative) peopleRow() []any {
+func (d Alternative) peopleRow(numbers Numbers) []any {
 	var needs any
 	if d.Need != nil {
 		needs = d.Need.Child + d.Need.Parent
@@ -216,5 +218,5 @@ func (d Alternative) peopleRow() []any {
 	if d.Problem != "" {
 		needs = d.Problem
 	}
-	return []any{d.Number, d.Mutation, d.Attempt, string(d.Was), string(d.Would), d.Label.Name(), signedCell(d.Delta), needs}
+	return []any{d.Number, d.Mutation, d.Attempt, string(d.Was), string(d.Would), d.Label.Name(), numbers.gainCell(d.Delta), needs}
 }

@@ -39,10 +39,12 @@ type ReportedVersion struct {
 type ReportedOperator struct {
 	Name         string            `json:"operator"`
 	Risk         evolution.Risk    `json:"risk"`
-	Proposed     int               `json:"n_proposed"` // and not refused
-	Refused      int               `json:"n_refused"`
-	Open         int               `json:"n_open"`
+	Proposed     int               `json:"n_proposed"` // the sum of the five below
 	Accepted     int               `json:"n_accepted"`
+	Rejected     int               `json:"n_rejected"`
+	Refused      int               `json:"n_refused"`
+	Withdrawn    int               `json:"n_withdrawn"`
+	Open         int               `json:"n_open"`
 	RolledBack   int               `json:"n_rolled_back"`
 	Rate         *stats.Proportion `json:"accept_rate,omitempty"` // of those accepted or rejected; nil for none
 	Delta        *stats.Mean       `json:"delta,omitempty"`       // of the last decisions; nil for none

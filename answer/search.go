@@ -78,6 +78,8 @@ type FoundText struct {
 	Call      int       `json:"call"` // number from 1; 0 if it is no text of a call
 	Rank      float64   `json:"rank"` // bm25: more is better
 	Snippet   string    `json:"snippet"`
+	// Matches says where in the snippet the words are, in order; a snippet of a long text may hold only some.
+	Matches []TextRange `json:"matches"`
 }
 
 // FoundTexts are the places where words were found, the best first.
@@ -108,7 +110,7 @@ func (a FoundTexts) Tables() []Table {
 		if f.Call > 0 {
 			call = f.Call
 		}
-		t.Rows = append(t.Rows, []any{f.Execution, f.Lineage, f.Version, f.Kind, call, timeCell(f.At), f.Model, f.Task, numberCell(f.Rank, format.Four), f.Snippet})
+		t.Rows = append(t.Rows, []any{f.Execution, f.Lineage, f.Version, f.Kind, call, timeCell(f.At), f.Model, f.Task, numberCell(f.Rank, format.Four), MarkedText{f.Snippet, f.Matches}})
 	}
 	if more := a.N - len(a.Items); more > 0 {
 		t.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("the best %d; %d more match, and a larger limit lists them", len(a.Items), more)}}

@@ -29,8 +29,8 @@ func (s Suspicions) With(others Suspicions) Suspicions {
 	return s
 }
 
-// NearName is a name that was not known, although names like it are, or a version that nobody proposed in a lineage with
-// a ledger.
+// NearName is a name that was not known, although names like it are, or a version that nobody proposed in a lineage
+// with a ledger.
 type NearName struct {
 	Kind string   `json:"kind"` // scenario, metric, lineage or version
 	Name string   `json:"name"`

@@ -98,6 +98,21 @@ type Cell struct {
 	Exact any
 }
 
+// TextRange is a part of a text: the bytes of its UTF-8 from start up to end, which is not in it.
+type TextRange struct {
+	Start int `json:"start"`
+	End   int `json:"end"`
+}
+
+// MarkedText is a cell with a text of which people see some parts marked.
+type MarkedText struct {
+	Text  string
+	Marks []TextRange // in order; they do not overlap
+}
+
+// String returns the text without marks.
+func (m MarkedText) String() string { return m.Text }
+
 // hashCell returns a cell with a hash, shortened for people.
 func hashCell(hash string) Cell { return Cell{track.ShortHash(hash), hash} }
 

@@ -3,6 +3,7 @@ package answer
 import (
 	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type TracePart struct {
 	Digest    string         `json:"sha256,omitempty"`
 	Text      string         `json:"text"`
 	Bytes     int            `json:"bytes"`
+	Whole     int            `json:"whole_bytes,omitempty"` // of the text that was cut before it was recorded; 0 if it is whole
 	Lines     int            `json:"lines"`
 	LeftOut   int            `json:"lines_left_out"` // of the text, to fold it
 	Cut       bool           `json:"cut"`            // a line of the text is cut
@@ -113,15 +115,28 @@ func (a Execution) callHeading(p TracePart) string {
 func (p TracePart) heading() string {
 	switch {
 	case !p.Kept:
-		return fmt.Sprintf("%s: not kept, %s, sha256 %s", p.Part, format.Counted(p.Bytes, "byte"), track.ShortHash(p.Digest))
+		return fmt.Sprintf("%s: not kept, %s, sha256 %s", p.Part, p.size(), track.ShortHash(p.Digest))
 	case p.Bytes == 0:
 		return p.Part + ": empty"
 	case p.LeftOut > 0:
-		return fmt.Sprintf("%s (%s, %s; %s left out):", p.Part, format.Counted(p.Bytes, "byte"), format.Counted(p.Lines, "line"), format.Counted(p.LeftOut, "line"))
+		return fmt.Sprintf("%s (%s, %s; %s left out):", p.Part, p.size(), format.Counted(p.Lines, "line"), format.Counted(p.LeftOut, "line"))
 	case p.Cut:
-		return fmt.Sprintf("%s (%s, long lines are cut):", p.Part, format.Counted(p.Bytes, "byte"))
+		return fmt.Sprintf("%s (%s, long lines are cut):", p.Part, p.size())
+	case p.Whole > 0:
+		return fmt.Sprintf("%s (%s):", p.Part, p.size())
 	}
 	return p.Part + ":"
+}
+
+// size is the size of a text, and of the whole that it was cut from.
+func (p TracePart) size() string { return byteSize(p.Bytes, p.Whole) }
+
+// byteSize is the size of a text as people read it; whole is the size before it was cut, or 0.
+func byteSize(bytes, whole int) string {
+	if whole == 0 {
+		return format.Counted(bytes, "byte")
+	}
+	return format.Counted(whole, "byte") + ", cut to " + strconv.Itoa(bytes)
 }
 
 func indented(text string) string {
@@ -158,7 +173,7 @@ func (t *Trace) add(p TracePart, text *track.RecordedText, o traceOptions) {
 		return
 	}
 	t.Of++
-	p.Bytes, p.Digest = text.Bytes, text.Digest.String()
+	p.Bytes, p.Whole, p.Digest = text.Bytes, text.WholeBytes, text.Digest.String()
 	if p.Kept = text.Text != nil; p.Kept {
 		t.NKept++
 		p.fold(*text.Text, o)

@@ -2,12 +2,15 @@ package answer
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
 	"track"
 	"track/answer/param"
+	"track/evolution"
 	"track/scoring/format"
+	"track/scoring/rubric"
 )
 
 // VersionPlace says where a version stands in its lineage.
@@ -24,32 +27,36 @@ const (
 
 // Version is a version of a lineage with its fitness.
 type Version struct {
-	Version       string       `json:"version"`
-	Place         VersionPlace `json:"place"` // empty if the lineage has no ledger
-	Best          bool         `json:"best"`  // the best fitness of the versions that were ever active
-	Parent        string       `json:"parent"`
-	Operator      string       `json:"operator"`
-	Fitness       *float64     `json:"fitness"` // null if no trial has a score, or there is a problem
-	N             int          `json:"n"`       // trials with a score
-	NFailed       int          `json:"n_failed"`
-	ContentSHA256 string       `json:"content_sha256"`
-	Problem       string       `json:"problem,omitempty"` // why its trials cannot be aggregated, such as scores under several rubrics
-	Status        string       `json:"status,omitempty"`  // in the words of its source
-	SourceScore   *float64     `json:"source_score,omitempty"`
-	CreatedAt     time.Time    `json:"created_at"`
+	Version  string       `json:"version"`
+	Place    VersionPlace `json:"place"` // empty if the lineage has no ledger
+	Best     bool         `json:"best"`  // the best fitness of the versions that were ever active
+	Parent   string       `json:"parent"`
+	Operator string       `json:"operator"`
+	Fitness  *float64     `json:"fitness"` // null if no trial has a score, or there is a problem
+	// Measure says how the fitness was computed: the mean over tasks, or the weighted mean of the newest trials.
+	Measure       rubric.Measure `json:"measure,omitempty"`
+	NTasks        int            `json:"n_tasks,omitzero"` // over which the fitness is a mean
+	N             int            `json:"n"`                // trials with a score
+	NFailed       int            `json:"n_failed"`
+	ContentSHA256 string         `json:"content_sha256"`
+	Problem       string         `json:"problem,omitempty"` // why its trials cannot be aggregated, such as scores under several rubrics
+	Status        string         `json:"status,omitempty"`  // in the words of its source
+	SourceScore   *float64       `json:"source_score,omitempty"`
+	CreatedAt     time.Time      `json:"created_at"`
 }
 
 // versionsTable returns versions as rows.
-func versionsTable(list ...Version) Table {
+func versionsTable(numbers Numbers, list ...Version) Table {
 	t := Table{Name: "versions", Columns: columns("version", "place", "parent", "operator", "fitness", "n", "failed", "content").drop("content", "failed", "operator", "parent")}
 	t.Columns[6].Name, t.Columns[6].Head = "n_failed", "failed"
 	t.Columns[7].Name, t.Columns[7].Head = "content_sha256", "content"
+	t.Notes = fitnessNotes(list)
 	for _, v := range list {
 		place := string(v.Place)
 		if v.Best {
 			place += ", best"
 		}
-		fitness := optionalCell(v.Fitness, func(x float64) string { return format.Fixed(x, 2) })
+		fitness := optionalCell(v.Fitness, numbers.Score)
 		if v.Problem != "" {
 			fitness = "mixed rubrics"
 		}
@@ -58,9 +65,35 @@ func versionsTable(list ...Version) Table {
 	return t
 }
 
+// fitnessNotes say how the fitness of versions was computed if it is not from the newest trials alone.
+func fitnessNotes(list []Version) []Sentence {
+	least, most, byTask, rated := math.MaxInt, 0, 0, 0
+	for _, v := range list {
+		if v.Measure == rubric.ByTask {
+			least, most, byTask = min(least, v.NTasks), max(most, v.NTasks), byTask+1
+		}
+		if v.Fitness != nil {
+			rated++
+		}
+	}
+	if byTask == 0 {
+		return nil
+	}
+	tasks := fmt.Sprintf("%d tasks", most)
+	if least < most {
+		tasks = fmt.Sprintf("%d to %d tasks", least, most)
+	}
+	text := "fitness: mean over " + tasks + " of the mean score of each"
+	if byTask < rated {
+		text += fmt.Sprintf("; of %s: the weighted mean of the newest trials", format.CountedOf(rated-byTask, rated, "version"))
+	}
+	return []Sentence{{Kind: Note, Text: text}}
+}
+
 // Versions are the versions of a lineage, the newest first.
 type Versions struct {
-	Lineage       string `json:"lineage"`
+	Lineage       string           `json:"lineage"`
+	Scale         *evolution.Scale `json:"scale,omitempty"` // of the scores; none for 0 to 100
 	List[Version] `json:",embed"`
 }
 
@@ -69,7 +102,9 @@ func (Versions) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a Versions) Tables() []Table {
-	t := versionsTable(a.Items...)
+	numbers := Numbers{a.Scale}
+	t := versionsTable(numbers, a.Items...)
+	t.Notes = numbers.notes(t.Notes, Numbers.scoreUnit)
 	t.Empty = "lineage " + a.Lineage + " has no version yet"
 	return []Table{t}
 }
@@ -120,7 +155,8 @@ func versionParam(of *VersionSelector) param.Param {
 type VersionDetail struct {
 	Lineage string `json:"lineage"`
 	Version `json:",embed"`
-	Content *string `json:"content"` // null if it is not known
+	Scale   *evolution.Scale `json:"scale,omitempty"` // of the scores; none for 0 to 100
+	Content *string          `json:"content"`         // null if it is not known
 }
 
 // Lead implements [Answer].
@@ -128,12 +164,12 @@ func (VersionDetail) Lead() []Sentence { return nil }
 
 // Tables implements [Answer].
 func (a VersionDetail) Tables() []Table {
-	t := versionsTable(a.Version)
+	t := versionsTable(Numbers{a.Scale}, a.Version)
 	text := "its content is not recorded"
 	if a.Content != nil {
 		text = strings.TrimSuffix(*a.Content, "\n")
 	}
-	t.Notes = []Sentence{{Kind: Note, Text: text}}
+	t.Notes = append(t.Notes, Sentence{Kind: Note, Text: text})
 	return []Table{t}
 }
 

@@ -40,3 +40,18 @@ func (b Budget) Reached(s Spending, elapsed time.Duration) string {
 	}
 	return ""
 }
+
+// Short returns why what is left cannot pay for n more trials, in words; empty if it can. Each of them is expected to
+// take as many tokens and dollars as the trials before, with their proposals.
+func (b Budget) Short(s Spending, n int) string {
+	each := func(spent float64) float64 { return float64(spent / float64(max(1, s.Trials)) * float64(n)) }
+	switch {
+	case b.Trials > 0 && s.Trials+n > b.Trials:
+		return fmt.Sprintf("%d of %d trials", s.Trials, b.Trials)
+	case b.Tokens > 0 && float64(s.Tokens)+each(float64(s.Tokens)) > float64(b.Tokens):
+		return fmt.Sprintf("%d of %d tokens", s.Tokens, b.Tokens)
+	case b.CostUSD != nil && s.CostUSD+each(s.CostUSD) > *b.CostUSD:
+		return fmt.Sprintf("%.4g of %.4g US dollars", s.CostUSD, *b.CostUSD)
+	}
+	return ""
+}

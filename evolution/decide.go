@@ -37,7 +37,7 @@ func judge(version string, p Policy, e Evidence, draw Draw) (Decision, sides, er
 	if err := verifyLabel(draw, LabelExplore); err != nil {
 		return Decision{}, sides{}, err
 	}
-	if err := e.Scale.checkPoints(p); err != nil {
+	if err := e.Scale.CheckPoints(p); err != nil {
 		return Decision{}, sides{}, err
 	}
 	s, err := newSides(e)

@@ -21,8 +21,8 @@ type Trial struct {
 	// Key is the task or the seed that pairs it with a trial of the other side; empty for none.
 	Key string    `json:"key,omitempty"`
 	At  time.Time `json:"at,omitzero"` // known of all or of none; microseconds count
-	// Score is 0 to 100 (of a seed, 100 times its total score) unless the evidence has another scale. It is nil if the trial failed: that is a status, never
-	// a score, even if part of a score was measured before.
+	// Score is 0 to 100 (of a seed, 100 times its total score) unless the evidence has another scale. It is nil if the
+	// trial failed: that is a status, never a score, even if part of a score was measured before.
 	Score  *float64 `json:"score"`
 	Failed string   `json:"failed,omitempty"` // why there is no score: timeout, crash, invalid, …
 	// Under names the rubric or spec of the score. Scores under different ones are not compared.

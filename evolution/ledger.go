@@ -32,6 +32,7 @@ const (
 	KindDecision      Kind = "decision"      // [Record]
 	KindWithdrawal    Kind = "withdrawal"    // [Withdrawal]
 	KindRollback      Kind = "rollback"      // [RollbackEvent]
+	KindAdoption      Kind = "adoption"      // [Adoption]
 )
 
 // Entry is one event in the life of a lineage. The entries of a lineage are its ledger: each holds the hash of the one
@@ -65,6 +66,7 @@ type Creation struct {
 	Root    *VersionRef `json:"root"`        // the first active version; null for none yet
 	// RootMutation is the mutation that made Root, if it came from a run of another evolver, where several may have.
 	RootMutation string   `json:"root_mutation,omitempty"`
+	Source       string   `json:"source,omitempty"` // format of the run that the lineage was imported from
 	Settings     Settings `json:"settings"`
 }
 
@@ -157,6 +159,15 @@ type RollbackEvent struct {
 	Settings   int            `json:"settings"`
 	Executions int            `json:"executions"`
 	State      *RollbackState `json:"state"` // null if it was asked for by hand
+}
+
+// Adoption makes the best version of a run of another evolver active, after the run was imported again.
+type Adoption struct {
+	Version VersionRef `json:"version"`
+	// VersionMutation is the mutation that made Version, of which several may have; empty if none did.
+	VersionMutation string   `json:"version_mutation,omitempty"`
+	Source          string   `json:"source"` // format of the run
+	Score           *float64 `json:"score"`  // as the source says
 }
 
 // errLedger is wrapped by the errors of unreadable entries.

@@ -23,6 +23,8 @@ func (w *walk) body(e Entry, head string) (after string, err error) {
 		return head, w.withdrawal(e)
 	case KindRollback:
 		return w.rollback(e, head)
+	case KindAdoption:
+		return w.adoption(e, head)
 	}
 	return head, fmt.Errorf("kind %q is unknown", e.Kind)
 }

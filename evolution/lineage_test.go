@@ -49,6 +49,13 @@ func TestRollbackTriggers(t *testing.T) {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
+	// Scores below 0, as gains are if less is better, have no shares.
+	below := evolution.RollbackState{InForce: standing(2, -20), Previous: ptr(standing(3, -30)), Versions: []evolution.Standing{standing(1, -10)}}
+	for _, rules := range []evolution.RollbackRules{{ErrorRate: 1}, {BestShare: 0.7, PreviousShare: 0.8, ErrorRate: 1}} {
+		if r := rules.Check(below); r != nil {
+			t.Errorf("%+v: %+v", rules, r)
+		}
+	}
 	r, err := evolution.RollbackByHand(v3, v1, "wrong task")
 	if err != nil || r.To != "v001" || *r.ToScore != 90 || *r.FromScore != 70 || r.Trigger != evolution.TriggerHand {
 		t.Errorf("%v %+v", err, r)

@@ -75,8 +75,8 @@ func (r RollbackRules) Check(s RollbackState) *Rollback {
 			return b
 		}
 	}
-	if now := s.InForce.Score; now != nil && best.Score != nil && *now < float64(r.BestShare**best.Score) {
-		if b := back(TriggerBelowBest, s.InForce, best, fmt.Sprintf("score %.2f is below %v of the best, %.2f", *now, r.BestShare, *best.Score)); b != nil {
+	if isBelowShare(s.InForce.Score, best.Score, r.BestShare) {
+		if b := back(TriggerBelowBest, s.InForce, best, belowBest(*s.InForce.Score, *best.Score, r.BestShare)); b != nil {
 			return b
 		}
 	}
@@ -86,13 +86,23 @@ func (r RollbackRules) Check(s RollbackState) *Rollback {
 	return back(TriggerErrorRate, s.InForce, r.afterErrors(s, best), fmt.Sprintf("error rate %.2f is above %v", *s.ErrorRate, r.ErrorRate))
 }
 
+// isBelowShare reports whether a score is below a share of another one. Only scores above 0 have shares.
+func isBelowShare(score, of *float64, share float64) bool {
+	return score != nil && of != nil && *of > 0 && *score < float64(share**of) && share > 0
+}
+
+// belowBest says how far a score is below the best one, which holds on any scale.
+func belowBest(score, best, share float64) string {
+	return fmt.Sprintf("score is %.4g of the best, below %v", score/best, share)
+}
+
 // afterErrors returns the previous version; or the best, if there is no previous one or it scored much less than the
 // active one.
 func (r RollbackRules) afterErrors(s RollbackState, best Standing) Standing {
 	if s.Previous == nil {
 		return best
 	}
-	if now, then := s.InForce.Score, s.Previous.Score; now != nil && then != nil && *then < float64(r.PreviousShare**now) {
+	if isBelowShare(s.Previous.Score, s.InForce.Score, r.PreviousShare) {
 		return best
 	}
 	return *s.Previous

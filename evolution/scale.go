@@ -64,8 +64,8 @@ func (e *PointsError) Error() string {
 		e.Policy, strings.Join(e.Params, ", "))
 }
 
-// checkPoints returns an error if the scale does not say what a point is, and the policy needs to know.
-func (s *Scale) checkPoints(p Policy) error {
+// CheckPoints returns a [PointsError] if the scale does not say what a point is, and the policy needs to know.
+func (s *Scale) CheckPoints(p Policy) error {
 	if s == nil || s.Points > 0 {
 		return nil
 	}

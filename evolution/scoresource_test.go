@@ -76,7 +76,8 @@ func TestHoldout(t *testing.T) {
 	}
 }
 
-// Whoever forges the kind of a decision's scores, or adds evidence of a holdout task, and makes all hashes good, is found.
+// Whoever forges the kind of a decision's scores, or adds evidence of a holdout task, and makes all hashes good, is
+// found.
 func TestReplayChecksScores(t *testing.T) {
 	entries, _ := wholeLedger(t)
 	for i, e := range entries {

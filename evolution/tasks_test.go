@@ -56,3 +56,29 @@ func TestBudget(t *testing.T) {
 		t.Error("a bound of 2 mutations is not reached at 2")
 	}
 }
+
+// What is left pays for n more trials, or does not, at the price of those before.
+func TestBudgetShort(t *testing.T) {
+	cost := 1.0
+	spent := evolution.Spending{Trials: 10, Tokens: 1000, CostUSD: 0.5}
+	for _, c := range []struct {
+		budget evolution.Budget
+		n      int
+		want   string
+	}{
+		{evolution.Budget{}, 1e6, ""},
+		{evolution.Budget{Trials: 16}, 6, ""},
+		{evolution.Budget{Trials: 16}, 7, "10 of 16 trials"},
+		{evolution.Budget{Tokens: 1600}, 6, ""},
+		{evolution.Budget{Tokens: 1600}, 7, "1000 of 1600 tokens"},
+		{evolution.Budget{CostUSD: &cost}, 10, ""},
+		{evolution.Budget{CostUSD: &cost}, 11, "0.5 of 1 US dollars"},
+	} {
+		if got := c.budget.Short(spent, c.n); got != c.want {
+			t.Errorf("%d more of %+v: %q, want %q", c.n, c.budget, got, c.want)
+		}
+	}
+	if short := (evolution.Budget{Tokens: 1, CostUSD: &cost}).Short(evolution.Spending{}, 6); short != "" {
+		t.Errorf("the price of the first trials is not known, and is too high: %s", short)
+	}
+}

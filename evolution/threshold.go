@@ -48,11 +48,11 @@ func (p Threshold) judge(d *Decision, s sides, u float64) error {
 		d.wait(needTrials(max(0, 1-len(s.child.scored)), max(0, 1-len(s.parent.scored))))
 		return nil
 	}
-	child, err := fitness(s.child.scored)
+	child, err := fitness(s.child.scored, false)
 	if err != nil {
 		return err
 	}
-	parent, err := fitness(s.parent.scored)
+	parent, err := fitness(s.parent.scored, false)
 	if err != nil {
 		return err
 	}
@@ -110,25 +110,28 @@ func weightedN(n int) float64 {
 }
 
 // fitness aggregates trials as executions are aggregated. They are oldest first; rubric.Fitness takes trials without
-// times newest first.
-func fitness(trials []Trial) (rubric.FitnessResult, error) {
+// times newest first. byTask says that keys are tasks, over which fitness is a mean.
+func fitness(trials []Trial, byTask bool) (rubric.FitnessResult, error) {
 	executions := make([]rubric.ScoredExecution, len(trials))
 	for i, t := range trials {
 		executions[len(trials)-1-i] = rubric.ScoredExecution{
-			ID: t.ID, At: t.At, Score: rubric.Score{Rubric: t.Under, Value: *t.Score, Defined: true},
+			ID: t.ID, At: t.At, Task: t.Key, Score: rubric.Score{Rubric: t.Under, Value: *t.Score, Defined: true},
 		}
 	}
-	return rubric.Fitness(executions, rubric.FitnessOptions{ValueOnly: true, AnyScale: true})
+	return rubric.Fitness(executions, rubric.FitnessOptions{ValueOnly: true, AnyScale: true, ByTask: byTask})
 }
 
-// Fitness returns the fitness of a version from its trials, by [rubric.Fitness] as in [Threshold], as a gain: see
-// [Scale.Gain]. ok is false if no trial has a score.
-func Fitness(trials []Trial, scale *Scale) (value float64, ok bool, err error) {
+// Fitness returns the fitness of a version from its trials, by [rubric.Fitness], as a gain: see [Scale.Gain].
+// byTask says that keys are tasks that count equally. Nil is returned if no trial has a score.
+func Fitness(trials []Trial, scale *Scale, byTask bool) (*rubric.FitnessResult, error) {
 	c := checker{ids: map[string]bool{}, scale: scale}
 	s, err := c.side("the version's", sortedTrials(trials))
 	if err != nil || len(s.scored) == 0 {
-		return 0, false, err
+		return nil, err
 	}
-	f, err := fitness(s.scored)
-	return f.Value, err == nil, err
+	f, err := fitness(s.scored, byTask)
+	if err != nil {
+		return nil, err
+	}
+	return &f, nil
 }

@@ -9,7 +9,6 @@ import (
 	"track/answer"
 	"track/evolution"
 	"track/reports/document"
-	"track/scoring/format"
 )
 
 // Lineage returns the report of a lineage: what is active and why, what speaks against it, and every decision with
@@ -47,9 +46,9 @@ type lineageReport struct {
 	rollbacks []lineageRollback
 	turned    []time.Time // when they were, in the order of time
 	root      string
-	rootBirth string       // the mutation that made the root; empty if none did
-	differing map[int]bool // numbers of entries that a replay found to differ
-	missing   map[int]bool // numbers of decisions whose evidence is not recorded here
+	births    map[string]string // the mutations that made versions that imports chose; empty if none did
+	differing map[int]bool      // numbers of entries that a replay found to differ
+	missing   map[int]bool      // numbers of decisions whose evidence is not recorded here
 }
 
 type lineageDecision struct {
@@ -65,7 +64,7 @@ type lineageRollback struct {
 func newLineageReport(data answer.LineageReport) (*lineageReport, error) {
 	l := &lineageReport{
 		LineageReport: data, replayed: data.Replayed, madeBy: map[string]*evolution.ReplayedMutation{}, mutations: map[string]evolution.ReplayedMutation{},
-		versions: map[string]answer.ReportedVersion{}, differing: map[int]bool{}, missing: map[int]bool{},
+		versions: map[string]answer.ReportedVersion{}, differing: map[int]bool{}, missing: map[int]bool{}, births: map[string]string{},
 		last: map[string]lineageDecision{}, accepting: map[string][]lineageDecision{},
 	}
 	for i, m := range l.replayed.Mutations {
@@ -102,8 +101,14 @@ func (l *lineageReport) entry(e evolution.Entry) error {
 			return err
 		}
 		if c.Root != nil {
-			l.root, l.rootBirth = c.Root.Label, c.RootMutation
+			l.root, l.births[c.Root.Label] = c.Root.Label, c.RootMutation
 		}
+	case evolution.KindAdoption:
+		var a evolution.Adoption
+		if err := e.Decode(&a); err != nil {
+			return err
+		}
+		l.births[a.Version.Label] = a.VersionMutation
 	case evolution.KindDecision:
 		var r evolution.Record
 		if err := e.Decode(&r); err != nil {
@@ -150,13 +155,10 @@ func codeCell(text string) document.Text {
 	return document.Text{word(text)}
 }
 
-// number writes a score: with two decimals on the scale of a rubric, else with four, or in scientific notation.
-func (l *lineageReport) number(x float64) string {
-	if l.Settings.Scale == nil {
-		return format.Fixed(x, 2)
-	}
-	return format.Short(x)
-}
+func (l *lineageReport) numbers() answer.Numbers { return answer.Numbers{Scale: l.Settings.Scale} }
+
+// number writes a score, or a number of points without a sign.
+func (l *lineageReport) number(x float64) string { return l.numbers().Score(x) }
 
 // points writes a score.
 func (l *lineageReport) points(x *float64) string {
@@ -166,8 +168,22 @@ func (l *lineageReport) points(x *float64) string {
 	return l.number(*x)
 }
 
-// change writes a difference of scores with its sign.
-func (l *lineageReport) change(x float64) string { return format.WithSign(l.number)(x) }
+// change writes a gain with its sign.
+func (l *lineageReport) change(gain float64) string { return l.numbers().Gain(gain) }
+
+// gains returns scores in points, of which more are better.
+func (l *lineageReport) gains(scores []float64) []float64 {
+	list := make([]float64, len(scores))
+	for i, score := range scores {
+		list[i] = l.Settings.Scale.Gain(score)
+	}
+	return list
+}
+
+// gainOver returns what one score gains over another.
+func (l *lineageReport) gainOver(score, other float64) float64 {
+	return l.Settings.Scale.Gain(score) - l.Settings.Scale.Gain(other)
+}
 
 func (l *lineageReport) changeOf(x *float64) string {
 	if x == nil {

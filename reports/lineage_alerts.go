@@ -2,7 +2,6 @@ package reports
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -27,7 +26,7 @@ type alert struct {
 // foundAlerts returns what speaks against trusting the lineage.
 func (l *lineageReport) foundAlerts() (found []alert) {
 	for _, find := range []func() alert{
-		l.differenceAlert, l.missingAlert, l.higherAlert, l.refusedAlert, l.bestFailedAlert, l.identicalAlert, l.lostParentsAlert, l.insideNoiseAlert, l.rollbacksAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
+		l.differenceAlert, l.missingAlert, l.higherAlert, l.refusedAlert, l.withdrawnAlert, l.bestFailedAlert, l.identicalAlert, l.lostParentsAlert, l.insideNoiseAlert, l.rollbacksAlert, l.overriddenAlert, l.attemptsAlert, l.staleAlert, l.limitsAlert,
 	} {
 		if a := find(); len(a.cases) > 0 {
 			found = append(found, a)
@@ -52,7 +51,7 @@ func (l *lineageReport) alerts() []document.Block {
 		blocks = append(blocks, document.Note{Kind: a.kind, Blocks: []document.Block{paragraph(strong("%s", a.what)), document.List{Items: list}}})
 	}
 	if len(found) == 0 {
-		blocks = append(blocks, paragraph(plain("None. The replay agrees. No accepted version scores better than the active one. No decision was overridden or repeated, and no mutation was accepted within the noise. Fewer than half of the proposals were refused. No limit of 24 hours was reached (max_per_day and max_high_per_day of the settings at the time). No parent is missing.")))
+		blocks = append(blocks, paragraph(plain("None. The replay agrees. No accepted version scores better than the active one. No decision was overridden or repeated, and no mutation was accepted within the noise. Fewer than half of the proposals were refused, and fewer than half were withdrawn. No limit of 24 hours was reached (max_per_day and max_high_per_day of the settings at the time). No parent is missing.")))
 	}
 	return blocks
 }
@@ -75,14 +74,14 @@ func (l *lineageReport) higherAlert() alert {
 			continue
 		}
 		if h := l.scoresOf(v.Label); len(h.scores) > 0 && l.isBetter(average(h.scores), average(head.scores)) {
-			list = append(list, higher{v.Label, h, average(h.scores) - average(head.scores)})
+			list = append(list, higher{v.Label, h, l.gainOver(average(h.scores), average(head.scores))})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b higher) int { return cmp.Compare(math.Abs(b.by), math.Abs(a.by)) })
+	slices.SortStableFunc(list, func(a, b higher) int { return cmp.Compare(b.by, a.by) })
 	for _, v := range list {
 		mean, of := average(v.h.scores), average(head.scores)
 		text := document.Text{word(v.version), plain(": mean %s (n = %d), ", l.points(&mean), len(v.h.scores)), word(l.replayed.Head), plain(" has %s (n = %d): %s", l.points(&of), len(head.scores), l.change(v.by))}
-		test, err := stats.WelchT(v.h.scores, head.scores, evolution.Confidence)
+		test, err := stats.WelchT(l.gains(v.h.scores), l.gains(head.scores), evolution.Confidence)
 		if err == nil && test.Interval.Defined() {
 			text = append(text, plain(", 95 %% Welch interval %s to %s", l.change(test.Interval.Lo), l.change(test.Interval.Hi)))
 			if test.Interval.Lo > 0 || test.Interval.Hi < 0 {

@@ -11,7 +11,7 @@ import (
 	"track/scoring/stats"
 )
 
-// piece are the scores of a version from a time at which the world may have changed for it to the next.
+// piece are the scores, in points, of a version from a time at which the world may have changed for it to the next.
 type piece struct {
 	version string
 	scores  []float64
@@ -36,7 +36,7 @@ func (l *lineageReport) pieces() (list []piece) {
 				list, last = append(list, piece{version: v.Label}), passed
 			}
 			p := &list[len(list)-1]
-			p.scores = append(p.scores, *t.Score)
+			p.scores = append(p.scores, l.Settings.Scale.Gain(*t.Score))
 		}
 	}
 	return list
@@ -135,7 +135,7 @@ func (l *lineageReport) moved(pieces []piece) (cases []document.Text) {
 		}
 		a, b := average(e.first.scores), average(e.last.scores)
 		cases = append(cases, document.Text{word(e.first.version), plain(": mean %s first (n = %d), %s last (n = %d): %s (95 %% Welch interval %s to %s)",
-			l.points(&a), len(e.first.scores), l.points(&b), len(e.last.scores), l.change(b-a), l.change(test.Interval.Lo), l.change(test.Interval.Hi))})
+			l.scoreOf(&a), len(e.first.scores), l.scoreOf(&b), len(e.last.scores), l.change(b-a), l.change(test.Interval.Lo), l.change(test.Interval.Hi))})
 	}
 	return cases
 }

@@ -28,8 +28,8 @@ func (l *lineageReport) holdout() []document.Block {
 		if err != nil {
 			continue // scores whose squares overflow say nothing
 		}
-		t.Rows = append(t.Rows, append(append([]document.Text{codeCell(v.Label)}, gainCells(g.decide)...), gainCells(g.held)...))
-		if text := g.text(); v.Label == l.replayed.Head && text != "" {
+		t.Rows = append(t.Rows, append(append([]document.Text{codeCell(v.Label)}, l.gainCells(g.decide)...), l.gainCells(g.held)...))
+		if text := g.text(l.change); v.Label == l.replayed.Head && text != "" {
 			verdict = []document.Block{document.Paragraph{Text: document.Text{word(v.Label), plain(": "), strong("%s", text)}}}
 		}
 	}
@@ -62,19 +62,15 @@ func (l *lineageReport) gainOf(root answer.ReportedVersion, trials, held []evolu
 	return g, nil
 }
 
-func gainCells(g evolution.TaskGain) []document.Text {
+func (l *lineageReport) gainCells(g evolution.TaskGain) []document.Text {
 	if g.Gain == nil {
 		return []document.Text{cell("0"), cell("-"), cell("-")}
 	}
-	return []document.Text{cell("%d", g.NTasks), document.T(signedTwo(g.Gain.Mean)), document.T(format.Interval(g.Gain.Interval, signedTwo))}
-}
-
-func signedTwo(x float64) string {
-	return format.WithSign(func(x float64) string { return format.Fixed(x, 2) })(x)
+	return []document.Text{cell("%d", g.NTasks), document.T(l.change(g.Gain.Mean)), document.T(format.Interval(g.Gain.Interval, l.change))}
 }
 
 // text says what the two gains show together.
-func (g holdoutGain) text() string {
+func (g holdoutGain) text(change func(float64) string) string {
 	decide, held := g.decide.Gain, g.held.Gain
 	switch {
 	case decide == nil || held == nil:
@@ -85,7 +81,7 @@ func (g holdoutGain) text() string {
 		return "the gain shows on holdout tasks as well."
 	case g.gap != nil && g.gap.Interval.Defined() && g.gap.Interval.Lo > 0:
 		return "overfitted: the gain on the tasks that decide does not show on holdout tasks, and is larger than theirs by " +
-			signedTwo(decide.Mean-held.Mean) + " (95 % Welch interval " + format.Interval(g.gap.Interval, signedTwo) + ")."
+			change(decide.Mean-held.Mean) + " (95 % Welch interval " + format.Interval(g.gap.Interval, change) + ")."
 	}
 	return "the gain on the tasks that decide is not shown on holdout tasks: run more of them."
 }

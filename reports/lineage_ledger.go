@@ -103,7 +103,8 @@ func (l *lineageReport) candidate(m evolution.ReplayedMutation) chart.Candidate 
 	if d, decided := l.last[m.Mutation]; decided && d.Decision.NewScore != nil {
 		p.Mean, p.N = *d.Decision.NewScore, d.Decision.NChild
 		if i := d.Decision.Interval; i != nil && d.Decision.OldScore != nil {
-			p.Lo, p.Hi = *d.Decision.OldScore+i.Lo, *d.Decision.OldScore+i.Hi
+			p.Lo, p.Hi = l.scoreAfter(*d.Decision.OldScore, i.Lo), l.scoreAfter(*d.Decision.OldScore, i.Hi)
+			p.Lo, p.Hi = min(p.Lo, p.Hi), max(p.Lo, p.Hi)
 		}
 		return p
 	}
@@ -122,6 +123,19 @@ func (l *lineageReport) candidate(m evolution.ReplayedMutation) chart.Candidate 
 		p.Mean, p.N = average(scores), len(scores)
 	}
 	return p
+}
+
+// scoreAfter returns the score that gains so many points over another one.
+func (l *lineageReport) scoreAfter(score, gain float64) float64 {
+	return l.Settings.Scale.Score(l.Settings.Scale.Gain(score) + gain)
+}
+
+// scoreOf writes the score of a number of points.
+func (l *lineageReport) scoreOf(points *float64) string {
+	if points == nil {
+		return "-"
+	}
+	return l.number(l.Settings.Scale.Score(*points))
 }
 
 // rootCandidate returns the root with the score that its first child was compared with, else with the mean of its own
@@ -326,7 +340,7 @@ func (l *lineageReport) rollbackList() []document.Block {
 	table := document.Table{Columns: []document.Column{{Title: "#", Numeric: true}, {Title: "from"}, {Title: "to"}, {Title: "trigger"}, {Title: "scores"}, {Title: "reason"}, {Title: "at"}}}
 	for _, r := range l.rollbacks {
 		table.Rows = append(table.Rows, []document.Text{
-			cell("%d", r.Number), codeCell(r.From), codeCell(r.To), codeCell(string(r.Trigger)), cell("%s → %s", l.points(r.FromScore), l.points(r.ToScore)), document.T(r.Reason),
+			cell("%d", r.Number), codeCell(r.From), codeCell(r.To), codeCell(string(r.Trigger)), cell("%s → %s", l.scoreOf(r.FromScore), l.scoreOf(r.ToScore)), document.T(r.Reason),
 			cell("%s", r.At.UTC().Format("2006-01-02 15:04:05Z")),
 		})
 	}
@@ -340,19 +354,20 @@ func (l *lineageReport) rollbackList() []document.Block {
 // operators tells how the operators did.
 func (l *lineageReport) operators() []document.Block {
 	table := document.Table{Columns: []document.Column{
-		{Title: "operator"}, {Title: "risk"}, {Title: "tried", Numeric: true}, {Title: "refused", Numeric: true}, {Title: "open", Numeric: true}, {Title: "accepted", Numeric: true},
+		{Title: "operator"}, {Title: "risk"}, {Title: "proposed", Numeric: true}, {Title: "accepted", Numeric: true}, {Title: "rejected", Numeric: true},
+		{Title: "refused", Numeric: true}, {Title: "withdrawn", Numeric: true}, {Title: "undecided", Numeric: true},
 		{Title: "rate, 95 % Wilson interval"}, {Title: "mean delta, 95 % t interval"}, {Title: "cost per point", Numeric: true}, {Title: "rolled back later", Numeric: true},
 	}}
 	unused, undecided := 0, false
 	for _, o := range l.Operators {
-		if o.Proposed+o.Refused == 0 {
+		if o.Proposed == 0 {
 			unused++
 			continue
 		}
 		cost := "-"
 		if o.CostPerPoint != nil {
 			cost = fmt.Sprintf("%.4g USD", *o.CostPerPoint)
-			if o.NCost < o.Proposed+o.Refused {
+			if o.NCost < o.Proposed {
 				cost += fmt.Sprintf(" (known for %d)", o.NCost)
 			}
 		}
@@ -364,7 +379,7 @@ func (l *lineageReport) operators() []document.Block {
 			delta, undecided = "recorded "+l.deltaText(e), true
 		}
 		table.Rows = append(table.Rows, []document.Text{
-			codeCell(o.Name), cell("%s", o.Risk), cell("%d", o.Proposed), cell("%d", o.Refused), cell("%d", o.Open), cell("%d", o.Accepted),
+			codeCell(o.Name), cell("%s", o.Risk), cell("%d", o.Proposed), cell("%d", o.Accepted), cell("%d", o.Rejected), cell("%d", o.Refused), cell("%d", o.Withdrawn), cell("%d", o.Open),
 			document.T(rate), cell("%s", delta), cell("%s", cost), cell("%d", o.RolledBack),
 		})
 	}
@@ -392,7 +407,7 @@ func (l *lineageReport) recordedDelta(operator string) *stats.Mean {
 		c := l.candidate(m)
 		parent, n := l.mean(firstParent(m))
 		if c.Decision == chart.Undecided && !math.IsNaN(c.Mean) && n > 0 {
-			deltas = append(deltas, c.Mean-parent)
+			deltas = append(deltas, l.gainOver(c.Mean, parent))
 		}
 	}
 	m, err := stats.NewMean(deltas, evolution.Confidence)

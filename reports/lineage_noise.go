@@ -33,8 +33,15 @@ func (l *lineageReport) noise() []document.Block {
 		items = append(items, cell("pooled sd without the split: %s", l.sdText(all)))
 	}
 	policy, err := evolution.ParsePolicy(l.Settings.Policy, l.Settings.Params)
-	if err == nil && sd > 0 {
+	switch unclear := l.Settings.Scale.CheckPoints(policy); {
+	case err != nil || sd == 0:
+	case unclear != nil:
+		items = append(items, document.Text{plain("A/A: unknown, because the lineage does not say how many points one unit of score is; "), word(l.Settings.Policy), plain(" has parameters in points")})
+	default:
 		items = append(items, l.falseAccept(policy, sd), l.power(policy, sd))
+		if df < fewestDF {
+			items = append(items, cell("A/A and power are rough: %s with %s are too few for a precise sd", counted(p.trials, "score", "scores"), counted(df, "degree of freedom", "degrees of freedom")))
+		}
 	}
 	items = append(items, l.recommended(policy, sd, df))
 	return append(append(blocks, document.List{Items: items}), l.driftNote(pieces, p)...)
@@ -85,15 +92,17 @@ func (l *lineageReport) recommended(policy evolution.Policy, sd float64, df int)
 	return text
 }
 
-// noRecommendation says why the noise recommends no policy; empty if it does. What is recommended is for scores from
-// 0 to 100.
+// noRecommendation says why the noise recommends no policy; empty if it does.
 func (l *lineageReport) noRecommendation(sd float64, df int) string {
 	for _, v := range l.Versions {
 		for _, t := range v.Trials {
-			if t.Score != nil && (*t.Score < 0 || *t.Score > 100) {
+			if l.Settings.Scale == nil && t.Score != nil && (*t.Score < 0 || *t.Score > 100) {
 				return fmt.Sprintf("the scores are not between 0 and 100 (%v of %s)", *t.Score, v.Label)
 			}
 		}
+	}
+	if l.Settings.Scale != nil && l.Settings.Scale.Points == 0 {
+		return "policies are compared in points, and the lineage does not say how many points one unit of score is"
 	}
 	for _, m := range l.replayed.Mutations {
 		if m.Source != "" {
@@ -115,7 +124,7 @@ func (l *lineageReport) newestNoise() []document.Text {
 		return nil
 	}
 	d := l.decisions[len(l.decisions)-1]
-	return []document.Text{{plain("newest decision alone, on "), word(d.Mutation), plain(": %s", strings.TrimPrefix(answer.NoiseText(d.Policy, d.Decision.Noise), "noise: "))}}
+	return []document.Text{{plain("newest decision alone, on "), word(d.Mutation), plain(": %s", strings.TrimPrefix(answer.NoiseText(d.Policy, d.Decision.Noise, l.numbers()), "noise: "))}}
 }
 
 // conditions returns those of a typical decision: as many trials and pairs as were looked at, and as much of the noise

@@ -54,10 +54,11 @@ func (l *lineageReport) pathTo(version string) (path []step) {
 
 // birth returns the mutation that made a version; nil for none.
 func (l *lineageReport) birth(version string) *evolution.ReplayedMutation {
-	if version != l.root {
+	key, imported := l.births[version]
+	if !imported {
 		return l.madeBy[version]
 	}
-	if m, found := l.mutations[l.rootBirth]; found {
+	if m, found := l.mutations[key]; found {
 		return &m
 	}
 	return nil
@@ -149,11 +150,7 @@ func (l *lineageReport) pathLegend(path []step) string {
 		decided, recorded = decided || s.mutation.Delta != nil, recorded || known
 	}
 	if decided {
-		text += " The scores compared are those of parent and child when the policy decided, and delta is their difference before rounding"
-		if l.Settings.Scale != nil {
-			text += ", in points of the scale of the lineage"
-		}
-		text += "."
+		text += " The scores compared are those of parent and child when the policy decided, and delta is their difference before rounding."
 	}
 	if recorded {
 		text += " A delta in parentheses is the difference of the recorded means; nothing was decided on it."
@@ -168,7 +165,7 @@ func (l *lineageReport) recorded(s step) (delta float64, known bool) {
 	}
 	child, n := l.mean(s.version)
 	parent, m := l.mean(firstParent(*s.mutation))
-	return child - parent, n > 0 && m > 0
+	return l.gainOver(child, parent), n > 0 && m > 0
 }
 
 func (l *lineageReport) pathTable(path []step, decided bool) document.Table {
@@ -272,28 +269,22 @@ func (l *lineageReport) children() map[string][]evolution.ReplayedMutation {
 
 // otherChildren counts the children of a version that are not the next step of the path.
 func otherChildren(children []evolution.ReplayedMutation, next string) string {
-	n, rejected, refused := 0, 0, 0
+	n, states := 0, map[evolution.MutationState]int{}
 	for _, m := range children {
 		if m.Child.Label == next {
 			continue
 		}
 		n++
-		switch m.State {
-		case evolution.MutationRejected:
-			rejected++
-		case evolution.MutationRefused:
-			refused++
-		}
+		states[m.State]++
 	}
 	if n == 0 {
 		return "-"
 	}
 	text := fmt.Sprint(n)
-	if rejected > 0 {
-		text += fmt.Sprintf(", %d rejected", rejected)
-	}
-	if refused > 0 {
-		text += fmt.Sprintf(", %d refused", refused)
+	for _, state := range []evolution.MutationState{evolution.MutationRejected, evolution.MutationRefused, evolution.MutationWithdrawn} {
+		if states[state] > 0 {
+			text += fmt.Sprintf(", %d %s", states[state], state)
+		}
 	}
 	return text
 }

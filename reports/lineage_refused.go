@@ -2,6 +2,7 @@ package reports
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"track/evolution"
@@ -53,6 +54,30 @@ func (l *lineageReport) refusedAlert() alert {
 	slices.SortStableFunc(reasons, func(a, b reason) int { return b.n - a.n })
 	for _, r := range reasons {
 		a.cases = append(a.cases, document.Text{word(r.code), plain(": %d, the first %s", r.n, r.example)})
+	}
+	return a
+}
+
+// withdrawnAlert returns the alert about lineages of which half of the proposals or more were withdrawn. A run of
+// another evolver rejects most of them before it evaluates them in full.
+func (l *lineageReport) withdrawnAlert() alert {
+	withdrawn, bySource, all := 0, map[string]int{}, len(l.replayed.Mutations)
+	for _, m := range l.replayed.Mutations {
+		if m.State == evolution.MutationWithdrawn {
+			withdrawn++
+			bySource[m.Source]++
+		}
+	}
+	if withdrawn == 0 || 2*withdrawn < all {
+		return alert{}
+	}
+	a := alert{what: fmt.Sprintf("Withdrawn: %d of %s", withdrawn, counted(all, "proposal", "proposals")), n: withdrawn, ranked: true, kind: document.NoteInfo}
+	for _, source := range slices.Sorted(maps.Keys(bySource)) {
+		if source == "" {
+			a.cases = append(a.cases, cell("%d withdrawn here", bySource[source]))
+		} else {
+			a.cases = append(a.cases, cell("%d rejected by %s, without a full evaluation", bySource[source], source))
+		}
 	}
 	return a
 }

@@ -18,7 +18,7 @@ func (l *lineageReport) steps() []document.Block {
 	path, _ := l.bestPath()
 	blocks := []document.Block{document.Heading{Level: 2, Text: "What each step changed"}}
 	if len(path) < 2 {
-		return append(blocks, paragraph(plain("There are no steps yet.")))
+		return append(blocks, paragraph(plain("%s", l.noStep())))
 	}
 	steps := path[1:]
 	if left := len(steps) - mostDiffs; left > 0 {
@@ -29,6 +29,14 @@ func (l *lineageReport) steps() []document.Block {
 		blocks = append(blocks, l.diff(s))
 	}
 	return blocks
+}
+
+// noStep says why no step is shown.
+func (l *lineageReport) noStep() string {
+	if len(l.replayed.Mutations) == 0 {
+		return "There are no mutations yet."
+	}
+	return "No mutation led to the version at the end of the path. The lineage has " + l.statesSentence() + "."
 }
 
 func (l *lineageReport) diff(s step) document.Block {

@@ -86,7 +86,7 @@ func (b *lineageBuilder) mutate(parent int, operator, note string, scores ...flo
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	r, err := evolution.NewRecord(policy, evolution.Evidence{Child: b.data.Versions[len(b.data.Versions)-1].Trials, Parent: p.Trials, Step: proposal.Number - 1}, draw)
+	r, err := evolution.NewRecord(policy, evolution.Evidence{Child: b.data.Versions[len(b.data.Versions)-1].Trials, Parent: p.Trials, Step: proposal.Number - 1, Scale: b.data.Settings.Scale}, draw)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestLineageReportEvidence(t *testing.T) {
 // A lineage that only began, and one without any version.
 func TestLineageReportEmpty(t *testing.T) {
 	b := newLineage(t, "new")
-	wantText(t, textOf(b.report().Blocks), "v001 is active: mean score 61.00", "There are no decisions yet.", "There are no steps yet.", "None. The replay agrees")
+	wantText(t, textOf(b.report().Blocks), "v001 is active: mean score 61.00", "There are no decisions yet.", "There are no mutations yet.", "None. The replay agrees")
 	wantText(t, textOf(b.report().Blocks), "v001 | active | 61.00 | 3 | - | - | - | - | - | \n", "In the chart, 0 is the root.\n", "There are no candidates yet. ")
 	b.data.Versions[0].Trials = nil
 	wantText(t, textOf(b.report().Blocks), "v001 is active: no score yet", "Unknown: no version has two scores.")
@@ -281,6 +281,21 @@ func TestLineageReportLong(t *testing.T) {
 	}
 }
 
+// Proposals that the source of a run rejected are counted as withdrawn, and are not said to be few.
+func TestLineageReportWithdrawn(t *testing.T) {
+	b := newLineage(t, "sepa")
+	for range 2 {
+		proposal := b.propose(0, "rephrase", "")
+		b.entry(evolution.KindWithdrawal, evolution.Withdrawal{Mutation: proposal.Mutation, Reason: "a mistake"}, b.last.HeadAfter)
+	}
+	b.mutate(0, "rephrase", "", 70, 71, 72)
+	text := textOf(b.report().Blocks)
+	wantText(t, text, "Withdrawn: 2 of 3 proposals\n2 withdrawn here\n", "| 2, 2 withdrawn | ")
+	if strings.Contains(text, "None. The replay agrees") {
+		t.Error("two of three proposals were withdrawn, and there is no alert")
+	}
+}
+
 // What was refused is never the best, has an alert with its reasons, and is listed; its score is shown, as refused.
 func TestLineageReportRefused(t *testing.T) {
 	b := newLineage(t, "sepa")
@@ -295,7 +310,7 @@ func TestLineageReportRefused(t *testing.T) {
 		"Refused without a trial: 12 of 12 proposals\ntoo_long: 12, the first v002: 119 characters, more than twice 39\nforbidden: 1, the first v013: line 2 matches",
 		"12 refused; there are no decisions, and the candidate with the highest mean score is v001 with 61.00 (n = 3).\n",
 		"# Path to the best candidate\n", "highest mean score among 1 version that did not", "v001 | root, highest score | 61.00 | 3 | - | - | - | - | 12, 12 refused | ",
-		"# Refused\n", "12 | v013 | v001 | rephrase | forbidden: line 2 matches rm\\s+-rf; forbidden: line 3 matches secret; too_long: 119",
+		"No mutation led to the version at the end of the path. The lineage has 12 mutations: 12 refused.", "# Refused\n", "12 | v013 | v001 | rephrase | forbidden: line 2 matches rm\\s+-rf; forbidden: line 3 matches secret; too_long: 119",
 	)
 	if strings.Contains(text, "v012 | undecided") || strings.Contains(text, "None. The replay agrees") {
 		t.Errorf("a refused version is on the path, or there is no alert:\n%s", text)
@@ -348,7 +363,7 @@ func TestLineageReportNoise(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.data.Versions[0].Trials = b.data.Versions[0].Trials[:2] // 60 and 62: sd √2; √(1/χ²) at df 1 from 0.446 to 31.91
 	wantText(t, textOf(b.report().Blocks), "1.41 (95 % chi-square interval 0.63 to 45.13, n = 2, df = 1), pooled over all trials of 1 version\n",
-		"with 5 and 5 trials, an assumption, since it decided nothing", "no policy is recommended: with 1 degree of freedom the sd is not precise enough")
+		"with 5 and 5 trials, an assumption, since it decided nothing", "A/A and power are rough: 2 scores with 1 degree of freedom are too few for a precise sd", "no policy is recommended: with 1 degree of freedom the sd is not precise enough")
 
 	b = newLineage(t, "sepa")
 	b.mutate(0, "rephrase", "", 70, 71, 72)
@@ -492,10 +507,31 @@ func TestLineageReportMinimize(t *testing.T) {
 	}
 	b.data.Settings.Scale = &evolution.Scale{Minimize: true}
 	d := b.report()
-	wantText(t, textOf(d.Blocks), "Accepted versions with a lower "+alert, "v002: mean 71.0000 (n = 3), v003 has 81.0000 (n = 3): -10.0000")
+	wantText(t, textOf(d.Blocks), "Accepted versions with a lower "+alert, "v002: mean 71.0000 (n = 3), v003 has 81.0000 (n = 3): +10.0000")
 	if c, _ := drawnBy(t, d); !c.Minimize {
 		t.Error("the picture takes more for better")
 	}
+}
+
+// Scores stand in the report as they were recorded, and what they gain in points of which more are better.
+func TestLineageReportPoints(t *testing.T) {
+	b := newLineage(t, "sepa")
+	scale := &evolution.Scale{Minimize: true, Points: 2000}
+	b.data.Settings.Scale = scale
+	for i, score := range []float64{0.0101, 0.0100, 0.0102} {
+		b.data.Versions[0].Trials[i].Score = &score
+	}
+	b.mutate(0, "rephrase", "", 0.0080, 0.0081, 0.0082) // gains 4.2, 3.8 and 4
+	d := b.report()
+	wantText(t, textOf(d.Blocks),
+		"one unit of score is 2000 points. A difference above 0 is an improvement.", "gain over the root v001: +4.0000 (95 % Welch interval +3.5466 to +4.4534, n = 3 and 3)",
+		"v002 | active | 0.008100 | 3 | v001 | rephrase | 0.01010 → 0.0081", "+3.5032 to +4.4968 (paired t", "pooled sd of scores within versions 0.2000 (")
+	c, _ := drawnBy(t, d)
+	if p := c.Candidates[1]; !(p.Lo < p.Mean && p.Mean < p.Hi) || p.Hi > 0.0101 {
+		t.Errorf("the interval is drawn from %v to %v around %v", p.Lo, p.Hi, p.Mean)
+	}
+	b.rollback("v001")
+	wantText(t, textOf(b.report().Blocks), "Accepted versions with a lower mean score than the active version\nv002: mean 0.008100 (n = 3), v001 has 0.01010 (n = 3): +4.0000")
 }
 
 // What the picture does not have, neither the text nor the alternative claims.

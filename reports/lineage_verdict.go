@@ -64,17 +64,26 @@ func (l *lineageReport) mean(label string) (mean float64, n int) {
 func (l *lineageReport) verdict() []document.Block {
 	head := l.replayed.Head
 	if head == "" {
-		return []document.Block{paragraph(strong("No version is active."), plain(" %s%s.", l.replaySentence(), l.undecidedSentence()))}
+		return append([]document.Block{paragraph(strong("No version is active."), plain(" %s%s.", l.replaySentence(), l.undecidedSentence()))}, l.units()...)
 	}
 	h := l.scoresOf(head)
 	first := document.Text{word(head), plain(" "), strong("is active"), plain(": %s", l.scoreSentence(h))}
 	if gain := l.gain(head, h); gain != "" {
 		first = append(first, plain("%s", gain))
 	}
-	return []document.Block{
+	return append([]document.Block{
 		document.Paragraph{Text: append(first, plain("."))},
 		paragraph(plain("%s; policy ", l.replaySentence()), word(l.Settings.Policy), plain("; %s%s.", l.statesSentence(), l.undecidedSentence())),
+	}, l.units()...)
+}
+
+// units says which unit and direction the numbers of the report have, if they are not points of a rubric.
+func (l *lineageReport) units() []document.Block {
+	text := l.numbers().Units()
+	if text == "" {
+		return nil
 	}
+	return []document.Block{paragraph(plain("%s", text))}
 }
 
 func (l *lineageReport) scoreSentence(h versionScores) string {
@@ -121,11 +130,11 @@ func (l *lineageReport) gain(head string, h versionScores) string {
 	if len(root) == 0 || len(h.scores) == 0 {
 		return "; the gain over the root " + l.root + " is unknown"
 	}
-	test, err := stats.WelchT(h.scores, root, evolution.Confidence)
+	test, err := stats.WelchT(l.gains(h.scores), l.gains(root), evolution.Confidence)
 	if err != nil || !test.Interval.Defined() {
-		return fmt.Sprintf("; gain over the root %s: %s (no interval, n = %d and %d)", l.root, l.change(average(h.scores)-average(root)), len(h.scores), len(root)) + drifted
+		return fmt.Sprintf("; gain over the root %s: %s (no interval, n = %d and %d)", l.root, l.change(l.gainOver(average(h.scores), average(root))), len(h.scores), len(root)) + drifted
 	}
-	return fmt.Sprintf("; gain over the root %s: %s (95 %% Welch interval %s to %s, n = %d and %d)", l.root, l.change(average(h.scores)-average(root)),
+	return fmt.Sprintf("; gain over the root %s: %s (95 %% Welch interval %s to %s, n = %d and %d)", l.root, l.change(l.gainOver(average(h.scores), average(root))),
 		l.change(test.Interval.Lo), l.change(test.Interval.Hi), len(h.scores), len(root)) + drifted
 }
 

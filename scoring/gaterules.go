@@ -163,3 +163,46 @@ func (g GateRules) String() string {
 	}
 	return strings.Join(list, ", ") + fmt.Sprintf("; confidence %v", cmp.Or(g.Confidence, DefaultConfidence))
 }
+
+// ActiveRules returns the rules of a spec, replaced by the given ones where both set one. If no rule judges the seeds,
+// a configuration must be stable.
+func (s Spec) ActiveRules(given GateRules) GateRules {
+	var rules GateRules
+	if s.Gate != nil {
+		rules = *s.Gate
+	}
+	if given.MinPassRate != nil {
+		rules.MinPassRate = given.MinPassRate
+	}
+	if given.MaxStd != nil {
+		rules.MaxStd = given.MaxStd
+	}
+	if given.MinScore != nil {
+		rules.MinScore = given.MinScore
+	}
+	if given.Bound != BoundT {
+		rules.Bound = given.Bound
+	}
+	if given.MinSeeds > 0 {
+		rules.MinSeeds = given.MinSeeds
+	}
+	if given.Confidence != 0 {
+		rules.Confidence = given.Confidence
+	}
+	if given.FailOn != nil {
+		rules.FailOn = given.FailOn
+	}
+	if given.Guard != nil {
+		rules.Guard = given.Guard
+	}
+	if given.LeaveOut != nil {
+		rules.LeaveOut = given.LeaveOut
+	}
+	rules.Stable = rules.Stable || given.Stable
+	rules.NoDegradation = rules.NoDegradation || given.NoDegradation
+	rules.Stable = rules.Stable || !rules.Judges()
+	if rules.Confidence == 0 {
+		rules.Confidence = DefaultConfidence
+	}
+	return rules
+}

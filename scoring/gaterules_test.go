@@ -84,3 +84,39 @@ func TestGateRulesAny(t *testing.T) {
 		}
 	}
 }
+
+func TestActiveRules(t *testing.T) {
+	number := func(x float64) *float64 { return &x }
+	fail := []Verdict{VerdictFail}
+	warn := []Verdict{VerdictWarn}
+	all := GateRules{
+		MinPassRate: number(0.9), Stable: true, MaxStd: number(0.1), MinScore: number(0.8), NoDegradation: true, MinSeeds: 20, Confidence: 0.99, FailOn: warn,
+	}
+	for _, tt := range []struct {
+		name              string
+		spec, given, want GateRules
+	}{
+		{"none", GateRules{}, GateRules{}, GateRules{Stable: true, Confidence: 0.95}},
+		{"no rule, but how", GateRules{FailOn: fail}, GateRules{Confidence: 0.9}, GateRules{Stable: true, Confidence: 0.9, FailOn: fail}},
+		{"of the spec", all, GateRules{}, all},
+		{"given", GateRules{}, all, all},
+		{"beside", GateRules{MinPassRate: number(0.5)}, GateRules{MinSeeds: 3}, GateRules{MinPassRate: number(0.5), MinSeeds: 3, Confidence: 0.95}},
+		{"min_seeds does not judge", GateRules{}, GateRules{MinSeeds: 1}, GateRules{MinSeeds: 1, Stable: true, Confidence: 0.95}},
+		{"both", all, GateRules{MinPassRate: number(0), MaxStd: number(0.2), MinScore: number(0), MinSeeds: 1, Confidence: 0.5, FailOn: fail}, GateRules{
+			MinPassRate: number(0), Stable: true, MaxStd: number(0.2), MinScore: number(0), NoDegradation: true, MinSeeds: 1, Confidence: 0.5, FailOn: fail,
+		}},
+		{"nothing fails but FAIL", GateRules{Stable: true, FailOn: warn}, GateRules{FailOn: []Verdict{}}, GateRules{Stable: true, Confidence: 0.95, FailOn: []Verdict{}}},
+	} {
+		spec := Spec{}
+		if tt.name != "none" {
+			rules := tt.spec
+			spec.Gate = &rules
+		}
+		if diff := cmp.Diff(tt.want, spec.ActiveRules(tt.given)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
+		}
+		if spec.Gate != nil && !cmp.Equal(*spec.Gate, tt.spec) {
+			t.Errorf("%s: the spec was changed", tt.name)
+		}
+	}
+}

@@ -89,7 +89,7 @@ func (p *page) cells(all []answer.Column, columns []int, rows [][]any) cells {
 	for i, row := range rows {
 		c.rows[i] = make([]string, len(columns))
 		for j, k := range columns {
-			c.rows[i][j] = p.line(peopleText(row[k]))
+			c.rows[i][j] = p.cell(row[k])
 		}
 	}
 	return c
@@ -144,7 +144,7 @@ func (p *page) plainTable(c cells) {
 	t.SetColumnConfigs(configs)
 	for _, row := range c.rows {
 		for i := range row {
-			row[i] = p.colour(row[i])
+			row[i] = embolden(p.colour(row[i]))
 		}
 		t.AppendRow(tableRow(row))
 	}
@@ -206,8 +206,11 @@ func isNumericColumn(rows [][]any, column int) bool {
 
 // isNumber reports whether a cell is no text. Nothing counts as a number.
 func isNumber(cell any) bool {
-	if cell, ok := cell.(answer.Cell); ok {
+	switch cell := cell.(type) {
+	case answer.Cell:
 		return isNumber(cell.Exact)
+	case answer.MarkedText:
+		return false
 	}
 	return reflect.ValueOf(cell).Kind() != reflect.String
 }

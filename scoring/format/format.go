@@ -84,6 +84,29 @@ func Short(x float64) string {
 	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
+// Significant returns a number of a scale without bounds: with four decimals, with four significant digits if it is
+// near 0, or in scientific notation; "-" if x is NaN.
+func Significant(x float64) string {
+	const near = 0.1
+	switch size := math.Abs(x); {
+	case math.IsNaN(x):
+		return "-"
+	case size != 0 && size < 1e-4, size >= 1e9:
+		return strconv.FormatFloat(x, 'g', 4, 64)
+	case size != 0 && size < near:
+		return strconv.FormatFloat(x, 'f', 3-exponent(size), 64)
+	}
+	return strconv.FormatFloat(x, 'f', 4, 64)
+}
+
+// exponent returns the power of ten of the first digit of x, rounded to four digits. A logarithm would have other bits
+// on other processors.
+func exponent(x float64) int {
+	_, digits, _ := strings.Cut(strconv.FormatFloat(x, 'e', 3, 64), "e")
+	power, _ := strconv.Atoi(digits)
+	return power
+}
+
 // Value returns a value of a metric as the metric's format says.
 func Value(x float64, f scoring.Format) string {
 	finite := !math.IsNaN(x) && !math.IsInf(x, 0)

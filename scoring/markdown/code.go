@@ -5,7 +5,7 @@ import "strings"
 // continueLeaf reads a line that may belong to open code or HTML, and reports whether it does.
 func (p *parser) continueLeaf() bool {
 	switch {
-	case p.leaf.block.Kind == HTML:
+	case p.leaf.block.Kind == rawHTML:
 		return p.continueHTML()
 	case p.leaf.block.Fenced:
 		p.continueFenced()

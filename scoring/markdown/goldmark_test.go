@@ -58,7 +58,7 @@ func (w *walker) walk(n ast.Node) {
 	case *ast.CodeBlock:
 		w.add(n, Block{Kind: Code})
 	case *ast.HTMLBlock:
-		w.add(n, Block{Kind: HTML})
+		w.add(n, Block{Kind: rawHTML})
 	}
 	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
 		if child.Type() == ast.TypeBlock {

@@ -13,7 +13,7 @@ func (p *parser) openHTML(depth int, rest string) bool {
 	if !ok && (p.inProse() || !singleTag().MatchString(rest)) {
 		return false
 	}
-	p.openLeaf(depth, Block{Kind: HTML})
+	p.openLeaf(depth, Block{Kind: rawHTML})
 	p.leaf.end = end
 	p.continueHTML()
 	return true

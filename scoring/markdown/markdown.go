@@ -15,7 +15,7 @@ const (
 	Prose Kind = iota
 	Heading
 	Code
-	HTML
+	rawHTML
 )
 
 // Block is a leaf of the tree of blocks.

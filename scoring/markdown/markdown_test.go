@@ -23,7 +23,7 @@ func differ(source string, options ...cmp.Option) string {
 	for _, d := range []*Document{&theirs, &ours} {
 		d.ListLine = 0
 		for i := range d.Blocks {
-			if d.Blocks[i].Kind == HTML {
+			if d.Blocks[i].Kind == rawHTML {
 				d.Blocks[i].Text = ""
 			}
 		}

@@ -41,17 +41,15 @@ type judgedCall struct {
 	Why     string  `json:"why"`
 }
 
+// statusMissing is why the outcome of a call with [Call.StatusMissing] is not known.
+const statusMissing = "the log has no exit status of this call, and its output shows no failure"
+
 type verdict struct {
 	outcome outcome
 	why     string
 }
 
-// Judge says how a call ended under the rubric, and why.
-func (r Rubric) Judge(c Call) (outcome outcome, why string) {
-	v := r.judge(c)
-	return v.outcome, v.why
-}
-
+// judge says how a call ended under the rubric, and why.
 func (r Rubric) judge(c Call) verdict {
 	switch {
 	case r.literal:
@@ -75,6 +73,9 @@ func (r Rubric) judge(c Call) verdict {
 		if pattern := anchoredFailure(clip(*c.Output, maxText)); pattern != "" {
 			return verdict{failed, fmt.Sprintf("no exit status, and the output has %q at the start of a line", pattern)}
 		}
+		if c.StatusMissing {
+			return verdict{undetermined, statusMissing}
+		}
 		return verdict{succeeded, "no exit status, and no failure in the output"}
 	case !c.Answered:
 		return verdict{failed, "no result"}
@@ -95,6 +96,9 @@ func judgeLiterally(c Call) verdict {
 	case c.Output != nil:
 		if word := findErrorWord(clip(*c.Output, maxText)); word != "" {
 			return verdict{failed, fmt.Sprintf("the output contains %q", word)}
+		}
+		if c.StatusMissing {
+			return verdict{undetermined, statusMissing}
 		}
 		return verdict{succeeded, "no word of error in the output"}
 	case c.Exit != nil:

@@ -100,18 +100,18 @@ func TestBenignExits(t *testing.T) {
 		"$GREP x":                              false,
 		strings.Repeat("(", 1000) + "grep x f": false,
 	} {
-		outcome, why := named(t, V2).Judge(Call{Tool: "Bash", Exit: ptr(1), Command: command})
-		if (outcome == benignExit) != benign || why == "" {
-			t.Errorf("%q: %s (%s)", command, outcome, why)
+		v := named(t, V2).judge(Call{Tool: "Bash", Exit: ptr(1), Command: command})
+		if (v.outcome == benignExit) != benign || v.why == "" {
+			t.Errorf("%q: %s (%s)", command, v.outcome, v.why)
 		}
 	}
 	for tool, benign := range map[string]bool{"Grep": true, "rg": true, "diff": true, "test": false, "Bash": false} {
-		if outcome, _ := named(t, V2).Judge(Call{Tool: tool, Exit: ptr(1)}); (outcome == benignExit) != benign {
+		if outcome := named(t, V2).judge(Call{Tool: tool, Exit: ptr(1)}).outcome; (outcome == benignExit) != benign {
 			t.Errorf("tool %s: %s", tool, outcome)
 		}
 	}
 	noFolder := Call{Tool: "Bash", Exit: ptr(1), Command: "cd a && grep x f", Error: "bash: line 1: cd: a: No such file or directory"}
-	if outcome, _ := named(t, V2).Judge(noFolder); outcome != failed {
+	if outcome := named(t, V2).judge(noFolder).outcome; outcome != failed {
 		t.Errorf("cd into nowhere: %s", outcome)
 	}
 	// Recorded, not counted as a failure.
@@ -138,10 +138,14 @@ func TestJudge(t *testing.T) {
 		{"exit code in the output", Call{Output: ptr("Exit code 2\nls: no")}, succeeded, failed},
 		{"exit code 0 in the output", Call{Output: ptr("Exit code 0")}, succeeded, succeeded},
 		{"empty output", Call{Output: ptr("")}, succeeded, succeeded},
+		{"exit code missing, quiet output", Call{StatusMissing: true, Answered: true, Output: ptr("done")}, undetermined, undetermined},
+		{"exit code missing, words of error", Call{StatusMissing: true, Output: ptr("error.go")}, failed, undetermined},
+		{"exit code missing, a crash", Call{StatusMissing: true, Output: ptr("Traceback (most recent call last):\n")}, failed, failed},
+		{"exit code missing, error given", Call{StatusMissing: true, Error: "refused"}, failed, failed},
 	} {
 		for name, want := range map[string]outcome{v1: c.v1, V2: c.v2} {
-			if got, why := named(t, name).Judge(c.call); got != want || why == "" {
-				t.Errorf("%s under %s: %s (%s), want %s", c.name, name, got, why, want)
+			if got := named(t, name).judge(c.call); got.outcome != want || got.why == "" {
+				t.Errorf("%s under %s: %s (%s), want %s", c.name, name, got.outcome, got.why, want)
 			}
 		}
 	}

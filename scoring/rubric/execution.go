@@ -65,7 +65,10 @@ type Call struct {
 	// Answered says that there was a result. It needs no setting where there is an exit code, a report, an error or an
 	// output.
 	Answered bool
-	Output   *string
+	// StatusMissing says that the source writes an exit code, and did not for this call. Then the output can show a
+	// failure, and cannot show a success.
+	StatusMissing bool
+	Output        *string
 	// InputDigest identifies the canonical input; equal digests are equal inputs.
 	InputDigest string
 	// Command is the command line of a shell call; empty for other tools, or where it was not kept.

@@ -15,12 +15,23 @@ import (
 type ScoredExecution struct {
 	ID    string // unique
 	At    time.Time
+	Task  string // empty if tasks do not matter
 	Score Score
 }
+
+// Measure says how a fitness was computed.
+type Measure string
+
+// The measures: see [Fitness].
+const (
+	byRecency Measure = "recency" // the weighted mean of the newest scores
+	ByTask    Measure = "tasks"   // the mean of the mean score of each task
+)
 
 // FitnessOptions say how scores are aggregated; the zero value says it as rubrics do: see [Fitness].
 type FitnessOptions struct {
 	AnyScale bool // scores need not be from 0 to 100
+	ByTask   bool // tasks count equally if every score has one and they differ: then nothing is cut, and ages do not matter
 	// Cut is the share dropped at each end by score, floor(Cut·n) of n; nil is 0.1.
 	Cut *float64
 	// Weights are those of the executions kept, newest first; older ones are left out. None is 1.0, 0.9, 0.8, 0.7, 0.6.
@@ -49,11 +60,13 @@ type ComponentMean struct {
 
 // FitnessResult is the fitness of a version, with everything it was computed from.
 type FitnessResult struct {
-	Rubric string  `json:"rubric"`
-	Value  float64 `json:"value"` // 0 to 100, not rounded
-	Grade  Grade   `json:"grade"`
-	N      int     `json:"n"`    // executions that have a score
-	Used   []Use   `json:"used"` // newest first
+	Rubric  string  `json:"rubric"`
+	Value   float64 `json:"value"` // 0 to 100, not rounded
+	Grade   Grade   `json:"grade"`
+	Measure Measure `json:"measure"`
+	NTasks  int     `json:"n_tasks"` // with a score; 0 if some score has no task
+	N       int     `json:"n"`       // executions that have a score
+	Used    []Use   `json:"used"`    // newest first
 	// TrimmedWorst, TrimmedBest and TooOld are what has a score and no weight; NotScored what has no score.
 	TrimmedWorst []string `json:"trimmed_worst,omitempty"`
 	TrimmedBest  []string `json:"trimmed_best,omitempty"`
@@ -62,8 +75,8 @@ type FitnessResult struct {
 	// EffectiveN is (Σw)²/Σw²: as many executions of equal weight would be as sure.
 	EffectiveN float64         `json:"effective_n"`
 	Components []ComponentMean `json:"components"`
-	// Mean is the plain mean of the used scores with its t interval. It is about the used executions as a sample:
-	// trimming took the extremes from it, so that it is, if anything, too narrow.
+	// Mean is the plain mean of the used scores with its t interval; by tasks, that of the means of the tasks. It is about
+	// the used executions as a sample: trimming took the extremes from it, so that it is, if anything, too narrow.
 	Mean     stats.Mean      `json:"mean"`
 	Warnings []stats.Warning `json:"warnings,omitempty"`
 }
@@ -77,6 +90,9 @@ var (
 // Fitness aggregates executions: floor(0.1·n) are dropped from each end by score, the five newest of the rest get the
 // weights 1.0, 0.9, 0.8, 0.7 and 0.6, and their weighted mean is the fitness.
 //
+// The newest scores of a version say nothing about the tasks that ran earlier. By task, the fitness is the mean over
+// the tasks of the mean score of each: nothing is dropped.
+//
 // Equal scores are trimmed in the order of time, oldest first from below and newest first from above; equal times are
 // in the order of ids. Where no execution has a time, the list is taken to be newest first. Executions without a
 // score are named and left out. Scores of different rubrics, ids that repeat, and times that are known of some only,
@@ -89,6 +105,12 @@ func Fitness(executions []ScoredExecution, o FitnessOptions) (FitnessResult, err
 	if err != nil {
 		return FitnessResult{}, err
 	}
+	tasks := scoresOfTasks(scored)
+	if f.NTasks = len(tasks); f.NTasks > 1 && o.ByTask {
+		err = f.byTask(scored, tasks, o)
+		return f, err
+	}
+	f.Measure = byRecency
 	kept := f.trim(scored, int(math.Floor(float64(*o.Cut*float64(len(scored))))))
 	sortNewestFirst(kept)
 	if most := len(o.Weights); len(kept) > most {
