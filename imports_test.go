@@ -80,16 +80,16 @@ var mayImport = map[string][]string{
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
-	"track/store":           {"track/internal/lazyregexp", "track/internal/near", "track", "track/internal/admission", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3", "modernc.org/libc", "modernc.org/sqlite/..."},
+	"track/store":           {"track/internal/lazyregexp", "track/internal/near", "track", "track/internal/admission", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jackc/pgx/v5/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3/...", "golang.org/x/text/...", "modernc.org/libc", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
 	"track/tracker/exchange":  {"track", "track/internal/sizes", "track/internal/admission", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/tracker/names"},
 	"track/tracker/integrity": {"track/answer", "track/store", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/tracker/seeds":     {"track", "track/internal/near", "track/internal/dataset", "track/internal/admission", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2", "track/tracker/names"},
 	"track/tracker/lineages":  {"track", "track/internal/admission", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "track/store", "track/tracker/names"},
-	"track/tracker/agents":    {"track", "track/internal/admission", "track/answer/...", "track/importer", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2", "track/tracker/names"},
+	"track/tracker/agents":    {"track", "track/internal/admission", "track/answer/...", "track/importer", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2", "golang.org/x/text/unicode/norm", "track/tracker/names"},
 	"track/tracker/sweeps":    {"track", "track/internal/sizes", "track/internal/admission", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2", "track/tracker/names"},
-	"track/tracker/loop":      {"track/scoring/format", "track", "track/answer", "track/evolution", "track/importer/lines", "track/internal/jsonio", "track/internal/process", "track/store", "track/tracker/agents", "track/tracker/lineages", "github.com/go-json-experiment/json/..."},
+	"track/tracker/loop":      {"track/scoring/format", "track", "track/answer/...", "track/evolution", "track/importer/lines", "track/internal/jsonio", "track/internal/process", "track/store", "track/tracker/agents", "track/tracker/lineages", "github.com/go-json-experiment/json/..."},
 	"track/tracker":           {"track", "track/answer/...", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/scoring/...", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 
 	// What agents tell while they work, and the settings that make them do so.
@@ -107,12 +107,13 @@ var mayImport = map[string][]string{
 	"track/internal/reportfiles": {"track", "track/reports/...", "track/scoring/format"},
 
 	// What tests read reports with.
-	"track/internal/textdiff":    {"github.com/rogpeppe/go-internal/diff"},
-	"track/internal/lineagetest": {"track", "track/answer", "track/evolution", "track/internal/testdb", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
-	"track/store/sqlchecksum":    {"track", "track/store", "modernc.org/sqlite"},
-	"track/internal/testdb":      {"track/store"},
-	"track/internal/trackertest": {"track", "track/answer", "track/importer/lines", "track/scoring", "track/store", "track/tracker/agents", "track/tracker/seeds"},
-	"track/internal/outsidetest": {"github.com/yuin/goldmark/..."},
+	"track/internal/textdiff":     {"github.com/rogpeppe/go-internal/diff"},
+	"track/internal/lineagetest":  {"track", "track/answer", "track/evolution", "track/internal/testdb", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
+	"track/store/sqlchecksum":     {"track", "track/store", "modernc.org/sqlite"},
+	"track/internal/testdb":       {"track/internal/testpostgres", "track/store"},
+	"track/internal/testpostgres": {"github.com/jackc/pgx/v5/..."},
+	"track/internal/trackertest":  {"track", "track/answer", "track/importer/lines", "track/scoring", "track/store", "track/tracker/agents", "track/tracker/seeds"},
+	"track/internal/outsidetest":  {"github.com/yuin/goldmark/..."},
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {

@@ -1,5 +1,5 @@
 // Package migrations holds the schema of the database: the tables as goose migrations, one folder for each SQL
-// dialect with the same numbers and names in each, and the views, which are made anew after each migration.
+// dialect, numbered on its own, and the views, which are made anew after each migration.
 package migrations
 
 import (
@@ -7,11 +7,8 @@ import (
 	"io/fs"
 )
 
-//go:embed sqlite/*.sql
+//go:embed sqlite/*.sql postgres/*.sql
 var files embed.FS
-
-//go:embed views_sqlite.sql
-var sqliteViews string
 
 //go:embed schema_sqlite.sql
 var sqliteSchema string
@@ -23,9 +20,13 @@ func SQLiteSchema() string { return sqliteSchema }
 // SQLite returns the migrations for SQLite.
 func SQLite() (fs.FS, error) { return fs.Sub(files, "sqlite") }
 
-// SQLiteViews returns the statements that create the views. Constants of package scoring are named in braces.
-func SQLiteViews() string { return sqliteViews }
+// Postgres returns the migrations for PostgreSQL. Each has one statement, because some databases that speak its protocol
+// change their schema outside of transactions.
+func Postgres() (fs.FS, error) { return fs.Sub(files, "postgres") }
 
 // Latest is the version of the newest migration. Opening a database compares it with the version of its schema. A
 // change of a view needs a new migration as well, which may be empty.
 const Latest = 9
+
+// LatestPostgres is the version of the newest migration for PostgreSQL.
+const LatestPostgres = 89

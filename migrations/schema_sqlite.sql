@@ -381,6 +381,7 @@ CREATE TABLE call (
     output        TEXT,
     output_bytes  INTEGER,
     output_digest BLOB,
+    output_whole  INTEGER, -- size of the whole in bytes, if output is only a part of it
     started_at    INTEGER,
     duration_us   INTEGER,
     PRIMARY KEY (execution_id, position)
@@ -611,8 +612,8 @@ CREATE VIEW v_param AS
 SELECT configuration.hash  AS configuration,
        configuration.label AS label,
        param.key           AS param,
-       param.value         AS value,
-       CASE WHEN param.type IN ('integer', 'real') THEN CAST(param.value AS REAL) END AS number
+       param.value       AS value,
+       CASE WHEN param.type IN ('integer', 'real') THEN CAST(param.value AS REAL) END      AS number
   FROM configuration, json_each(configuration.params) AS param
 CREATE VIEW v_stability AS
 WITH scored AS (
@@ -627,12 +628,12 @@ WITH scored AS (
     WINDOW same AS (PARTITION BY seed.scenario_id, seed.configuration_id, spec.id)
 ), aggregate AS (
     SELECT scenario_id, configuration_id, version,
-           count(*) AS n_seeds, count(total_score) AS n_scored, avg(passed) AS pass_rate,
+           count(*) AS n_seeds, count(total_score) AS n_scored, avg(CASE WHEN passed THEN 1.0 ELSE 0.0 END) AS pass_rate,
            avg(total_score) AS mean_score,
            sqrt(avg((total_score - mean) * (total_score - mean))) AS std_score,
            min(total_score) AS min_score, max(total_score) AS max_score
       FROM scored
-     GROUP BY scenario_id, configuration_id, spec_id
+     GROUP BY scenario_id, configuration_id, spec_id, version
 )
 SELECT scenario.name           AS scenario,
        aggregate.version       AS spec_version,
@@ -642,7 +643,7 @@ SELECT scenario.name           AS scenario,
        configuration.params    AS params,
        n_seeds, n_scored, n_seeds - n_scored AS n_failed, pass_rate, mean_score, std_score, min_score, max_score,
        mean_score * pass_rate * (1 - std_score) AS combined_score,
-       pass_rate >= 0.9 AND coalesce(std_score <= 0.15, 0) AS stable
+       pass_rate >= 0.9 AND coalesce(std_score <= 0.15, FALSE) AS stable
   FROM aggregate
   JOIN scenario ON scenario.id = aggregate.scenario_id
   JOIN configuration ON configuration.id = aggregate.configuration_id
@@ -652,10 +653,10 @@ SELECT sweep.ulid           AS id,
        configuration.label  AS label,
        configuration.hash   AS configuration,
        configuration.params AS params,
-       (SELECT group_concat(CASE WHEN first = last THEN printf('%u', first) ELSE printf('%u..%u', first, last) END, ',')
+       (SELECT group_concat(CASE WHEN first = last THEN printf('%u', first) ELSE printf('%u', first) || '..' || printf('%u', last) END, ',')
           FROM (SELECT first, last FROM sweep_seeds
                  WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id
-                 ORDER BY first < 0, first)) AS seeds,
+                 ORDER BY first < 0, first) AS ranges) AS seeds,
        (SELECT coalesce(sum(last - first + 1), 0) FROM sweep_seeds
          WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id) AS n_planned,
        (SELECT count(*) FROM seed
@@ -737,7 +738,7 @@ SELECT lineage.name                              AS lineage,
        nullif(version.name, '')                  AS version,
        execution.task                            AS task,
        execution_score.rubric                    AS rubric,
-       coalesce(execution.rubric = execution_score.rubric, 0) AS active,
+       coalesce(execution.rubric = execution_score.rubric, FALSE) AS active,
        execution_score.score                     AS score,
        execution_score.grade                     AS grade,
        execution_score.n_failed                  AS n_failed,
@@ -752,7 +753,7 @@ SELECT execution.ulid     AS execution,
        call.position + 1  AS call,
        tool.name          AS tool,
        call.exit, call.error, call.answered, call.rejected, call.input_bytes, call.output_bytes,
-       lower(hex(call.input_digest)) AS input_digest,
+       coalesce(call.output_whole, call.output_bytes) AS output_whole_bytes, lower(hex(call.input_digest)) AS input_digest,
        call.duration_us / 1e6 AS duration_s
   FROM call JOIN execution ON execution.id = call.execution_id JOIN tool ON tool.id = call.tool_id
 CREATE VIEW v_version AS
@@ -767,7 +768,7 @@ CREATE VIEW v_mutation AS
 SELECT lineage.name AS lineage, mutation.number, mutation.key AS mutation,
        (SELECT group_concat(name, ' ')
           FROM (SELECT version.name FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id
-                 WHERE mutation_parent.mutation_id = mutation.id ORDER BY mutation_parent.position)) AS parents,
+                 WHERE mutation_parent.mutation_id = mutation.id ORDER BY mutation_parent.position) AS ordered) AS parents,
        child.name AS child, mutation.operator, mutation.risk, mutation.state, mutation.n_attempts, mutation.delta, mutation.cost_usd, mutation.note,
        mutation.source, strftime('%Y-%m-%dT%H:%M:%fZ', mutation.proposed_at / 1e6, 'unixepoch') AS proposed_at,
        birth.body ->> '$.origin.generation' AS generation, birth.body ->> '$.origin.iteration' AS iteration, birth.body ->> '$.origin.island' AS island,

@@ -94,7 +94,7 @@ func (r *Reader) UnratedActivations(ctx context.Context, lineage Evolving, rubri
 // HeadActivations returns at most n of the versions that entries with numbers from first to before made active, once
 // for each entry, the newest first. Their Entry is the number of that entry.
 func (r *Reader) HeadActivations(ctx context.Context, lineage Evolving, first, before, n int) ([]Activation, error) {
-	return r.activations(ctx, hinted(listHeadActivations), lineage.ID, first, before, n)
+	return r.activations(ctx, listHeadActivations, lineage.ID, first, before, n)
 }
 
 // addActivation notes the version that an entry made active, unless it was active before.

@@ -121,13 +121,13 @@ const (
 
 // Artifacts lists the files of the seeds of a selection. The spec of the selection does not matter.
 func (r *Reader) Artifacts(ctx context.Context, sel Selection) (list []Artifact, err error) {
-	query, args := sel.of(hinted(listArtifacts))
+	query, args := sel.of(listArtifacts)
 	return r.artifacts(ctx, query, args...)
 }
 
 // ArtifactsOf lists the files of the seed with this ULID, by name.
 func (r *Reader) ArtifactsOf(ctx context.Context, ulid string) ([]Artifact, error) {
-	return r.artifacts(ctx, hinted(listArtifactsOf), ulid)
+	return r.artifacts(ctx, listArtifactsOf, ulid)
 }
 
 func (r *Reader) artifacts(ctx context.Context, query string, args ...any) (list []Artifact, err error) {

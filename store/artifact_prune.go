@@ -14,7 +14,7 @@ const (
 	      FROM seed
 	     WHERE id IN (SELECT seed_id FROM artifact)
 	), kept AS MATERIALIZED (
-	    SELECT id FROM ranked WHERE ($1 > 0 AND rank <= $1) OR ($2 > 0 AND recorded_at >= $2)
+	    SELECT id FROM ranked WHERE (CAST($1 AS bigint) > 0 AND rank <= $1) OR (CAST($2 AS bigint) > 0 AND recorded_at >= $2)
 	), pruned AS MATERIALIZED (
 	    SELECT artifact_content.id FROM artifact_content
 	     WHERE artifact_content.data IS NOT NULL
@@ -56,7 +56,7 @@ func (s *Store) PruneArtifacts(ctx context.Context, rule PruneRule, dryRun bool)
 		return err
 	})
 	if err == nil && row.Bytes > 0 {
-		err = s.vacuum(ctx)
+		err = s.pool.engine.vacuum(ctx, s)
 	}
 	return Pruned(row), err
 }

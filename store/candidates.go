@@ -28,7 +28,7 @@ const (
 	candidateRows = `
 	  FROM scenario_configuration JOIN configuration ON configuration.id = scenario_configuration.configuration_id
 	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = $1)`
-	haveSeeds     = ` AND scenario_configuration.n_seeds > 0`
+	haveSeeds     = ` AND {has_seeds}`
 	ofAnyLabel    = ` AND configuration.label = $1`
 	ofNoLabel     = ` AND configuration.label IS NULL`
 	ofHashes      = ` AND configuration.hash >= $1 AND configuration.hash < $2`
@@ -36,11 +36,11 @@ const (
 	ofStoredParam = ` AND configuration.params IN ({list})`
 	firstBefore   = ` AND scenario_configuration.id < (SELECT id FROM scenario_configuration AS own WHERE own.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND own.configuration_id = $2)`
 
-	countCandidates = `SELECT count(*) AS n, count(*) FILTER (WHERE label IS NOT NULL) AS n_labelled, coalesce(min(configuration.params) = max(configuration.params), 1) AS alike`
+	countCandidates = `SELECT count(*) AS n, count(*) FILTER (WHERE label IS NOT NULL) AS n_labelled, coalesce(min(configuration.params) = max(configuration.params), TRUE) AS alike`
 	groupedByCode   = ` GROUP BY configuration.commit_id, configuration.dirty, configuration.diff_hash, configuration.files_hash
 	HAVING (configuration.commit_id IS NOT NULL OR configuration.files_hash IS NOT NULL) AND min(coalesce(configuration.label, '')) <> max(coalesce(configuration.label, '')) LIMIT 1`
 	listDistinct  = `SELECT DISTINCT configuration.params`
-	listNewest    = `SELECT ` + configurationColumns + `, scenario_configuration.n_seeds`
+	listNewest    = `SELECT ` + configurationColumns + `, {n_seeds} AS n_seeds`
 	newestOfEach  = ` AND scenario_configuration.id IN (SELECT max(scenario_configuration.id)`
 	byParamsLabel = ` GROUP BY configuration.params, configuration.label)`
 )
@@ -143,7 +143,9 @@ func (c Candidates) list(distinct bool, limit int) (query string, args []any) {
 		b.add(byParamsLabel)
 	}
 	b.add(newestFirst)
-	b.add(atMost, limit)
+	if limit >= 0 {
+		b.add(atMost, limit)
+	}
 	return b.statement()
 }
 

@@ -60,7 +60,7 @@ func (r *Reader) ExecutionHeads(ctx context.Context, after int64, n int, lineage
 }
 
 func (r *Reader) executionHeads(ctx context.Context, query string, args ...any) (heads []ExecutionHead, err error) {
-	err = r.stream(ctx, hinted(query), args, func(row []driver.Value) {
+	err = r.stream(ctx, query, args, func(row []driver.Value) {
 		heads = append(heads, ExecutionHead{
 			Row: asInt(row[0]), ID: asText(row[1]), Lineage: asText(row[2]), Version: asText(row[3]), Source: asText(row[4]), Key: asText(row[5]),
 			Task: asText(row[6]), Status: track.ExecutionStatus(asText(row[7])), Digest: asDigest(row[8]), Open: asInt(row[9]) != 0,

@@ -33,7 +33,7 @@ func TestCarryPlans(t *testing.T) {
 			ID, Parent, Notused int
 			Detail              string
 		}
-		query = hinted(query)
+		query = sqliteFile{}.words(query)
 		args := make([]any, max(strings.Count(query, "?"), strings.Count(query, "$")))
 		for i := range args {
 			args[i] = 1

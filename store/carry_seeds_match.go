@@ -110,7 +110,7 @@ const (
 )
 
 func matchIdentitiesQuery(which string, n int) string {
-	return `WITH wanted (scenario_id, configuration_id, number) AS (VALUES ` + rowList(n) + `)
+	return `WITH wanted (scenario_id, configuration_id, number) AS (VALUES ` + typedRowList(n) + `)
 		SELECT ` + seedHeadColumns + ` FROM wanted ORDERED JOIN seed ON seed.scenario_id = wanted.scenario_id AND seed.configuration_id = wanted.configuration_id
 		   AND seed.number = wanted.number AND ` + which
 }

@@ -148,7 +148,7 @@ type headRow struct {
 }
 
 func (p *SeedPages) headRows(ctx context.Context, query string, args ...any) (rows []headRow, err error) {
-	err = p.stream(ctx, hinted(query), args, func(row []driver.Value) {
+	err = p.stream(ctx, query, args, func(row []driver.Value) {
 		rows = append(rows, headRow{SeedHead{
 			Row: asInt(row[0]), ID: asText(row[1]), Number: track.SeedNumber(asInt(row[4])), Digest: asDigest(row[5]), RecordedAt: asTime(row[6]),
 			SupersededAt: asTime(row[7]), IsWithdrawn: row[8] != nil,
@@ -334,7 +334,7 @@ func (p *SeedPages) Parts(ctx context.Context, rows []int64) (map[int64]*SeedPar
 	var failed error
 	visit := func(query string, visit func(s *SeedParts, row []driver.Value)) {
 		if failed == nil {
-			failed = explain(p.stream(ctx, hinted(query)+where, args, func(row []driver.Value) { visit(parts[asInt(row[0])], row) }))
+			failed = explain(p.stream(ctx, query+where, args, func(row []driver.Value) { visit(parts[asInt(row[0])], row) }))
 		}
 	}
 	type judged struct {

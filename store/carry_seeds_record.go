@@ -81,7 +81,7 @@ func (l *seedLoad) each(query string, visit func(s *SeedRecord, row []driver.Val
 	if l.err != nil {
 		return
 	}
-	err := l.stream(l.ctx, hinted(query)+l.where+bySeedID, l.args, func(row []driver.Value) {
+	err := l.stream(l.ctx, query+l.where+bySeedID, l.args, func(row []driver.Value) {
 		if s := l.byRow[asInt(row[0])]; l.err == nil && s != nil {
 			l.err = visit(s, row)
 		}

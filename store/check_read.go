@@ -76,7 +76,7 @@ func (c *readCheck) addSeries(sel Selection) error {
 		return err
 	}
 	c.series = map[int64][]byte{}
-	return c.streamSelected(c.ctx, sel, hinted(listJudgedSeries), nil, func(row []driver.Value) {
+	return c.streamSelected(c.ctx, sel, listJudgedSeries, nil, func(row []driver.Value) {
 		seed, hash := asInt(row[0]), asDigest(row[2])
 		c.series[seed] = append(append(append(c.series[seed], asText(row[1])...), 0), hash[:]...)
 	})
@@ -88,7 +88,7 @@ func (c *readCheck) addArtifacts(sel Selection) error {
 		return err
 	}
 	c.artifacts = map[int64][]byte{}
-	return c.streamSelected(c.ctx, sel, hinted(listJudgedArtifacts), nil, func(row []driver.Value) {
+	return c.streamSelected(c.ctx, sel, listJudgedArtifacts, nil, func(row []driver.Value) {
 		seed := asInt(row[0])
 		c.artifacts[seed] = appendArtifactDigest(c.artifacts[seed], row[1:])
 	})
@@ -149,7 +149,7 @@ func (c *readCheck) scanResults(visit func(seed int)) error {
 
 // scan reads the results of seeds under the spec, and calls visit for each seed that has any.
 func (c *resultCheck) scan(ctx context.Context, r *Reader, ids []int64, visit func(seed int64)) error {
-	err := r.scanSeeds(ctx, "result", ids, func(seed int64, row *packedRow) error {
+	err := r.pool.engine.scanSeeds(ctx, r, "result", ids, func(seed int64, row packedRow) error {
 		spec := row.integer()
 		if spec != c.spec {
 			return nil
@@ -193,7 +193,7 @@ func (c *readCheck) scanValues(visit func(metrics []int64, values []float64)) er
 		}
 		v.seed = seed
 	}
-	err := c.scanSeeds(c.ctx, "value", c.ids, func(seed int64, row *packedRow) error {
+	err := c.pool.engine.scanSeeds(c.ctx, c.Reader, "value", c.ids, func(seed int64, row packedRow) error {
 		if seed != v.seed {
 			to(seed)
 		}

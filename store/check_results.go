@@ -64,7 +64,7 @@ func (r *Reader) CheckResults(ctx context.Context, found func(Damage), done func
 	c := &resultCheck{Reader: r, ctx: ctx, found: found, done: done, specs: map[int64]*specWeights{}}
 	err := r.stream(ctx, listCheckedWeights, nil, c.addWeight)
 	if err == nil {
-		err = r.scanTable(ctx, "result", found, c.result)
+		err = r.pool.engine.scanTable(ctx, r, "result", found, c.result)
 	}
 	if err == nil {
 		err = c.finish()
@@ -88,11 +88,11 @@ func (c *resultCheck) addWeight(row []driver.Value) {
 }
 
 // result takes a row of results.
-func (c *resultCheck) result(row *packedRow) error {
+func (c *resultCheck) result(row packedRow) error {
 	seed, spec, metric, status := row.integer(), row.integer(), row.integer(), row.integer()
 	score, _ := row.number()
-	if row.err != nil {
-		return row.err
+	if err := row.failure(); err != nil {
+		return err
 	}
 	if seed != c.seed || spec != c.spec {
 		if err := c.finish(); err != nil {

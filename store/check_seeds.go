@@ -68,7 +68,7 @@ func (r *Reader) CheckSeeds(ctx context.Context, found func(Damage), done func(C
 	c := &seedCheck{Reader: r, ctx: ctx, found: found, done: done, metrics: map[int64]string{}}
 	err := r.stream(ctx, listMetrics, nil, func(row []driver.Value) { c.metrics[asInt(row[0])] = asText(row[1]) })
 	if err == nil {
-		err = r.scanTable(ctx, "value", found, c.value)
+		err = r.pool.engine.scanTable(ctx, r, "value", found, c.value)
 	}
 	if err == nil {
 		err = c.finish()
@@ -80,7 +80,7 @@ func (r *Reader) CheckSeeds(ctx context.Context, found func(Damage), done func(C
 }
 
 // value takes a row of values.
-func (c *seedCheck) value(row *packedRow) error {
+func (c *seedCheck) value(row packedRow) error {
 	seed, metric := row.integer(), row.integer()
 	value, _ := row.number()
 	if seed != c.seed {
@@ -145,7 +145,7 @@ func (c *seedCheck) readPage() error {
 	}
 	first, i := c.page[0].id, 0
 	c.last = c.page[len(c.page)-1].id
-	err = c.stream(c.ctx, hinted(listCheckedSeries), []any{first, c.last}, func(row []driver.Value) {
+	err = c.stream(c.ctx, listCheckedSeries, []any{first, c.last}, func(row []driver.Value) {
 		for i < len(c.page)-1 && c.page[i].id < asInt(row[0]) {
 			i++
 		}

@@ -11,13 +11,13 @@ import (
 
 // Claims mark the seeds and the steps of lineages that a process is running, so that others leave them to it. A claim
 // ends with its process, and is no promise: whoever finds a seed claimed looks later whether it was recorded.
-type Claims struct{ *claims }
+type Claims struct{ claims }
 
-// Claims opens the claims on the database, in a file next to it.
+// Claims opens the claims on the database.
 func (s *Store) Claims() (Claims, error) {
-	c, err := openClaims(s.path + ".running")
+	c, err := s.pool.engine.openClaims()
 	if err != nil {
-		return Claims{}, fmt.Errorf("claims: %w", openError(s.path, err))
+		return Claims{}, fmt.Errorf("claims: %w", s.pool.engine.openError(err))
 	}
 	return Claims{c}, nil
 }

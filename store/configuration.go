@@ -77,11 +77,11 @@ const (
 	SELECT ` + configurationColumns + `
 	  FROM scenario_configuration JOIN configuration ON configuration.id = scenario_configuration.configuration_id
 	 WHERE scenario_configuration.scenario_id = (SELECT id FROM scenario WHERE name = $1) `
-	withSeeds                = ` AND scenario_configuration.n_seeds > 0` // not so if all of them were withdrawn
+	withSeeds                = ` AND {has_seeds}` // not so if all of them were withdrawn
 	newestFirst              = ` ORDER BY scenario_configuration.id DESC`
 	listNewestConfigurations = listConfigurations + withSeeds + newestFirst + ` LIMIT $2`
 	countConfigurations      = `
-	SELECT count(*) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1) AND n_seeds > 0`
+	SELECT count(*) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1) AND {has_seeds}`
 	listScenarios = `SELECT name FROM scenario ORDER BY name`
 )
 

@@ -47,7 +47,7 @@ type ExistingExecution struct {
 
 const (
 	findLineage   = `SELECT id FROM lineage WHERE name = $1`
-	insertLineage = `INSERT INTO lineage (name, created_at, checksum) VALUES ($1, $2, $3) RETURNING id`
+	insertLineage = `INSERT INTO lineage (id, name, created_at, checksum) VALUES ((SELECT coalesce(max(id), 0) + 1 FROM lineage), $1, $2, $3) RETURNING id`
 	subjectOfNew  = "agent" // as the schema gives it
 	findVersion   = `SELECT id FROM version WHERE lineage_id = $1 AND name = $2`
 	insertVersion = `INSERT INTO version (lineage_id, name, created_at, checksum) VALUES ($1, $2, $3, 0) RETURNING id`
@@ -65,8 +65,8 @@ const (
 	RETURNING id`
 	insertCall = `
 	INSERT INTO call (execution_id, position, key, tool_id, input, input_bytes, input_digest, exit, error, answered, rejected,
-	                  output, output_bytes, output_digest, started_at, duration_us)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
+	                  output, output_bytes, output_digest, output_whole, started_at, duration_us)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
 	insertUnindexed      = `INSERT INTO unindexed (execution_id) VALUES ($1)`
 	insertTruth          = `INSERT INTO truth (execution_id, name, value) VALUES ($1, $2, $3)`
 	insertExecutionScore = `
@@ -213,7 +213,7 @@ func (e ExecutionRecord) withoutTexts() ExecutionRecord {
 		if text == nil {
 			return nil
 		}
-		return &track.RecordedText{Digest: text.Digest, Bytes: text.Bytes}
+		return &track.RecordedText{Digest: text.Digest, Bytes: text.Bytes, WholeBytes: text.WholeBytes}
 	}
 	e.Message, e.Execution.Prompt, e.Execution.Output, e.Prompt, e.Output = "", nil, nil, without(e.Prompt), without(e.Output)
 	e.Calls, e.Inputs, e.Outputs, e.Scores = slices.Clone(e.Calls), slices.Clone(e.Inputs), slices.Clone(e.Outputs), slices.Clone(e.Scores)
@@ -309,6 +309,7 @@ type callColumns struct {
 	exit, err                         any
 	answered, rejected                bool
 	output, outputBytes, outputDigest any
+	outputWhole                       any
 	startedAt, duration               any
 }
 
@@ -324,6 +325,9 @@ func (t *Tx) callColumns(e ExecutionRecord) (list []callColumns, err error) {
 		}
 		columns.input, columns.inputBytes, columns.inputDigest = textColumns(&e.Inputs[i])
 		columns.output, columns.outputBytes, columns.outputDigest = textColumns(e.Outputs[i])
+		if output := e.Outputs[i]; output != nil && output.WholeBytes > 0 {
+			columns.outputWhole = output.WholeBytes
+		}
 		list[i] = columns
 	}
 	return list, nil
@@ -332,7 +336,7 @@ func (t *Tx) callColumns(e ExecutionRecord) (list []callColumns, err error) {
 func (t *Tx) addExecutionParts(id int64, e ExecutionRecord, calls []callColumns) error {
 	for i, c := range calls {
 		_, err := t.exec(insertCall, id, i, c.key, c.toolID, c.input, c.inputBytes, c.inputDigest, c.exit, c.err, c.answered, c.rejected,
-			c.output, c.outputBytes, c.outputDigest, c.startedAt, c.duration)
+			c.output, c.outputBytes, c.outputDigest, c.outputWhole, c.startedAt, c.duration)
 		if err != nil {
 			return err
 		}

@@ -190,7 +190,7 @@ const (
 	getExecutionPrompt = `SELECT prompt AS output, prompt_bytes AS output_bytes, prompt_digest AS output_digest FROM execution WHERE id = $1`
 	getExecutionOutput = `SELECT output, output_bytes, output_digest FROM execution WHERE id = $1`
 	listCalls          = `SELECT call.key, tool.name AS tool, call.input, call.input_bytes, call.input_digest, call.exit, coalesce(call.error, '') AS error, call.answered, call.rejected,
-	       call.output, call.output_bytes, call.output_digest, call.started_at, call.duration_us
+	       call.output, call.output_bytes, call.output_digest, coalesce(call.output_whole, 0) AS output_whole, call.started_at, call.duration_us
 	  FROM call JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = $1 ORDER BY call.position`
 	listTruths          = `SELECT name, value FROM truth WHERE execution_id = $1`
 	listExecutionScores = `
@@ -290,6 +290,7 @@ func (r *Reader) calls(ctx context.Context, execution int64) ([]track.RecordedCa
 		Rejected    bool          `db:"rejected"`
 		StartedAt   sql.NullInt64 `db:"started_at"`
 		DurationUS  sql.NullInt64 `db:"duration_us"`
+		OutputWhole int           `db:"output_whole"`
 		textRow
 	}
 	if err := r.read().SelectContext(ctx, &rows, listCalls, execution); err != nil {
@@ -300,6 +301,9 @@ func (r *Reader) calls(ctx context.Context, execution int64) ([]track.RecordedCa
 		list[i] = track.RecordedCall{
 			Key: row.Key, Tool: row.Tool, Input: track.RecordedText{Digest: track.TextDigest(row.InputDigest), Bytes: row.InputBytes, Text: row.Input}, Output: row.stored(),
 			Exit: row.Exit, Error: row.Error, Answered: row.Answered, Rejected: row.Rejected,
+		}
+		if list[i].Output != nil {
+			list[i].Output.WholeBytes = row.OutputWhole
 		}
 		if row.StartedAt.Valid {
 			list[i].StartedAt = fromMicros(row.StartedAt.Int64)

@@ -32,7 +32,7 @@ const (
 	listCheckedCalls = `
 	SELECT call.execution_id, call.position, call.key, tool.name, CASE WHEN call.input IS NULL THEN 0 ELSE 1 END, call.input_bytes, call.input_digest,
 	       call.exit, call.error, call.answered, call.rejected, CASE WHEN call.output IS NULL THEN 0 ELSE 1 END, call.output_bytes, call.output_digest,
-	       call.started_at, call.duration_us
+	       call.output_whole, call.started_at, call.duration_us
 	  FROM call LEFT JOIN tool ON tool.id = call.tool_id WHERE call.execution_id BETWEEN $1 AND $2 ORDER BY call.execution_id, call.position`
 	listCheckedTruths = `SELECT execution_id, name, value FROM truth WHERE execution_id BETWEEN $1 AND $2 ORDER BY execution_id, name`
 	listCheckedScores = `
@@ -53,7 +53,7 @@ func executionChecksum(args []any, calls []callColumns, truths map[string]float6
 	buffer := appendArguments(make([]byte, 0, 1024), args...)
 	for i, c := range calls {
 		buffer = appendArguments(buffer, i, c.key, c.tool, keeps(c.input), c.inputBytes, c.inputDigest, c.exit, c.err, c.answered, c.rejected,
-			keeps(c.output), c.outputBytes, c.outputDigest, c.startedAt, c.duration)
+			keeps(c.output), c.outputBytes, c.outputDigest, c.outputWhole, c.startedAt, c.duration)
 	}
 	for _, name := range slices.Sorted(maps.Keys(truths)) {
 		buffer = appendArguments(buffer, name, truths[name])
@@ -87,11 +87,12 @@ type executionSums struct {
 	scores map[string]*sum // by rubric
 }
 
-// executionSums returns at most n executions after a row with their checksums; those of a lineage, or of all if it is 0.
+// executionSums returns at most n executions after a row with their checksums; those of a lineage, or of all if it is
+// 0.
 func (r *Reader) executionSums(ctx context.Context, lineage, after int64, n int) (list []*executionSums, err error) {
 	query, args := listCheckedExecutions, []any{after, n}
 	if lineage != 0 {
-		query, args = hinted(listCheckedOfLineage), []any{lineage, after, n}
+		query, args = listCheckedOfLineage, []any{lineage, after, n}
 	}
 	byID := map[int64]*executionSums{}
 	err = r.stream(ctx, query, args, func(row []driver.Value) {

@@ -67,8 +67,8 @@ func TestSeedPlans(t *testing.T) {
 	queries := []query{
 		{name: "scenarios", text: listScenarios},
 		{name: "newest configuration", text: getNewestConfiguration, args: []any{"s"}},
-		{name: "number of configurations", text: countConfigurations, args: []any{"s"}},
-		{name: "configurations", text: listNewestConfigurations, args: []any{"s", 20}},
+		{name: "number of configurations", text: sqliteFile{}.words(countConfigurations), args: []any{"s"}},
+		{name: "configurations", text: sqliteFile{}.words(listNewestConfigurations), args: []any{"s", 20}},
 		{name: "whether a scenario is known", text: hasScenario, args: []any{"s"}},
 		{name: "whether a scenario has a metric", text: hasMetric, args: []any{"s", "m"}, walk: true},
 		{name: "metrics of the newest seeds", text: listRecentMetrics, args: []any{"s", 1}, walk: true},
@@ -77,10 +77,10 @@ func TestSeedPlans(t *testing.T) {
 		{name: "spec by hash", text: getSpecByHash, args: []any{"s", "x"}},
 		{name: "specs", text: listSpecs},
 		{name: "seed of a configuration", text: seedByNumber, args: []any{"s", 1, 1}},
-		{name: "seed of any configuration", text: hinted(seedByNumberAnywhere), args: []any{"s", 1}},
-		{name: "seed of any configuration, lost ones", text: hinted(countLostPairs), args: []any{"s", 1, 0}},
+		{name: "seed of any configuration", text: sqliteFile{}.words(seedByNumberAnywhere), args: []any{"s", 1}},
+		{name: "seed of any configuration, lost ones", text: sqliteFile{}.words(countLostPairs), args: []any{"s", 1, 0}},
 		{name: "series of a seed", text: listSeries, args: []any{"x"}},
-		{name: "artifacts of a seed", text: hinted(listArtifactsOf), args: []any{"x"}},
+		{name: "artifacts of a seed", text: sqliteFile{}.words(listArtifactsOf), args: []any{"x"}},
 		{name: "content of an artifact", text: getArtifactData, args: []any{"x", "run.log"}},
 		{name: "content by its hash", text: findArtifactContent, args: []any{[]byte("x")}},
 		{name: "digests of artifacts", text: listArtifactDigests, args: []any{1}},
@@ -134,8 +134,8 @@ func TestSeedPlans(t *testing.T) {
 			{"ids of seeds", listSeedIDs, nil},
 			{"numbers of seeds", listRecordedNumbers, nil},
 			{"count of seeds", countRecorded, nil},
-			{"artifacts of seeds", hinted(listArtifacts), nil},
-			{"digests of artifacts of seeds", hinted(listJudgedArtifacts), nil},
+			{"artifacts of seeds", sqliteFile{}.words(listArtifacts), nil},
+			{"digests of artifacts of seeds", sqliteFile{}.words(listJudgedArtifacts), nil},
 			{"failing seeds", listFailingSeeds, []any{sel.SpecID}},
 			{"failing metrics", listFailingMetrics, []any{sel.SpecID, statusCode(scoring.Fail)}},
 		} {
@@ -283,7 +283,7 @@ func TestExecutionListPlans(t *testing.T) {
 func TestLedgerPlans(t *testing.T) {
 	st := planStore(t)
 	entries := func(f EntryFilter) (string, []any) { return f.query(1) }
-	with := func(text string, args ...any) (string, []any) { return hinted(text), args }
+	with := func(text string, args ...any) (string, []any) { return sqliteFile{}.words(text), args }
 	const (
 		kind, key, version = "SEARCH ledger USING INDEX ledger_kind (lineage_id=? AND kind=?)", "(lineage_id=? AND key=?)", "(lineage_id=? AND name=?)"
 		oneVersion         = "SEARCH execution USING INDEX execution_version (version_id=?)"

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +11,20 @@ import (
 
 	"track"
 )
+
+// Folder returns the folder of what is kept beside a database, such as the records that wait for it: that of the file, or
+// one of the user's own for a database on a server.
+func Folder(name string) (string, error) {
+	if !IsServer(name) {
+		return filepath.Dir(name), nil
+	}
+	settings, err := os.UserConfigDir()
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.Sum256([]byte(WithoutPassword(name)))
+	return filepath.Join(settings, "track", "servers", hex.EncodeToString(hash[:8])), nil
+}
 
 // Find looks for the database of dir: in its .track folder, or in the closest parent folder that has one. It returns an
 // error wrapping [track.ErrNotFound] if there is none. A .track folder that cannot be read ends the search with an

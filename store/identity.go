@@ -14,20 +14,19 @@ import (
 	"track"
 )
 
+// Two transactions that add a scenario at once take the same id, so that one of them runs again and finds the name that
+// the other has added. Metrics and lineages are added so too.
 const (
 	findScenario      = `SELECT id FROM scenario WHERE name = $1`
-	insertScenario    = `INSERT INTO scenario (name, created_at) VALUES ($1, $2) RETURNING id`
+	insertScenario    = `INSERT INTO scenario (id, name, created_at) VALUES ((SELECT coalesce(max(id), 0) + 1 FROM scenario), $1, $2) RETURNING id`
 	findActor         = `SELECT id FROM actor WHERE name = $1`
 	insertActor       = `INSERT INTO actor (name) VALUES ($1) RETURNING id`
 	findMetric        = `SELECT id FROM metric WHERE name = $1`
-	insertMetric      = `INSERT INTO metric (name) VALUES ($1) RETURNING id`
+	insertMetric      = `INSERT INTO metric (id, name) VALUES ((SELECT coalesce(max(id), 0) + 1 FROM metric), $1) RETURNING id`
 	findConfiguration = `SELECT id FROM configuration WHERE hash = $1`
 	insertConfig      = `
 	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, files_hash, created_at, checksum)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`
-	countPair = `
-	INSERT INTO scenario_configuration (scenario_id, configuration_id, n_seeds) VALUES ($1, $2, $3)
-	ON CONFLICT (scenario_id, configuration_id) DO UPDATE SET n_seeds = n_seeds + excluded.n_seeds`
 	findEnvironment   = `SELECT id FROM environment WHERE hash = $1`
 	insertEnvironment = `INSERT INTO environment (hash, document) VALUES ($1, $2) RETURNING id`
 	listSpecMetricIDs = `
@@ -150,7 +149,7 @@ func (t *Tx) count(scenario, configuration, n int64) {
 // storeCounts stores what was counted, in the order of the first seeds.
 func (t *Tx) storeCounts() error {
 	for _, p := range t.pairs {
-		if _, err := t.exec(countPair, p.scenario, p.configuration, t.counts[p]); err != nil {
+		if err := t.engine.count(t, p, t.counts[p]); err != nil {
 			return err
 		}
 	}

@@ -54,7 +54,8 @@ func (r *Reader) Evolving(ctx context.Context, name string) (Evolving, error) {
 	return lineage, err
 }
 
-// uncheckedEvolving returns a lineage with a ledger as it is stored. sound is false if its row differs from its checksum.
+// uncheckedEvolving returns a lineage with a ledger as it is stored. sound is false if its row differs from its
+// checksum.
 func (r *Reader) uncheckedEvolving(ctx context.Context, name string) (e Evolving, sound bool, err error) {
 	n := 0
 	err = r.streamCells(ctx, getEvolving, []any{name}, func(c *cells) {
@@ -263,6 +264,17 @@ func (r *Reader) NewestEntries(ctx context.Context, lineage Evolving, kinds ...e
 		newest[e.Kind] = e
 	}
 	return newest, err
+}
+
+const isRun = `
+	SELECT count(*) FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id
+	 WHERE lineage.name = $1 AND ledger.number = 1 AND coalesce(body ->> 'source', '') <> ''`
+
+// IsRun reports whether a lineage is a run of another evolver that was imported.
+func (r *Reader) IsRun(ctx context.Context, lineage string) (is bool, err error) {
+	n := 0
+	err = r.read().GetContext(ctx, &n, isRun, lineage)
+	return n > 0, explain(err)
 }
 
 const getScale = `

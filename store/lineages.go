@@ -25,7 +25,7 @@ const listVersions = `
 	       min(execution.at) AS first, max(execution.at) AS last
 	  FROM lineage JOIN version ON version.lineage_id = lineage.id JOIN execution ON execution.version_id = version.id
 	 WHERE lineage.name = $1
-	 GROUP BY version.id ORDER BY first, version.id`
+	 GROUP BY version.id, lineage.name, version.name ORDER BY first, version.id`
 
 // Versions returns the versions of a lineage that have executions, in the order of their first one.
 func (r *Reader) Versions(ctx context.Context, lineage string) ([]VersionSummary, error) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -26,8 +27,15 @@ func (a *arguments) add(row ...driver.Value) {
 	}
 }
 
-// insertRows runs insert, a statement that ends in VALUES, for rows of width columns, many rows at a time.
 func (t *Tx) insertRows(insert string, width int, args *arguments) error {
+	return t.writer.engine.insertRows(t, insert, width, args)
+}
+
+// settle implements [engine]: every row is stored at once.
+func (sqliteFile) settle(context.Context, *writer, string) error { return nil }
+
+// insertRows implements [engine], many rows at a time.
+func (sqliteFile) insertRows(t *Tx, insert string, width int, args *arguments) error {
 	for rest := args.values; len(rest) > 0; {
 		n := min(len(rest)/width, rowsPerInsert)
 		stmt, err := t.multiRow(insert, width, n)
@@ -73,7 +81,7 @@ func (t *Tx) multiRow(insert string, width, n int) (statement, error) {
 		if !ok {
 			return errors.New("the driver cannot prepare statements")
 		}
-		stmt, err := preparer.PrepareContext(t.ctx, query)
+		stmt, err := preparer.PrepareContext(t.ctx, t.writer.engine.words(query))
 		if err != nil {
 			return err
 		}

@@ -142,7 +142,7 @@ const getMutationOf = mutationsFrom + `
 
 // MutationOf returns the first mutation whose child, or one of whose parents, a version is.
 func (r *Reader) MutationOf(ctx context.Context, lineage Evolving, version string) (Mutation, error) {
-	list, err := r.mutations(ctx, hinted(getMutationOf), lineage.ID, version)
+	list, err := r.mutations(ctx, getMutationOf, lineage.ID, version)
 	switch {
 	case err != nil:
 		return Mutation{}, err

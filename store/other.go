@@ -26,6 +26,12 @@ func CheckOther(ctx context.Context, here, path string) error {
 
 // checkOther returns an error if the file at path cannot be merged.
 func checkOther(ctx context.Context, here, path string) error {
+	if IsServer(path) {
+		if IsServer(here) && WithoutPassword(here) == WithoutPassword(path) {
+			return isTarget(WithoutPassword(path))
+		}
+		return nil // opening it changes nothing
+	}
 	there, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open %s: %w", path, track.ErrNotFound)
@@ -34,7 +40,7 @@ func checkOther(ctx context.Context, here, path string) error {
 		return openError(path, err)
 	}
 	if own, err := os.Stat(here); err == nil && os.SameFile(own, there) {
-		return track.WithHint(fmt.Errorf("%w: %s is the database that it would be merged into", track.ErrInvalid, path), otherDatabase("name another file, or another target"))
+		return isTarget(path)
 	}
 	state, err := inspect(ctx, path)
 	if isHot(err) {
@@ -47,6 +53,10 @@ func checkOther(ctx context.Context, here, path string) error {
 		err = state.usable(path)
 	}
 	return openError(path, err)
+}
+
+func isTarget(path string) error {
+	return track.WithHint(fmt.Errorf("%w: %s is the database that it would be merged into", track.ErrInvalid, path), otherDatabase("name another file, or another target"))
 }
 
 // OpenOther opens another database for reading.

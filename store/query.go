@@ -17,7 +17,7 @@ func (r *Reader) Query(ctx context.Context, query string, visit func(columns []s
 		return nil, err
 	}
 	err = r.Snapshot(ctx, func(r *Reader) error {
-		release, err := limitValues(r.pinned, largestValue)
+		release, err := r.pool.engine.limitValues(r.pinned, largestValue)
 		if err != nil {
 			return err
 		}
@@ -72,6 +72,8 @@ func queryError(ctx context.Context, err error) error {
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case postgresCode(err) == codeCancelled:
+		return track.WithHint(fmt.Errorf("%w: the server ended the query, because its time is limited", track.ErrInvalid), track.Hint{Text: "ask for less, by a condition or with LIMIT"})
 	case isTooLarge(err):
 		return track.WithHint(fmt.Errorf("%w: a value of the query is larger than %d MiB", track.ErrInvalid, largestValue>>20),
 			track.Hint{Text: "select a part of it, as with substr"})

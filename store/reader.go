@@ -27,6 +27,13 @@ type Reader struct {
 
 	reported map[string]keptStatuses // of a snapshot, by the selection; nil if they are not kept
 	tx       querier                 // the prepared statements of the transaction; nil outside one
+	attempts *int                    // at the transaction, which its Readers share; nil outside one
+}
+
+// Repeats reports whether an earlier Reader is of the same transaction, which was rolled back and runs again: what was
+// learnt through that Reader may not be so.
+func (r *Reader) Repeats(earlier *Reader) bool {
+	return earlier != nil && r != earlier && r.attempts != nil && r.attempts == earlier.attempts
 }
 
 // querier is what reads are asked of.
@@ -48,15 +55,15 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 	if r.pinned != nil {
 		return read(r)
 	}
-	conn, err := r.pool.open().Connx(ctx)
+	conn, err := r.connect(ctx)
 	if err != nil {
 		return explain(err)
 	}
 	defer func() { err = errors.Join(err, explain(conn.Close())) }()
-	if _, err := conn.ExecContext(ctx, "BEGIN"); err != nil {
+	if err := r.pool.engine.beginReading(ctx, conn); err != nil {
 		return explain(err)
 	}
-	release := interruptAtEnd(ctx, conn)
+	release := r.pool.engine.interruptAtEnd(ctx, conn)
 	defer func() {
 		release()
 		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
@@ -73,22 +80,51 @@ func (r *Reader) read() querier {
 	r.pool.statements.Add(1)
 	switch {
 	case r.tx != nil:
-		return checked{r.tx}
+		return checked{r.pool.engine, r.tx}
 	case r.pinned != nil:
-		return checked{r.pinned}
+		return checked{r.pool.engine, r.pinned}
 	}
-	return checked{r.pool.open()}
+	db, err := r.pool.open()
+	if err != nil {
+		return unreachable{err}
+	}
+	return checked{r.pool.engine, db}
+}
+
+// connect returns a connection that only reads.
+func (r *Reader) connect(ctx context.Context) (*sqlx.Conn, error) {
+	db, err := r.pool.open()
+	if err != nil {
+		return nil, err
+	}
+	return db.Connx(ctx)
 }
 
 // checked reads from a database that may be damaged: a row of other types than its table has is an error of damage.
-type checked struct{ querier }
+type checked struct {
+	engine
+	from querier
+}
 
 func (c checked) GetContext(ctx context.Context, dest any, query string, args ...any) error {
-	return scanError(ctx, c.querier.GetContext(ctx, dest, query, args...))
+	return scanError(ctx, c.from.GetContext(ctx, dest, c.words(query), args...))
 }
 
 func (c checked) SelectContext(ctx context.Context, dest any, query string, args ...any) error {
-	return scanError(ctx, c.querier.SelectContext(ctx, dest, query, args...))
+	return scanError(ctx, c.from.SelectContext(ctx, dest, c.words(query), args...))
+}
+
+func (c checked) QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
+	return c.from.QueryxContext(ctx, c.words(query), args...)
+}
+
+// unreachable is a database to which there is no connection.
+type unreachable struct{ err error }
+
+func (u unreachable) GetContext(context.Context, any, string, ...any) error    { return u.err }
+func (u unreachable) SelectContext(context.Context, any, string, ...any) error { return u.err }
+func (u unreachable) QueryxContext(context.Context, string, ...any) (*sqlx.Rows, error) {
+	return nil, u.err
 }
 
 // scanError tells what could not be scanned, which has no type of its own, from the errors that have one.
@@ -101,7 +137,7 @@ func scanError(ctx context.Context, err error) error {
 
 // pool holds the read-only connections of a store.
 type pool struct {
-	path       string
+	engine     engine
 	statements atomic.Int64 // read so far
 
 	mu sync.Mutex
@@ -109,13 +145,13 @@ type pool struct {
 }
 
 // open returns the connections.
-func (p *pool) open() *sqlx.DB {
+func (p *pool) open() (_ *sqlx.DB, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.db == nil {
-		p.db = openReaders(p.path)
+		p.db, err = p.engine.openReaders()
 	}
-	return p.db
+	return p.db, err
 }
 
 func (p *pool) close() error {

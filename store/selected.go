@@ -31,9 +31,9 @@ type selectedSeed struct {
 // would tempt SQLite to walk through all seeds of the scenario.
 const listSelectedSeeds = `
 	SELECT ` + seedChecked + `, ` + assessmentChecked + `,
-	       CASE WHEN assessment.seed_id IS NULL THEN EXISTS (SELECT 1 FROM result WHERE seed_id = seed.id AND spec_id = $1) ELSE 0 END, seed.id
+	       CASE WHEN assessment.seed_id IS NULL THEN EXISTS (SELECT 1 FROM result WHERE seed_id = seed.id AND spec_id = $1) ELSE FALSE END, seed.id
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
-	 WHERE {selection}`
+	 WHERE {selection} IN SCAN ORDER`
 
 // keptSelections is how many selections a snapshot keeps: a report compares two configurations.
 const keptSelections = 2

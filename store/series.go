@@ -203,7 +203,7 @@ const (
 	      FROM seed
 	     WHERE id IN (SELECT seed_id FROM seed_series)
 	), kept AS MATERIALIZED (
-	    SELECT id FROM ranked WHERE ($1 > 0 AND rank <= $1) OR ($2 > 0 AND recorded_at >= $2)
+	    SELECT id FROM ranked WHERE (CAST($1 AS bigint) > 0 AND rank <= $1) OR (CAST($2 AS bigint) > 0 AND recorded_at >= $2)
 	), pruned AS MATERIALIZED (
 	    SELECT series_content.id FROM series_content
 	     WHERE series_content.pruned_at IS NULL
@@ -244,7 +244,7 @@ func (s *Store) PruneSeries(ctx context.Context, rule PruneRule, dryRun bool) (P
 		return err
 	})
 	if err == nil && row.Bytes > 0 {
-		err = s.vacuum(ctx)
+		err = s.pool.engine.vacuum(ctx, s)
 	}
 	return Pruned(row), err
 }

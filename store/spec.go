@@ -52,7 +52,7 @@ const (
 	getSpecByHash  = selectSpec + ` WHERE scenario.name = $1 AND spec.hash = $2`
 	hasLostSpec    = `SELECT EXISTS (SELECT 1 FROM spec_metric WHERE spec_id NOT IN (SELECT id FROM spec))
 	    OR EXISTS (SELECT 1 FROM spec NOT INDEXED JOIN scenario NOT INDEXED ON scenario.id = spec.scenario_id
-	                WHERE scenario.name = $1 AND $2 IN (0, spec.version))` // which an index does not find
+	                WHERE scenario.name = $1 AND CAST($2 AS bigint) IN (0, spec.version))` // which an index does not find
 	listSpecs = selectSpec + ` ORDER BY scenario.name, spec.version`
 )
 

@@ -14,7 +14,8 @@ const (
 	hasKey       = `SELECT count(*) > 0 FROM execution WHERE lineage_id = $1 AND source = $2 AND key = $3`
 )
 
-// Spending returns what the executions of a lineage from one source have cost, and the mutations that were proposed here.
+// Spending returns what the executions of a lineage from one source have cost, and the mutations that were proposed
+// here.
 func (r *Reader) Spending(ctx context.Context, lineage Evolving, source string) (s evolution.Spending, err error) {
 	err = r.streamCells(ctx, sumTrials, []any{lineage.ID, source}, func(c *cells) {
 		s.Trials, s.Tokens, s.CostUSD = int(c.integer()), c.integer(), *c.real()

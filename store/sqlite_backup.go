@@ -26,6 +26,9 @@ const countBackedUp = `SELECT (SELECT count(*) FROM seed) AS seeds, (SELECT coun
 // VACUUM INTO is preferred to SQLite's backup interface: it reads one snapshot, while the latter begins anew whenever
 // another process writes. Its copy is as small as can be, and holds nothing of what was deleted.
 func (s *Store) BackUp(ctx context.Context, path string) (b Backup, err error) {
+	if IsServer(s.path) {
+		return b, track.WithHint(notForServers("backed up by track"), track.Hint{Text: "its own tool makes a backup: pg_dump"})
+	}
 	if err := checkBackupTarget(path); err != nil {
 		return b, err
 	}
@@ -40,7 +43,7 @@ func (s *Store) BackUp(ctx context.Context, path string) (b Backup, err error) {
 			}
 		}
 	}()
-	if _, err := s.pool.open().ExecContext(ctx, "VACUUM INTO ?", unfinished); err != nil {
+	if err := s.vacuumInto(ctx, unfinished); err != nil {
 		return b, writeError(path, explain(err))
 	}
 	if b, err = checkBackup(ctx, unfinished); err != nil {
@@ -52,6 +55,14 @@ func (s *Store) BackUp(ctx context.Context, path string) (b Backup, err error) {
 	}
 	b.Bytes = info.Size()
 	return b, writeError(path, s.publish(unfinished, path))
+}
+
+func (s *Store) vacuumInto(ctx context.Context, path string) error {
+	db, err := s.pool.open()
+	if err == nil {
+		_, err = db.ExecContext(ctx, "VACUUM INTO ?", path)
+	}
+	return err
 }
 
 // checkBackupTarget returns an error if a backup cannot be written to path. A log that is left of another database
@@ -91,7 +102,7 @@ func createUnfinished(path string) (string, error) {
 
 // checkBackup makes a copy a database with a write-ahead log, as the others are, and reads all of its pages.
 func checkBackup(ctx context.Context, path string) (b Backup, err error) {
-	w, err := openWriter(ctx, path)
+	w, err := sqliteFile{path}.openWriter(ctx)
 	if err != nil {
 		return b, explain(err)
 	}

@@ -16,17 +16,42 @@ const driverName = "sqlite"
 
 const busyTimeout = 10 * time.Second
 
+// sqliteFile is the engine of a file of SQLite.
+type sqliteFile struct{ path string }
+
 // beginWrite begins a transaction that writes. It takes the lock at once: a transaction that read first could not wait
 // for it.
 const beginWrite = "BEGIN IMMEDIATE"
 
-// openReaders returns a pool of read-only connections.
-func openReaders(path string) *sqlx.DB {
-	db, err := openPool(dataSource(path, readMode(path)))
+// openReaders implements [engine].
+func (s sqliteFile) openReaders() (*sqlx.DB, error) {
+	return openPool(dataSource(s.path, readMode(s.path)))
+}
+
+// openWriter implements [engine].
+func (s sqliteFile) openWriter(ctx context.Context) (*writer, error) {
+	db, err := openPool(dataSource(s.path, "mode=rw"))
 	if err != nil {
-		panic(err) // cannot happen: the path is escaped, and the rest is constant
+		return nil, err
 	}
-	return db
+	return newWriter(ctx, s, db)
+}
+
+// lock implements [engine].
+func (s sqliteFile) lock(ctx context.Context) (unlock func(), err error) {
+	return lockFile(ctx, s.path+".lock")
+}
+
+// openError implements [engine].
+func (s sqliteFile) openError(err error) error { return openError(s.path, err) }
+
+// isRepeatable implements [engine]: writers wait for each other.
+func (sqliteFile) isRepeatable(error) bool { return false }
+
+// beginReading implements [engine].
+func (sqliteFile) beginReading(ctx context.Context, conn *sqlx.Conn) error {
+	_, err := conn.ExecContext(ctx, "BEGIN")
+	return err
 }
 
 // readMode returns the mode of the connections: immutable if a database without a write-ahead log lies in a folder that
@@ -59,8 +84,8 @@ func (w *writer) relax(ctx context.Context, relaxed bool) error {
 	return err
 }
 
-// Sync waits until everything committed is on the disk.
-func (s *Store) Sync() error {
+// sync implements [engine].
+func (s sqliteFile) sync(string) error {
 	// All commits since the last checkpoint lie in the log, in order; a checkpoint has synced what it moved.
 	log, err := os.OpenFile(s.path+"-wal", os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -72,31 +97,5 @@ func (s *Store) Sync() error {
 	return errors.Join(log.Sync(), log.Close())
 }
 
-// Watch calls changed at once, and again whenever somebody else has changed the database, until ctx ends or changed
-// returns an error. It looks every interval, which costs next to nothing if nothing changed.
-func (s *Store) Watch(ctx context.Context, interval time.Duration, changed func() error) (err error) {
-	conn, err := s.pool.open().Connx(ctx) // data_version is what this connection has seen
-	if err != nil {
-		return explain(err)
-	}
-	defer func() { err = errors.Join(err, explain(conn.Close())) }()
-	ticker := time.NewTicker(interval)
-	defer ticker.Stop()
-	for last := int64(-1); ; {
-		var version int64
-		if err := conn.GetContext(ctx, &version, "PRAGMA data_version"); err != nil {
-			return explain(err)
-		}
-		if version != last {
-			if err := changed(); err != nil {
-				return err
-			}
-			last = version
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-ticker.C:
-		}
-	}
-}
+// changes implements [engine]: it is what this connection has seen.
+func (sqliteFile) changes() string { return "PRAGMA data_version" }

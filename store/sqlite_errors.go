@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"database/sql/driver"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 
 	"modernc.org/sqlite"
@@ -127,7 +129,7 @@ func startsWith(path, magic string) bool {
 // isReadOnly reports whether a statement would have written on a connection that only reads.
 func isReadOnly(err error) bool {
 	var failure *sqlite.Error
-	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_READONLY
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_READONLY || postgresCode(err) == codeReadOnly
 }
 
 // isTooLarge reports whether a text or BLOB is longer than the connection allows.
@@ -146,7 +148,7 @@ func isHot(err error) bool {
 // isDriverError reports whether an error is not about the values of a row.
 func isDriverError(err error) bool {
 	var failure *sqlite.Error
-	return errors.As(err, &failure) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone) ||
+	return errors.As(err, &failure) || postgresCode(err) != "" || isUnreachable(err) || errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) || errors.Is(err, sql.ErrTxDone) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
@@ -159,7 +161,7 @@ func isBusy(err error) bool {
 // isConstraint reports whether a row breaks a rule of its table.
 func isConstraint(err error) bool {
 	var failure *sqlite.Error
-	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_CONSTRAINT
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_CONSTRAINT || strings.HasPrefix(postgresCode(err), "23")
 }
 
 // isDiskError reports whether the disk is full, or failed. No file is to blame for that.
@@ -195,7 +197,7 @@ func (w *writer) systemError() (code int32) {
 func explain(err error) error {
 	var failure *sqlite.Error
 	if !errors.As(err, &failure) {
-		return err
+		return cmp.Or(explainPostgres(err), err)
 	}
 	reason, hint := "", track.Hint{}
 	code := failure.Code() & 0xff

@@ -2,16 +2,25 @@ package store
 
 import "strings"
 
-// hinted returns a statement in the words of SQLite's planner. Statements say ORDERED JOIN for a join in the order in
-// which it is written, and NOINDEX before a column that is not to choose the index.
-func hinted(statement string) string {
+// words implements [engine].
+func (sqliteFile) words(statement string) string {
 	statement = strings.ReplaceAll(statement, "ORDERED JOIN", "CROSS JOIN")
+	statement = strings.ReplaceAll(statement, "IN SCAN ORDER", "")
+	statement = strings.ReplaceAll(statement, "{has_seeds}", "scenario_configuration.n_seeds > 0")
+	statement = strings.ReplaceAll(statement, "{n_seeds}", "scenario_configuration.n_seeds")
 	return strings.ReplaceAll(statement, "NOINDEX ", "+")
 }
 
 // inList returns n placeholders, separated by commas. They have no numbers: SQLite takes numbered ones for names, and
 // looks up each of a thousand names among all of them, which takes longer than the query.
 func inList(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
+
+// typedRowList returns n rows of three placeholders for whole numbers: PostgreSQL takes the type of a list from its first
+// row.
+func typedRowList(n int) string {
+	const typed = "CAST(? AS bigint)"
+	return "(" + typed + "," + typed + "," + typed + ")" + strings.Repeat(",(?,?,?)", n-1)
+}
 
 // rowList returns n rows of three placeholders.
 func rowList(n int) string { return strings.TrimSuffix(strings.Repeat("(?,?,?),", n), ",") }

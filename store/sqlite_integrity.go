@@ -22,13 +22,22 @@ const (
 	getFileSize = `SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`
 )
 
+// size implements [engine].
+func (sqliteFile) size() string { return getFileSize }
+
+// checksItself implements [engine]: a file may come from anywhere.
+func (sqliteFile) checksItself() bool { return false }
+
 // FileSize returns the bytes of the database.
 func (r *Reader) FileSize(ctx context.Context) (size int64, err error) {
-	return size, explain(r.read().GetContext(ctx, &size, getFileSize))
+	return size, explain(r.read().GetContext(ctx, &size, r.pool.engine.size()))
 }
 
 // Foreign returns the tables and views of others in the database.
 func (r *Reader) Foreign(ctx context.Context) ([]string, error) {
+	if r.pool.engine.checksItself() {
+		return nil, nil
+	}
 	foreign, err := checkSchema(ctx, r.read(), newOwnSchema())
 	return foreign, explain(err)
 }
@@ -38,6 +47,9 @@ func (r *Reader) Foreign(ctx context.Context) ([]string, error) {
 // [Reader.CheckSeeds] and [Reader.CheckResults] read row by row. Tables of others are left alone: to check them
 // evaluates their expressions.
 func (r *Reader) CheckStructure(ctx context.Context, full bool, found func(Damage)) error {
+	if r.pool.engine.checksItself() {
+		return nil
+	}
 	foreign, err := r.Foreign(ctx)
 	if err != nil {
 		return err
@@ -75,6 +87,9 @@ func (r *Reader) askSQLite(ctx context.Context, query string, args []any, table 
 }
 
 func (r *Reader) checkForeignKeys(ctx context.Context, found func(Damage)) error {
+	if r.pool.engine.checksItself() {
+		return nil
+	}
 	for _, table := range ownTables() {
 		err := r.stream(ctx, foreignKeyCheck, []any{table}, func(row []driver.Value) {
 			found(Damage{table, "its " + asText(row[2]) + " does not exist", fmt.Sprintf("row %d", asInt(row[1]))})

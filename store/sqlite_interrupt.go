@@ -11,9 +11,8 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// interruptAtEnd ends the statements that run on a connection once ctx has ended: the driver does so only until the
-// first row of a statement. Release must be called once, before anybody else gets the connection.
-func interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release func()) {
+// interruptAtEnd implements [engine]: the driver ends a statement only until its first row.
+func (sqliteFile) interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release func()) {
 	handle := uintptr(0)
 	_ = conn.Raw(func(driverConn any) error {
 		// The driver keeps the handle to itself. A test fails if it is no longer found here.
@@ -55,8 +54,11 @@ func keepInterrupting(handle uintptr, end <-chan struct{}) {
 	}
 }
 
-// begin begins a transaction that writes. It waits for other programs that hold the database, until ctx ends.
-func (w *writer) begin(ctx context.Context) error {
+// begin implements [engine]. It waits for other programs that hold the database, until ctx ends.
+func (sqliteFile) begin(ctx context.Context, w *writer, relaxed bool) error {
+	if err := w.relax(context.WithoutCancel(ctx), relaxed); err != nil {
+		return err
+	}
 	const patience = 50 * time.Millisecond // between two looks at ctx
 	db := (*sqlite3.Tsqlite3)(nil)
 	_ = w.conn.Raw(func(driverConn any) error {
@@ -79,8 +81,20 @@ func (w *writer) begin(ctx context.Context) error {
 	}
 }
 
-// limitValues refuses texts and BLOBs of more bytes on a connection until release is called.
-func limitValues(conn *sqlx.Conn, largest int) (release func(), err error) {
+// commit implements [engine].
+func (sqliteFile) commit(ctx context.Context, w *writer) error {
+	_, err := w.conn.ExecContext(ctx, "COMMIT")
+	return err
+}
+
+// isLost implements [engine]: a file needs no connection.
+func (sqliteFile) isLost(*writer) bool { return false }
+
+// isCommitted implements [engine].
+func (sqliteFile) isCommitted(context.Context, string) (bool, error) { return false, nil }
+
+// limitValues implements [engine].
+func (sqliteFile) limitValues(conn *sqlx.Conn, largest int) (release func(), err error) {
 	before, err := sqlite.Limit(conn.Conn, sqlite3.SQLITE_LIMIT_LENGTH, largest)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,9 @@ import (
 // Pack makes the database one file without a log, as small as it can be. Nothing may have been read from the store
 // before.
 func (s *Store) Pack(ctx context.Context) error {
+	if IsServer(s.path) {
+		return notForServers("packed")
+	}
 	if err := s.Update(ctx, func(*Tx) error { return nil }); err != nil { // opens the connection
 		return err
 	}
@@ -21,8 +24,8 @@ func (s *Store) Pack(ctx context.Context) error {
 	return nil
 }
 
-// rewrite leaves nothing in the files of the database but what is in it.
-func (s *Store) rewrite(ctx context.Context) error {
+// rewrite implements [engine].
+func (f sqliteFile) rewrite(ctx context.Context, s *Store) error {
 	compact := func(tx *Tx) error { // or what was removed from the index stays in it until much more is added
 		_, err := tx.exec(compactIndex)
 		return err
@@ -30,14 +33,14 @@ func (s *Store) rewrite(ctx context.Context) error {
 	if err := s.Update(ctx, compact); err != nil {
 		return err
 	}
-	if err := s.vacuum(ctx); err != nil {
+	if err := f.vacuum(ctx, s); err != nil {
 		return err
 	}
 	return s.emptyLog(ctx)
 }
 
-// vacuum writes the database anew.
-func (s *Store) vacuum(ctx context.Context) error {
+// vacuum implements [engine].
+func (sqliteFile) vacuum(ctx context.Context, s *Store) error {
 	unlock, err := lockFile(ctx, s.path+".lock")
 	if err != nil {
 		return openError(s.path, err)

@@ -29,15 +29,14 @@ type tablePages struct {
 	ctx   context.Context
 	page  driver.Stmt
 	left  int64 // pages that the table may still have
-	row   packedRow
-	visit func(row *packedRow) error
+	row   pageRow
+	visit func(row packedRow) error
 	found func(Damage)
 	table string
 }
 
-// scanTable calls visit with each row of a table without row ids, in the order of its key. The row is valid during the
-// call. The reader must be of a snapshot. found is told what cannot be decoded, and the scan goes on behind it.
-func (r *Reader) scanTable(ctx context.Context, table string, found func(Damage), visit func(row *packedRow) error) (err error) {
+// scanTable implements [engine].
+func (sqliteFile) scanTable(ctx context.Context, r *Reader, table string, found func(Damage), visit func(row packedRow) error) (err error) {
 	t := &tablePages{Reader: r, ctx: ctx, visit: visit, found: found, table: table}
 	root, pages, err := t.open()
 	if err != nil {
@@ -190,14 +189,14 @@ func (t *tablePages) visitCell(cell []byte) error {
 	return t.row.err
 }
 
-// packedRow decodes the columns of a row, one after the other.
-type packedRow struct {
+// pageRow decodes the columns of a row, one after the other.
+type pageRow struct {
 	types, data []byte
 	err         error // the first that was met
 }
 
 // unpack begins with the row in a cell. Rows of the tables that are read like this fit on their page.
-func (r *packedRow) unpack(cell []byte) error {
+func (r *pageRow) unpack(cell []byte) error {
 	size, n := varint(cell)
 	if n == 0 || size > uint64(len(cell)-n) {
 		return errOutside
@@ -207,12 +206,14 @@ func (r *packedRow) unpack(cell []byte) error {
 	if n == 0 || header > size || header < uint64(n) {
 		return errOutside
 	}
-	*r = packedRow{types: payload[n:header], data: payload[header:]}
+	*r = pageRow{types: payload[n:header], data: payload[header:]}
 	return nil
 }
 
+func (r *pageRow) failure() error { return r.err }
+
 // next returns the type of the next column and its bytes.
-func (r *packedRow) next() (kind uint64, data []byte) {
+func (r *pageRow) next() (kind uint64, data []byte) {
 	kind, n := varint(r.types)
 	if n == 0 {
 		r.err = errOutside
@@ -242,7 +243,7 @@ const (
 )
 
 // integer returns the next column, which holds a whole number.
-func (r *packedRow) integer() int64 {
+func (r *pageRow) integer() int64 {
 	kind, data := r.next()
 	if kind == typeNull || kind == typeFloat || kind > lastNumber {
 		r.err = errNotNumber
@@ -252,7 +253,7 @@ func (r *packedRow) integer() int64 {
 }
 
 // number returns the next column, which holds a number or NULL.
-func (r *packedRow) number() (x float64, isNull bool) {
+func (r *pageRow) number() (x float64, isNull bool) {
 	kind, data := r.next()
 	switch {
 	case kind == typeNull:

@@ -89,20 +89,28 @@ func inspect(ctx context.Context, path string) (state schemaState, err error) {
 	} else if err == nil && isTooShort(path, info.Size()) {
 		return state, tooShort()
 	}
-	s := newStore(path, nil)
+	s := newStore(path, sqliteFile{path}, nil)
 	err = s.read().GetContext(ctx, &state, getSchemaState)
 	return state, errors.Join(err, s.Close())
 }
 
 // checkFile refuses the file at path, which is in a state, if it cannot be used or trusted.
 func checkFile(ctx context.Context, path string, state schemaState) error {
-	s := newStore(path, nil)
+	s := newStore(path, sqliteFile{path}, nil)
 	return errors.Join(state.check(ctx, s.read(), path), s.Close())
 }
 
 // Init creates the database at path and the folder it lies in, or finishes a creation that was cut short. It returns
 // false if the database was there already. Several processes may call it at once.
 func Init(ctx context.Context, path string) (created bool, err error) {
+	if IsServer(path) {
+		server, err := newPostgres(path)
+		if err != nil {
+			return false, err
+		}
+		created, err = server.init(ctx)
+		return created, server.openError(err)
+	}
 	defer func() { err = openError(path, err) }()
 	state, err := inspect(ctx, path)
 	if err == nil && !state.unfinished() || isNoDatabase(err) || errors.Is(err, track.ErrInvalid) {
@@ -167,6 +175,13 @@ func create(ctx context.Context, db *sqlx.DB) error {
 // Migrate brings the schema of the database at path up to date. If there is something to do, it first writes a backup
 // beside the database and returns its path.
 func Migrate(ctx context.Context, path string, now time.Time) (backup string, err error) {
+	if IsServer(path) {
+		server, err := newPostgres(path)
+		if err != nil {
+			return "", err
+		}
+		return "", server.openError(server.migrate(ctx))
+	}
 	defer func() { err = openError(path, err) }()
 	if _, err := os.Stat(path); err != nil {
 		return "", fmt.Errorf("%s: %w", path, track.ErrNotFound)
@@ -261,12 +276,15 @@ func dropViews(ctx context.Context, db *sqlx.DB) error {
 	return err
 }
 
-// createViews creates the views, with the limits and the formula of package scoring in them.
 func createViews(ctx context.Context, db *sqlx.DB) error {
-	rules := strings.NewReplacer("{stable_min_pass_rate}", fmt.Sprint(scoring.StableMinPassRate), "{stable_max_std}", fmt.Sprint(scoring.StableMaxStd),
-		"{combined_score}", scoring.CombinedFormula)
-	_, err := db.ExecContext(ctx, rules.Replace(migrations.SQLiteViews()))
+	_, err := db.ExecContext(ctx, withRules(migrations.SQLiteViews()))
 	return err
+}
+
+// withRules returns the statements of views with the limits and the formula of package scoring in them.
+func withRules(views string) string {
+	return strings.NewReplacer("{stable_min_pass_rate}", fmt.Sprint(scoring.StableMinPassRate), "{stable_max_std}", fmt.Sprint(scoring.StableMaxStd),
+		"{combined_score}", scoring.CombinedFormula).Replace(views)
 }
 
 // syncDir makes the creation of files in dir survive a power cut.
@@ -283,6 +301,14 @@ const SchemaVersion = migrations.Latest
 
 // IsOlder reports whether the file at path is a database of an earlier track, which [Migrate] brings up to date.
 func IsOlder(ctx context.Context, path string) (bool, error) {
+	if IsServer(path) {
+		server, err := newPostgres(path)
+		if err != nil {
+			return false, err
+		}
+		state, err := server.inspect(ctx)
+		return err == nil && state.Version > 0 && state.Version < migrations.LatestPostgres, server.openError(err)
+	}
 	state, err := inspect(ctx, path)
 	return err == nil && state.ApplicationID == applicationID && state.Version > 0 && state.Version < SchemaVersion, openError(path, err)
 }

@@ -64,7 +64,7 @@ func TestScanOfSeeds(t *testing.T) {
 			want = append(want, all[id]...)
 		}
 		err := st.Snapshot(t.Context(), func(r *Reader) error {
-			return r.scanSeeds(t.Context(), "result", ids, func(seed int64, row *packedRow) error {
+			return r.pool.engine.scanSeeds(t.Context(), r, "result", ids, func(seed int64, row packedRow) error {
 				r := scannedResult{Seed: seed, Spec: row.integer(), Metric: row.integer(), Status: row.integer()}
 				if r.Score, r.IsNull = row.number(); r.IsNull {
 					r.Score = 0
@@ -87,7 +87,7 @@ func TestScanOfSeedsInTransaction(t *testing.T) {
 		if _, err := tx.exec(`INSERT INTO result VALUES (2, 1, 1, 0, 1.5)`); err != nil {
 			return err
 		}
-		return tx.scanSeeds(t.Context(), "result", []int64{2}, func(int64, *packedRow) error { n++; return nil })
+		return tx.pool.engine.scanSeeds(t.Context(), tx.Reader, "result", []int64{2}, func(int64, packedRow) error { n++; return nil })
 	})
 	if err != nil || n != 1 {
 		t.Errorf("%d rows, error %v, want 1", n, err)
@@ -101,7 +101,7 @@ func TestScanOfSeedsEnds(t *testing.T) {
 	n, stop := 0, errors.New("stop")
 	scan := func(ctx context.Context, visit func() error) error {
 		return st.Snapshot(t.Context(), func(r *Reader) error {
-			return r.scanSeeds(ctx, "result", []int64{1, 1498}, func(int64, *packedRow) error { return visit() })
+			return r.pool.engine.scanSeeds(ctx, r, "result", []int64{1, 1498}, func(int64, packedRow) error { return visit() })
 		})
 	}
 	if err := scan(ctx, func() error { n++; cancel(); return nil }); !errors.Is(err, context.Canceled) || n != 40 {

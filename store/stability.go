@@ -72,7 +72,7 @@ func (sel Selection) addTo(c *clauses) {
 const listOneMetricResults = `
 	SELECT result.status, result.score
 	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1 AND result.metric_id = $2
-	 WHERE {selection}`
+	 WHERE {selection} IN SCAN ORDER`
 
 // Only the values of seeds that were judged count: a failed seed may carry values.
 const listOneMetricValues = `
@@ -80,13 +80,13 @@ const listOneMetricValues = `
 	  FROM seed
 	 ORDERED JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 ORDERED JOIN value ON value.seed_id = seed.id AND value.metric_id = $2
-	 WHERE {selection}`
+	 WHERE {selection} IN SCAN ORDER`
 
 // The values that were computed, of seeds that were not given them; a reason says that there is none.
 const listMetricComputed = `
 	SELECT computed_value.metric_id, computed_value.value, computed_value.reason
 	  FROM seed ORDERED JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = $1
-	 WHERE {selection}`
+	 WHERE {selection} IN SCAN ORDER`
 
 const listSpecMetricPositions = `SELECT metric_id, computed FROM spec_metric WHERE spec_id = $1 ORDER BY position`
 
@@ -228,7 +228,10 @@ const getSpecMetric = `
 	  FROM metric JOIN spec_metric ON spec_metric.metric_id = metric.id AND spec_metric.spec_id = $1
 	 WHERE metric.name = $2`
 
-const listOneMetricComputed = listMetricComputed + ` AND computed_value.metric_id = $2`
+const listOneMetricComputed = `
+	SELECT computed_value.metric_id, computed_value.value, computed_value.reason
+	  FROM seed ORDERED JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = $1 AND computed_value.metric_id = $2
+	 WHERE {selection} IN SCAN ORDER`
 
 // OneMetricTotals aggregates one metric of a selection.
 func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string) (scoring.MetricTotals, error) {

@@ -32,7 +32,7 @@ func (c *clauses) addList(fragment string, args ...any) {
 }
 
 // statement returns the text, with the planner hints of the database, and the arguments.
-func (c *clauses) statement() (text string, args []any) { return hinted(c.text.String()), c.args }
+func (c *clauses) statement() (text string, args []any) { return c.text.String(), c.args }
 
 // nullText returns a text for a column in which unknown is NULL.
 func nullText(s string) any {

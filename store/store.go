@@ -27,11 +27,15 @@ type Store struct {
 
 	updating sync.Mutex
 	writer   *writer // nil until something is written
+	relaxed  string  // the last transaction, if it may not be on the disk of a server yet; empty for none
 }
 
 // Open opens the database at path, which must exist and have the schema of this program. now returns the time for what
 // is recorded. Reading needs no permission to write.
 func Open(ctx context.Context, path string, now func() time.Time) (*Store, error) {
+	if IsServer(path) {
+		return openServer(ctx, path, now, func(s *Store) (querier, error) { return s.read(), nil })
+	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() == 0 && !hasLog(path) {
 		return nil, openError(path, nothingIn(path))
 	}
@@ -41,12 +45,16 @@ func Open(ctx context.Context, path string, now func() time.Time) (*Store, error
 // OpenForUpdate is [Open] for a caller that is about to write: it checks the schema on the connection that will, and so
 // saves a short-lived process from opening two.
 func OpenForUpdate(ctx context.Context, path string, now func() time.Time) (*Store, error) {
-	return open(ctx, path, now, func(s *Store) (_ querier, err error) {
-		if s.writer, err = openWriter(ctx, path); err != nil {
+	forUpdate := func(s *Store) (_ querier, err error) {
+		if s.writer, err = s.pool.engine.openWriter(ctx); err != nil {
 			return nil, err
 		}
 		return s.writer.conn, nil
-	})
+	}
+	if IsServer(path) {
+		return openServer(ctx, path, now, forUpdate)
+	}
+	return open(ctx, path, now, forUpdate)
 }
 
 func open(ctx context.Context, path string, now func() time.Time, connect func(*Store) (querier, error)) (*Store, error) {
@@ -57,7 +65,7 @@ func open(ctx context.Context, path string, now func() time.Time, connect func(*
 	} else if err == nil && isTooShort(path, info.Size()) {
 		return nil, openError(path, tooShort())
 	}
-	s := newStore(path, now)
+	s := newStore(path, sqliteFile{path}, now)
 	var state schemaState
 	db, err := connect(s)
 	if err == nil {
@@ -78,6 +86,26 @@ func open(ctx context.Context, path string, now func() time.Time, connect func(*
 	return s, nil
 }
 
+func openServer(ctx context.Context, name string, now func() time.Time, connect func(*Store) (querier, error)) (*Store, error) {
+	server, err := newPostgres(name)
+	if err != nil {
+		return nil, err
+	}
+	s := newStore(server.name, server, now)
+	var state postgresState
+	db, err := connect(s)
+	if err == nil {
+		state, err = server.state(ctx, db)
+	}
+	if err == nil {
+		err = state.check(server.name)
+	}
+	if err != nil {
+		return nil, errors.Join(server.openError(err), s.Close())
+	}
+	return s, nil
+}
+
 // hasLog reports whether a database has a write-ahead log or a journal, in which all of it may lie.
 func hasLog(path string) bool {
 	for _, end := range []string{"-wal", "-journal"} {
@@ -88,14 +116,14 @@ func hasLog(path string) bool {
 	return false
 }
 
-func newStore(path string, now func() time.Time) *Store {
-	return &Store{Reader: &Reader{now: now, pool: &pool{path: path}, texts: admission.New(false)}, path: path}
+func newStore(path string, engine engine, now func() time.Time) *Store {
+	return &Store{Reader: &Reader{now: now, pool: &pool{engine: engine}, texts: admission.New(false)}, path: path}
 }
 
 // Admit sets the rules by which texts are recorded from now on.
 func (s *Store) Admit(rules *admission.Rules) { s.texts = rules }
 
-// Path returns the path of the database.
+// Path returns the path of the database, or the URL of its server without the password.
 func (s *Store) Path() string { return s.path }
 
 // Close releases the connections. What was acknowledged is safe without it.

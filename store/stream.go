@@ -31,14 +31,21 @@ func (r *Reader) stream(ctx context.Context, query string, args []any, visit fun
 		}
 		named[i] = driver.NamedValue{Ordinal: i + 1, Value: value}
 	}
+	return r.streamNamed(ctx, query, named, visit)
+}
+
+func (r *Reader) streamNamed(ctx context.Context, query string, named []driver.NamedValue, visit func(row []driver.Value)) (err error) {
+	if err := r.settle(ctx, query); err != nil {
+		return err
+	}
 	r.pool.statements.Add(1)
 	conn := r.pinned
 	if conn == nil {
-		if conn, err = r.pool.open().Connx(ctx); err != nil {
+		if conn, err = r.connect(ctx); err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, conn.Close()) }()
-		defer interruptAtEnd(ctx, conn)()
+		defer r.pool.engine.interruptAtEnd(ctx, conn)()
 	}
 	return conn.Raw(func(driverConn any) (err error) {
 		defer catchDamage(&err)
@@ -46,7 +53,7 @@ func (r *Reader) stream(ctx context.Context, query string, args []any, visit fun
 		if !ok {
 			return errors.New("the driver cannot query")
 		}
-		rows, err := queryer.QueryContext(ctx, query, named)
+		rows, err := queryer.QueryContext(ctx, r.pool.engine.words(query), named)
 		if err != nil {
 			return err
 		}
@@ -61,6 +68,14 @@ func (r *Reader) stream(ctx context.Context, query string, args []any, visit fun
 			visit(row)
 		}
 	})
+}
+
+// settle stores what the transaction has inserted and a statement may read.
+func (r *Reader) settle(ctx context.Context, statement string) error {
+	if tx, ok := r.tx.(prepared); ok {
+		return tx.engine.settle(ctx, tx.writer, statement)
+	}
+	return nil
 }
 
 // impossible is what a visit of rows panics with, because the database holds what this package never writes.

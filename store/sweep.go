@@ -21,7 +21,7 @@ const (
 	       (SELECT CASE action WHEN 'withdrawn' THEN at END FROM withdrawal WHERE sweep = $1 AND kind = 'sweep' ORDER BY at DESC, ulid DESC LIMIT 1))
 	ON CONFLICT (ulid) DO NOTHING RETURNING id`
 	findSweep      = `SELECT id FROM sweep WHERE ulid = $1`
-	endSweep       = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = code_changed OR $3 WHERE ulid = $4`
+	endSweep       = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = CASE WHEN $3 = 1 THEN 1 ELSE code_changed END WHERE ulid = $4`
 	insertSwept    = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position) VALUES ($1, $2, $3)`
 	insertPlanned  = `INSERT INTO sweep_seeds (sweep_id, configuration_id, first, last) VALUES `
 	deletePlanned  = `DELETE FROM sweep_seeds WHERE sweep_id = $1 AND configuration_id = $2`

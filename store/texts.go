@@ -122,7 +122,9 @@ func admitted(rules *admission.Rules, text *track.RecordedText) *track.RecordedT
 	if n == 0 {
 		return text
 	}
-	return track.NewRecordedText(clean, true)
+	masked := track.NewRecordedText(clean, true)
+	masked.WholeBytes = text.WholeBytes
+	return masked
 }
 
 // freeScore returns a score whose details hold no secrets.

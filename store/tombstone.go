@@ -35,7 +35,7 @@ const (
 	forgottenSince = `
 	SELECT min(at) FROM (SELECT at FROM tombstone WHERE ulid = $1
 	                      UNION ALL SELECT at FROM tombstone WHERE digest = $2
-	                      UNION ALL SELECT at FROM tombstone WHERE identity = $3)`
+	                      UNION ALL SELECT at FROM tombstone WHERE identity = $3) AS known`
 	findExecutionIdentity = `
 	SELECT execution.digest, lineage.name AS lineage, execution.source, execution.key FROM execution JOIN lineage ON lineage.id = execution.lineage_id
 	 WHERE execution.ulid = $1`
@@ -148,7 +148,7 @@ func (s *Store) Forget(ctx context.Context, ulids ...string) error {
 	if err := s.Update(ctx, func(tx *Tx) error { return tx.Forget(ulids...) }); err != nil {
 		return err
 	}
-	if err := s.rewrite(ctx); err != nil {
+	if err := s.pool.engine.rewrite(ctx, s); err != nil {
 		return track.WithHint(fmt.Errorf("the texts are removed, but their place in %s is not overwritten yet: %w", s.path, err), track.Hint{Text: "forget them again"})
 	}
 	return nil

@@ -28,8 +28,8 @@ type Trial struct {
 // TrialFilter narrows the executions of a lineage; the zero value asks for all with their own scores.
 type TrialFilter struct {
 	Versions []string // of one of these versions; nil for all
-	// Rubric is the rubric of the scores, or another kind of score: a ground-truth label or a component. It is empty for the
-	// rubric that each execution was recorded with.
+	// Rubric is the rubric of the scores, or another kind of score: a ground-truth label or a component. It is empty for
+	// the rubric that each execution was recorded with.
 	Rubric     string
 	Truth      string // successful executions that have this ground-truth label
 	Components bool   // with the components of the scores
@@ -119,7 +119,8 @@ func (f TrialFilter) query(lineage string) (text string, args []any) {
 	return c.statement()
 }
 
-// componentsQuery returns the statement that reads their components: of the default rubric, if the score is another kind.
+// componentsQuery returns the statement that reads their components: of the default rubric, if the score is another
+// kind.
 func (f TrialFilter) componentsQuery(lineage string) (text string, args []any) {
 	c := clauses{}
 	c.add(selectTrialComponents, string(evolution.ScoreSource(f.Rubric).Measured()))

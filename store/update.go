@@ -1,25 +1,32 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"sync"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 )
 
 // writer is the one connection that writes, with the statements prepared on it and the ids it has seen.
 type writer struct {
-	db         *sqlx.DB
-	conn       *sqlx.Conn
-	statements map[string]*sqlx.Stmt
-	multiRows  map[multiRowKey]statement
-	args       arguments
-	relaxed    bool            // PRAGMA synchronous is NORMAL
-	caller     context.Context // of the transaction; no statement begins once it has ended
-	ids        ids
+	engine      engine
+	db          *sqlx.DB
+	conn        *sqlx.Conn
+	statements  map[string]*sqlx.Stmt
+	multiRows   map[multiRowKey]statement
+	args        arguments
+	pending     []*pendingRows  // that the engine has not stored yet
+	relaxed     bool            // commits do not wait for the disk
+	caller      context.Context // of the transaction; no statement begins once it has ended
+	transaction string          // its number on a server
+	isUnknown   bool            // whether it was committed, if the connection is lost
+	ids         ids
 	compressor
 }
 
@@ -27,12 +34,13 @@ type writer struct {
 type ids struct {
 	scenarios, metrics, configurations, environments map[string]int64
 	lineages, versions, tools                        map[string]int64
+	pairs                                            map[pair]bool
 }
 
 func newIDs() ids {
 	return ids{
 		scenarios: map[string]int64{}, metrics: map[string]int64{}, configurations: map[string]int64{}, environments: map[string]int64{},
-		lineages: map[string]int64{}, versions: map[string]int64{}, tools: map[string]int64{},
+		lineages: map[string]int64{}, versions: map[string]int64{}, tools: map[string]int64{}, pairs: map[pair]bool{},
 	}
 }
 
@@ -78,16 +86,20 @@ func (p prepared) SelectContext(_ context.Context, dest any, query string, args 
 
 // QueryxContext prepares nothing: while its rows are read, another query of the same text may begin.
 func (p prepared) QueryxContext(_ context.Context, query string, args ...any) (*sqlx.Rows, error) {
-	return p.conn.QueryxContext(p.ctx, query, args...)
+	if err := p.engine.settle(p.ctx, p.writer, query); err != nil {
+		return nil, err
+	}
+	return p.conn.QueryxContext(p.ctx, p.engine.words(query), args...)
 }
 
-func (s *Store) newTx(ctx context.Context, w *writer) *Tx {
-	reader := &Reader{now: s.now, pool: s.pool, texts: s.texts, pinned: w.conn, tx: prepared{w, ctx}}
+func (s *Store) newTx(ctx context.Context, w *writer, attempts *int) *Tx {
+	reader := &Reader{now: s.now, pool: s.pool, texts: s.texts, pinned: w.conn, tx: prepared{w, ctx}, attempts: attempts}
 	return &Tx{Reader: reader, writer: w, ctx: ctx, now: micros(s.Now()), counts: map[pair]int64{}}
 }
 
 // Update runs write in an immediate transaction and commits it durably: once Update returns nil, a power cut loses
-// nothing of it. An error of write, or the end of ctx before the commit, rolls everything back.
+// nothing of it. An error of write, or the end of ctx before the commit, rolls everything back. If another transaction
+// comes in its way, or the connection is lost, all of write runs again: it sets what it leaves, and appends to nothing.
 func (s *Store) Update(ctx context.Context, write func(*Tx) error) error {
 	return s.update(ctx, false, write)
 }
@@ -106,68 +118,123 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 	caller, ctx := ctx, context.WithoutCancel(ctx)
 	s.updating.Lock()
 	defer s.updating.Unlock()
-	unlock, err := lockFile(caller, s.path+".lock")
+	const most = 12 // transactions of others in whose way this one may come
+	var attempts int
+	isLost := false
+	for pause := time.Millisecond; ; pause *= 2 {
+		attempts++
+		err = s.updateOnce(caller, ctx, relaxed, write, &attempts)
+		switch {
+		case err == nil:
+			return nil
+		case s.writer != nil && s.pool.engine.isLost(s.writer):
+			isCommitted, lostErr := s.reconnect(ctx)
+			if isCommitted || lostErr != nil {
+				return explain(lostErr)
+			}
+			if isLost || caller.Err() != nil {
+				return lostConnection(err)
+			}
+			isLost = true
+		case pause >= 1<<most*time.Millisecond || !s.pool.engine.isRepeatable(err):
+			return err
+		}
+		if err := wait(caller, rand.N(pause)); err != nil {
+			return err
+		}
+	}
+}
+
+// reconnect lets the next transaction open another connection, since that of the writer is lost, and reports whether the
+// last one was committed all the same.
+func (s *Store) reconnect(ctx context.Context) (isCommitted bool, err error) {
+	transaction, isUnknown := s.writer.transaction, s.writer.isUnknown
+	_ = s.writer.close() // it is lost
+	s.writer = nil
+	if s.relaxed != "" {
+		if isThere, err := s.pool.engine.isCommitted(ctx, s.relaxed); err != nil || !isThere {
+			s.relaxed = ""
+			return false, cmp.Or(err, lostRecords())
+		}
+	}
+	if isUnknown {
+		return s.pool.engine.isCommitted(ctx, transaction)
+	}
+	return false, nil
+}
+
+// wait waits for a while, or until ctx ends.
+func wait(ctx context.Context, while time.Duration) error {
+	timer := time.NewTimer(while)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// updateOnce runs a transaction. Its statements run under ctx, which cannot be cancelled, until caller ends.
+func (s *Store) updateOnce(caller, ctx context.Context, relaxed bool, write func(*Tx) error, attempts *int) (err error) {
+	unlock, err := s.pool.engine.lock(caller)
 	if err != nil {
-		return openError(s.path, err)
+		return s.pool.engine.openError(err)
 	}
 	defer unlock()
 	if s.writer == nil {
-		if s.writer, err = openWriter(ctx, s.path); err != nil {
-			return openError(s.path, err)
+		if s.writer, err = s.pool.engine.openWriter(ctx); err != nil {
+			return s.pool.engine.openError(err)
 		}
 	}
 	w := s.writer
-	if err := w.relax(ctx, relaxed); err != nil {
-		return explain(err)
-	}
-	if err := w.begin(caller); err != nil {
+	if err := s.pool.engine.begin(caller, w, relaxed); err != nil {
 		return explain(err)
 	}
 	w.caller = caller
-	interruptible := sync.OnceFunc(interruptAtEnd(caller, w.conn))
+	interruptible := sync.OnceFunc(s.pool.engine.interruptAtEnd(caller, w.conn))
 	committed := false
 	defer func() {
 		interruptible()
 		if !committed {
-			w.ids = newIDs()
+			w.ids, w.pending = newIDs(), nil
 			_, rollbackErr := w.conn.ExecContext(ctx, "ROLLBACK")
 			if err == nil { // write panicked
 				err = rollbackErr
 			}
 		}
 	}()
-	tx := s.newTx(ctx, w)
+	tx := s.newTx(ctx, w, attempts)
 	if err := write(tx); err != nil {
 		return w.explain(err)
 	}
 	if err := tx.storeCounts(); err != nil {
 		return w.explain(err)
 	}
+	if err := w.engine.settle(ctx, w, ""); err != nil {
+		return w.explain(err)
+	}
 	interruptible()
 	if err := caller.Err(); err != nil {
 		return err
 	}
-	if _, err := w.conn.ExecContext(ctx, "COMMIT"); err != nil {
+	if err := s.pool.engine.commit(ctx, w); err != nil {
 		return w.explain(err)
 	}
 	committed = true
+	if s.relaxed = ""; relaxed {
+		s.relaxed = w.transaction
+	}
 	return nil
 }
 
-func openWriter(ctx context.Context, path string) (*writer, error) {
-	return openConnection(ctx, dataSource(path, "mode=rw"))
-}
-
-func openConnection(ctx context.Context, source string) (*writer, error) {
-	db, err := openPool(source)
-	if err != nil {
-		return nil, err
-	}
+// newWriter returns a writer on a connection of db, which it closes.
+func newWriter(ctx context.Context, engine engine, db *sqlx.DB) (*writer, error) {
 	conn, err := db.Connx(ctx)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &writer{db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]statement{}, ids: newIDs(), caller: ctx}, nil
+	return &writer{engine: engine, db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]statement{}, ids: newIDs(), caller: ctx}, nil
 }
 
 // close finalizes every statement first: SQLite moves the log into the database, and spares the next process from
@@ -191,10 +258,13 @@ func (w *writer) prepare(ctx context.Context, query string) (*sqlx.Stmt, error) 
 	if err := w.caller.Err(); err != nil {
 		return nil, err
 	}
+	if err := w.engine.settle(ctx, w, query); err != nil {
+		return nil, err
+	}
 	if stmt, ok := w.statements[query]; ok {
 		return stmt, nil
 	}
-	stmt, err := w.conn.PreparexContext(ctx, query)
+	stmt, err := w.conn.PreparexContext(ctx, w.engine.words(query))
 	if err != nil {
 		return nil, fmt.Errorf("prepare %s: %w", query, err)
 	}

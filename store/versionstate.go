@@ -38,7 +38,7 @@ func (v VersionState) Version(lineage string) track.Version {
 
 const (
 	selectVersions = `
-	SELECT version.name, version.id AS number, version.content_digest, CASE $1 WHEN 1 THEN version.content END AS content, coalesce(parent.name, '') AS parent,
+	SELECT version.name, version.id AS number, version.content_digest, CASE WHEN CAST($1 AS bigint) = 1 THEN version.content END AS content, coalesce(parent.name, '') AS parent,
 	       coalesce(version.operator, '') AS operator, coalesce(version.status, '') AS status, coalesce(version.note, '') AS note,
 	       coalesce(version.source, '') AS source, version.created_at, version.source_created_at, version.source_score,
 	       version.source_parent_score, (SELECT count(*) FROM execution WHERE execution.version_id = version.id) AS n,` + versionChecked + `

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"track"
 )
@@ -34,4 +36,44 @@ func (r *Reader) ExecutionsAfter(ctx context.Context, mark int64) ([]track.Recor
 // OpenExecutions returns the ids of executions that may still change.
 func (r *Reader) OpenExecutions(ctx context.Context) (ids []string, err error) {
 	return ids, explain(r.read().SelectContext(ctx, &ids, listOpenIDs))
+}
+
+// Sync waits until everything committed is on the disk.
+func (s *Store) Sync() error {
+	s.updating.Lock()
+	defer s.updating.Unlock()
+	if err := s.pool.engine.sync(s.relaxed); err != nil {
+		return explain(err)
+	}
+	s.relaxed = ""
+	return nil
+}
+
+// Watch calls changed at once, and again whenever somebody else has changed the database, until ctx ends or changed
+// returns an error. It looks every interval, which costs next to nothing if nothing changed.
+func (s *Store) Watch(ctx context.Context, interval time.Duration, changed func() error) (err error) {
+	conn, err := s.connect(ctx)
+	if err != nil {
+		return explain(err)
+	}
+	defer func() { err = errors.Join(err, explain(conn.Close())) }()
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for last := int64(-1); ; {
+		var version int64
+		if err := conn.GetContext(ctx, &version, s.pool.engine.changes()); err != nil {
+			return explain(err)
+		}
+		if version != last {
+			if err := changed(); err != nil {
+				return err
+			}
+			last = version
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
 }

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// missing skips a test that needs a program that is not installed. With TRACK_OUTSIDE=required, as in CI, the test
+// Missing skips a test that needs a program that is not installed. With TRACK_OUTSIDE=required, as in CI, the test
 // fails.
-func missing(t *testing.T, format string, args ...any) {
+func Missing(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if os.Getenv("TRACK_OUTSIDE") == "required" {
 		t.Fatalf(format, args...)

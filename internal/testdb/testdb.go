@@ -2,20 +2,26 @@
 package testdb
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"track/internal/testpostgres"
 	"track/store"
 )
 
 // Clock returns a fixed time that is not a whole number of milliseconds.
 func Clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC) }
 
-// New returns a new database with [Clock], which is closed when the test ends.
+// New returns a new database with [Clock], which is closed when the test ends: a file, or a schema of the server that
+// [testpostgres.Variable] names.
 func New(t testing.TB) *store.Store {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "track.db")
+	if server := os.Getenv(testpostgres.Variable); server != "" {
+		path = testpostgres.Schema(t, server)
+	}
 	if _, err := store.Init(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}

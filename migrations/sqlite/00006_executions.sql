@@ -112,6 +112,7 @@ CREATE TABLE call (
     output        TEXT,
     output_bytes  INTEGER,
     output_digest BLOB,
+    output_whole  INTEGER, -- size of the whole in bytes, if output is only a part of it
     started_at    INTEGER,
     duration_us   INTEGER,
     PRIMARY KEY (execution_id, position)

@@ -127,7 +127,7 @@ func testBaselineChain(t *testing.T, st *store.Store) {
 	all.Wait()
 	for _, scenario := range []string{"s", "other"} {
 		chain := query(t, st, `SELECT count(*), count(previous_id), count(DISTINCT previous_id),
-		       sum(coalesce(previous_id = (SELECT max(id) FROM baseline AS b WHERE b.id < baseline.id AND b.scenario_id = baseline.scenario_id), 0))
+		       count(CASE WHEN previous_id = (SELECT max(id) FROM baseline AS b WHERE b.id < baseline.id AND b.scenario_id = baseline.scenario_id) THEN 1 END)
 		  FROM baseline JOIN scenario ON scenario.id = scenario_id WHERE name = '`+scenario+`'`)
 		const n = int64(writers * each)
 		if diff := cmp.Diff([][]any{{n, n - 1, n - 1, n - 1}}, chain); diff != "" {

@@ -67,6 +67,7 @@ func scored(rubric string, score float64, grade string) []track.RecordedScore {
 func addExecutions(t testing.TB, st *store.Store, list ...store.ExecutionRecord) (ids []string) {
 	t.Helper()
 	update(t, st, func(tx *store.Tx) error {
+		ids = nil
 		for _, e := range list {
 			e = execution(st, e)
 			existing, err := tx.AddExecution(e)

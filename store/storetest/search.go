@@ -86,7 +86,7 @@ func testSearch(t *testing.T, st *store.Store) {
 	}
 	expect(phrase("zanzibar"))
 	expect(phrase("pears"), ids[1]+" answer 0")
-	if file, err := os.ReadFile(st.Path()); err != nil || strings.Contains(string(file), "zanzibar") {
+	if file, err := os.ReadFile(st.Path()); !store.IsServer(st.Path()) && (err != nil || strings.Contains(string(file), "zanzibar")) {
 		t.Errorf("the index still has what was forgotten, %v", err)
 	}
 	if err := st.RebuildIndex(t.Context(), func(int) {}); err != nil {

@@ -78,6 +78,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 func add(t testing.TB, st *store.Store, seeds ...track.Seed) (ids []int64) {
 	t.Helper()
 	update(t, st, func(tx *store.Tx) error {
+		ids = nil
 		for _, seed := range seeds {
 			id, existing, err := tx.AddSeed(complete(st, seed))
 			if err == nil && existing != nil {

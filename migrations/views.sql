@@ -1,10 +1,11 @@
 -- The views are described in docs/reference/sql.md. They are made anew whenever the schema is created or migrated.
--- {name} is a constant of package scoring.
+-- {stable_min_pass_rate} and the like are constants of package scoring; {time COLUMN} and the like differ between the
+-- databases, and stand in views.go.
 
 -- One row a seed, judged by the newest version of the spec that it was scored under.
 CREATE VIEW v_seed AS
 SELECT scenario.name                                             AS scenario,
-       printf('%u', seed.number)                                 AS seed,
+       {unsigned seed.number}                                 AS seed,
        configuration.label                                       AS label,
        configuration.hash                                        AS configuration,
        configuration.commit_id                                   AS commit_id,
@@ -20,9 +21,9 @@ SELECT scenario.name                                             AS scenario,
        assessment.n_pass                                         AS n_pass,
        assessment.n_warn                                         AS n_warn,
        assessment.n_fail                                         AS n_fail,
-       strftime('%Y-%m-%dT%H:%M:%fZ', seed.started_at / 1e6, 'unixepoch')  AS started_at,
+       {time seed.started_at}  AS started_at,
        seed.duration_us / 1e6                                    AS duration_s,
-       strftime('%Y-%m-%dT%H:%M:%fZ', seed.recorded_at / 1e6, 'unixepoch') AS recorded_at,
+       {time seed.recorded_at} AS recorded_at,
        environment.document                                      AS environment,
        actor.name                                                AS actor,
        seed.ulid                                                 AS id
@@ -39,7 +40,7 @@ SELECT scenario.name                                             AS scenario,
 -- One row for each seed and version of the spec that it was scored under.
 CREATE VIEW v_assessment AS
 SELECT scenario.name             AS scenario,
-       printf('%u', seed.number) AS seed,
+       {unsigned seed.number} AS seed,
        configuration.label       AS label,
        configuration.hash        AS configuration,
        spec.version              AS spec_version,
@@ -49,7 +50,7 @@ SELECT scenario.name             AS scenario,
        assessment.n_pass         AS n_pass,
        assessment.n_warn         AS n_warn,
        assessment.n_fail         AS n_fail,
-       strftime('%Y-%m-%dT%H:%M:%fZ', assessment.assessed_at / 1e6, 'unixepoch') AS assessed_at,
+       {time assessment.assessed_at} AS assessed_at,
        seed.ulid                 AS id
   FROM seed
   JOIN scenario ON scenario.id = seed.scenario_id
@@ -61,7 +62,7 @@ SELECT scenario.name             AS scenario,
 -- One row for each metric of each seed and version of the spec.
 CREATE VIEW v_result AS
 SELECT scenario.name             AS scenario,
-       printf('%u', seed.number) AS seed,
+       {unsigned seed.number} AS seed,
        configuration.label       AS label,
        configuration.hash        AS configuration,
        spec.version              AS spec_version,
@@ -75,8 +76,8 @@ SELECT scenario.name             AS scenario,
        result.score              AS score,
        CASE WHEN computed_value.reason IS NOT NULL THEN 'missing: ' || computed_value.reason
             WHEN result.score IS NULL THEN 'missing'
-            WHEN computed_value.seed_id IS NOT NULL AND (computed_value.value IS NULL OR abs(computed_value.value) = 9e999)
-              OR computed_value.seed_id IS NULL AND (value.value IS NULL OR abs(value.value) = 9e999) THEN 'not finite' END AS reason,
+            WHEN computed_value.seed_id IS NOT NULL AND (computed_value.value IS NULL OR abs(computed_value.value) = {infinity})
+              OR computed_value.seed_id IS NULL AND (value.value IS NULL OR abs(value.value) = {infinity}) THEN 'not finite' END AS reason,
        seed.ulid                 AS id
   FROM seed
   JOIN scenario ON scenario.id = seed.scenario_id
@@ -95,9 +96,9 @@ CREATE VIEW v_param AS
 SELECT configuration.hash  AS configuration,
        configuration.label AS label,
        param.key           AS param,
-       param.value         AS value,
-       CASE WHEN param.type IN ('integer', 'real') THEN CAST(param.value AS REAL) END AS number
-  FROM configuration, json_each(configuration.params) AS param;
+       {param value}       AS value,
+       {param number}      AS number
+  FROM configuration, json_each({json configuration.params}) AS param;
 
 CREATE VIEW v_stability AS
 WITH scored AS (
@@ -112,12 +113,12 @@ WITH scored AS (
     WINDOW same AS (PARTITION BY seed.scenario_id, seed.configuration_id, spec.id)
 ), aggregate AS (
     SELECT scenario_id, configuration_id, version,
-           count(*) AS n_seeds, count(total_score) AS n_scored, avg(passed) AS pass_rate,
+           count(*) AS n_seeds, count(total_score) AS n_scored, avg(CASE WHEN passed THEN 1.0 ELSE 0.0 END) AS pass_rate,
            avg(total_score) AS mean_score,
            sqrt(avg((total_score - mean) * (total_score - mean))) AS std_score,
            min(total_score) AS min_score, max(total_score) AS max_score
       FROM scored
-     GROUP BY scenario_id, configuration_id, spec_id
+     GROUP BY scenario_id, configuration_id, spec_id, version
 )
 SELECT scenario.name           AS scenario,
        aggregate.version       AS spec_version,
@@ -127,7 +128,7 @@ SELECT scenario.name           AS scenario,
        configuration.params    AS params,
        n_seeds, n_scored, n_seeds - n_scored AS n_failed, pass_rate, mean_score, std_score, min_score, max_score,
        {combined_score} AS combined_score,
-       pass_rate >= {stable_min_pass_rate} AND coalesce(std_score <= {stable_max_std}, 0) AS stable
+       pass_rate >= {stable_min_pass_rate} AND coalesce(std_score <= {stable_max_std}, FALSE) AS stable
   FROM aggregate
   JOIN scenario ON scenario.id = aggregate.scenario_id
   JOIN configuration ON configuration.id = aggregate.configuration_id;
@@ -139,10 +140,10 @@ SELECT sweep.ulid           AS id,
        configuration.label  AS label,
        configuration.hash   AS configuration,
        configuration.params AS params,
-       (SELECT group_concat(CASE WHEN first = last THEN printf('%u', first) ELSE printf('%u..%u', first, last) END, ',')
+       (SELECT group_concat(CASE WHEN first = last THEN {unsigned first} ELSE {unsigned first} || '..' || {unsigned last} END, ',')
           FROM (SELECT first, last FROM sweep_seeds
                  WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id
-                 ORDER BY first < 0, first)) AS seeds,
+                 ORDER BY first < 0, first) AS ranges) AS seeds,
        (SELECT coalesce(sum(last - first + 1), 0) FROM sweep_seeds
          WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id) AS n_planned,
        (SELECT count(*) FROM seed
@@ -153,9 +154,9 @@ SELECT sweep.ulid           AS id,
        sweep.n_shards       AS n_shards,
        sweep.ending         AS ending,
        sweep.code_changed   AS code_changed,
-       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.started_at / 1e6, 'unixepoch') AS started_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.ended_at / 1e6, 'unixepoch')   AS ended_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.withdrawn_at / 1e6, 'unixepoch') AS withdrawn_at
+       {time sweep.started_at} AS started_at,
+       {time sweep.ended_at}   AS ended_at,
+       {time sweep.withdrawn_at} AS withdrawn_at
   FROM sweep
   JOIN scenario ON scenario.id = sweep.scenario_id
   JOIN sweep_configuration ON sweep_configuration.sweep_id = sweep.id
@@ -164,7 +165,7 @@ SELECT sweep.ulid           AS id,
 -- One row for each seed that a sweep ran.
 CREATE VIEW v_run AS
 SELECT scenario.name             AS scenario,
-       printf('%u', seed.number) AS seed,
+       {unsigned seed.number} AS seed,
        configuration.label       AS label,
        configuration.hash        AS configuration,
        seed.outcome              AS outcome,
@@ -186,15 +187,15 @@ SELECT scenario.name             AS scenario,
 -- One row for each file that was kept of a seed.
 CREATE VIEW v_artifact AS
 SELECT scenario.name             AS scenario,
-       printf('%u', seed.number) AS seed,
+       {unsigned seed.number} AS seed,
        configuration.label       AS label,
        configuration.hash        AS configuration,
        seed.outcome              AS outcome,
        artifact.name             AS name,
        artifact_content.n_bytes  AS n_bytes,
-       lower(hex(artifact_content.hash)) AS hash,
+       {hex artifact_content.hash} AS hash,
        artifact.left_out         AS left_out,
-       strftime('%Y-%m-%dT%H:%M:%fZ', artifact_content.pruned_at / 1e6, 'unixepoch') AS pruned_at,
+       {time artifact_content.pruned_at} AS pruned_at,
        seed.ulid                 AS id
   FROM artifact
   JOIN seed ON seed.id = artifact.seed_id
@@ -215,9 +216,9 @@ SELECT lineage.name                                               AS lineage,
        execution.n_calls, execution.n_failed, execution.corrections, execution.holdout, execution.model,
        execution.tokens_input, execution.tokens_output, execution.tokens_cache_read, execution.tokens_cache_write, execution.tokens_reasoning,
        execution.cost_usd,
-       strftime('%Y-%m-%dT%H:%M:%fZ', execution.started_at / 1e6, 'unixepoch')  AS started_at,
+       {time execution.started_at}  AS started_at,
        execution.duration_us / 1e6                                AS duration_s,
-       strftime('%Y-%m-%dT%H:%M:%fZ', execution.recorded_at / 1e6, 'unixepoch') AS recorded_at,
+       {time execution.recorded_at} AS recorded_at,
        nullif(execution.source, '')                               AS source,
        execution.key, actor.name AS actor, execution.ulid         AS id
   FROM execution
@@ -232,11 +233,11 @@ SELECT lineage.name                              AS lineage,
        nullif(version.name, '')                  AS version,
        execution.task                            AS task,
        execution_score.rubric                    AS rubric,
-       coalesce(execution.rubric = execution_score.rubric, 0) AS active,
+       coalesce(execution.rubric = execution_score.rubric, FALSE) AS active,
        execution_score.score                     AS score,
        execution_score.grade                     AS grade,
        execution_score.n_failed                  AS n_failed,
-       strftime('%Y-%m-%dT%H:%M:%fZ', execution_score.scored_at / 1e6, 'unixepoch') AS scored_at,
+       {time execution_score.scored_at} AS scored_at,
        execution.ulid                            AS id
   FROM execution
   JOIN lineage ON lineage.id = execution.lineage_id
@@ -249,16 +250,16 @@ SELECT execution.ulid     AS execution,
        call.position + 1  AS call,
        tool.name          AS tool,
        call.exit, call.error, call.answered, call.rejected, call.input_bytes, call.output_bytes,
-       lower(hex(call.input_digest)) AS input_digest,
+       coalesce(call.output_whole, call.output_bytes) AS output_whole_bytes, {hex call.input_digest} AS input_digest,
        call.duration_us / 1e6 AS duration_s
   FROM call JOIN execution ON execution.id = call.execution_id JOIN tool ON tool.id = call.tool_id;
 
 -- One row a version.
 CREATE VIEW v_version AS
 SELECT lineage.name AS lineage, nullif(version.name, '') AS version, nullif(parent.name, '') AS parent, version.operator, version.status, version.note,
-       version.content, lower(hex(version.content_digest)) AS content_digest, version.source, version.source_score, version.source_parent_score,
-       strftime('%Y-%m-%dT%H:%M:%fZ', version.source_created_at / 1e6, 'unixepoch') AS source_created_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', version.created_at / 1e6, 'unixepoch')        AS created_at
+       version.content, {hex version.content_digest} AS content_digest, version.source, version.source_score, version.source_parent_score,
+       {time version.source_created_at} AS source_created_at,
+       {time version.created_at}        AS created_at
   FROM version
   JOIN lineage ON lineage.id = version.lineage_id
   LEFT JOIN version AS parent ON parent.id = version.parent_id;
@@ -268,11 +269,11 @@ CREATE VIEW v_mutation AS
 SELECT lineage.name AS lineage, mutation.number, mutation.key AS mutation,
        (SELECT group_concat(name, ' ')
           FROM (SELECT version.name FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id
-                 WHERE mutation_parent.mutation_id = mutation.id ORDER BY mutation_parent.position)) AS parents,
+                 WHERE mutation_parent.mutation_id = mutation.id ORDER BY mutation_parent.position) AS ordered) AS parents,
        child.name AS child, mutation.operator, mutation.risk, mutation.state, mutation.n_attempts, mutation.delta, mutation.cost_usd, mutation.note,
-       mutation.source, strftime('%Y-%m-%dT%H:%M:%fZ', mutation.proposed_at / 1e6, 'unixepoch') AS proposed_at,
-       birth.body ->> '$.origin.generation' AS generation, birth.body ->> '$.origin.iteration' AS iteration, birth.body ->> '$.origin.island' AS island,
-       birth.body ->> '$.origin.cell' AS cell
+       mutation.source, {time mutation.proposed_at} AS proposed_at,
+       {integer birth.body origin.generation} AS generation, {integer birth.body origin.iteration} AS iteration, {text birth.body origin.island} AS island,
+       {text birth.body origin.cell} AS cell
   FROM mutation JOIN lineage ON lineage.id = mutation.lineage_id JOIN version AS child ON child.id = mutation.child_id
        LEFT JOIN ledger AS birth ON birth.lineage_id = mutation.lineage_id AND birth.mutation = mutation.key AND birth.kind IN ('proposal', 'refusal');
 
@@ -280,30 +281,30 @@ SELECT lineage.name AS lineage, mutation.number, mutation.key AS mutation,
 CREATE VIEW v_decision AS
 SELECT lineage.name AS lineage, ledger.number, ledger.mutation, ledger.attempt,
        'd-' || substr(ledger.hash, 1, 16)              AS decision,
-       ledger.body ->> '$.decision.state'              AS state,
-       ledger.body ->> '$.decision.accepted'           AS accepted,
-       ledger.body ->> '$.decision.label'              AS label,
-       ledger.body ->> '$.policy'                      AS policy,
-       ledger.body -> '$.params'                       AS params,
-       ledger.body ->> '$.override'                    AS overridden,
-       ledger.body ->> '$.decision.old_score'          AS old_score,
-       ledger.body ->> '$.decision.new_score'          AS new_score,
-       ledger.body ->> '$.decision.delta'              AS delta,
-       ledger.body ->> '$.decision.interval.lo'        AS delta_lo,
-       ledger.body ->> '$.decision.interval.hi'        AS delta_hi,
-       ledger.body ->> '$.decision.p_improve.value'    AS p_improve,
-       ledger.body ->> '$.decision.n_child'            AS n_child,
-       ledger.body ->> '$.decision.n_parent'           AS n_parent,
-       ledger.body ->> '$.decision.noise.sd'           AS noise_sd,
-       ledger.body ->> '$.decision.noise.false_accept' AS false_accept,
-       ledger.body ->> '$.draw.u'                      AS u,
-       ledger.body ->> '$.decision.p'                  AS p,
+       {text ledger.body decision.state}              AS state,
+       {flag ledger.body decision.accepted}           AS accepted,
+       {text ledger.body decision.label}              AS label,
+       {text ledger.body policy}                      AS policy,
+       {object ledger.body params}                       AS params,
+       {text ledger.body override}                    AS overridden,
+       {number ledger.body decision.old_score}          AS old_score,
+       {number ledger.body decision.new_score}          AS new_score,
+       {number ledger.body decision.delta}              AS delta,
+       {number ledger.body decision.interval.lo}        AS delta_lo,
+       {number ledger.body decision.interval.hi}        AS delta_hi,
+       {number ledger.body decision.p_improve.value}    AS p_improve,
+       {integer ledger.body decision.n_child}            AS n_child,
+       {integer ledger.body decision.n_parent}           AS n_parent,
+       {number ledger.body decision.noise.sd}           AS noise_sd,
+       {number ledger.body decision.noise.false_accept} AS false_accept,
+       {number ledger.body draw.u}                      AS u,
+       {number ledger.body decision.p}                  AS p,
        ledger.head_before, ledger.head_after,
-       strftime('%Y-%m-%dT%H:%M:%fZ', ledger.at / 1e6, 'unixepoch') AS decided_at
+       {time ledger.at} AS decided_at
   FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id WHERE ledger.kind = 'decision';
 
 -- One row for each entry of a ledger.
 CREATE VIEW v_ledger AS
 SELECT lineage.name AS lineage, ledger.number, ledger.kind, ledger.mutation, ledger.attempt, ledger.head_before, ledger.head_after,
-       strftime('%Y-%m-%dT%H:%M:%fZ', ledger.at / 1e6, 'unixepoch') AS at, ledger.body, ledger.prev, ledger.hash
+       {time ledger.at} AS at, ledger.body, ledger.prev, ledger.hash
   FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id;

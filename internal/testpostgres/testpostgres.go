@@ -1,0 +1,186 @@
+// Package testpostgres runs a real PostgreSQL server for tests.
+package testpostgres
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Variable names a server that runs already, by its URL. Tests that can use either database take PostgreSQL if it is
+// set.
+const Variable = "TRACK_TEST_POSTGRES"
+
+// binariesVariable names the folder of the programs of a server to be started, instead of the newest one installed.
+const binariesVariable = "TRACK_TEST_POSTGRES_BINARIES"
+
+// Server is a server in a folder of its own, which listens on loopback alone.
+type Server struct {
+	URL     string
+	folder  string
+	command *exec.Cmd
+}
+
+// Binaries returns the folder of the newest server that is installed as Debian does it.
+func Binaries() (string, error) {
+	if folder := os.Getenv(binariesVariable); folder != "" {
+		return folder, nil
+	}
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil || len(found) == 0 {
+		return "", errors.Join(err, errors.New("no PostgreSQL in /usr/lib/postgresql: install it with: apt-get install postgresql"))
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))
+		return n
+	}
+	newest := slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })
+	return filepath.Dir(newest), nil
+}
+
+// Start creates and starts a server of the binaries in a folder, with more settings such as
+// default_transaction_isolation=serializable.
+func Start(binaries string, settings ...string) (_ *Server, err error) {
+	folder, err := os.MkdirTemp("", "track-postgres-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{folder: folder}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(folder)
+		}
+	}()
+	attributes, err := s.unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	data := filepath.Join(folder, "data")
+	create := exec.Command(filepath.Join(binaries, "initdb"), "--pgdata", data, "--username", "track", "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync")
+	create.SysProcAttr, create.Dir = attributes, folder
+	if output, err := create.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("initdb: %w: %s", err, output)
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	args := []string{"-D", data, "-p", strconv.Itoa(port), "-h", "127.0.0.1", "-k", "", "-c", "fsync=off", "-c", "max_connections=500"}
+	for _, setting := range settings {
+		args = append(args, "-c", setting)
+	}
+	s.command = exec.Command(filepath.Join(binaries, "postgres"), args...)
+	s.command.SysProcAttr, s.command.Dir = attributes, folder
+	var log bytes.Buffer
+	s.command.Stderr = &log
+	if err := s.command.Start(); err != nil {
+		return nil, err
+	}
+	s.URL = fmt.Sprintf("postgres://track@127.0.0.1:%d/postgres?sslmode=disable", port)
+	if err := s.waitUntilReady(); err != nil {
+		return nil, fmt.Errorf("%w: %s", errors.Join(err, s.Stop()), log.String())
+	}
+	return s, nil
+}
+
+// unprivileged returns the attributes of a process that a server may be, which refuses to run as root, and gives the
+// folder to its user.
+func (s *Server) unprivileged() (*syscall.SysProcAttr, error) {
+	if os.Getuid() != 0 {
+		return nil, nil
+	}
+	account, err := user.Lookup("postgres")
+	if err != nil {
+		account, err = user.Lookup("nobody")
+	}
+	if err != nil {
+		return nil, err
+	}
+	uid, uidErr := strconv.ParseUint(account.Uid, 10, 32)
+	gid, gidErr := strconv.ParseUint(account.Gid, 10, 32)
+	if err := errors.Join(uidErr, gidErr, os.Chown(s.folder, int(uid), int(gid))); err != nil {
+		return nil, err
+	}
+	return &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
+}
+
+func freePort() (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	return listener.Addr().(*net.TCPAddr).Port, listener.Close()
+}
+
+func (s *Server) waitUntilReady() (err error) {
+	deadline := time.Now().Add(30 * time.Second)
+	for time.Now().Before(deadline) {
+		if err = s.Exec("SELECT 1"); err == nil {
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond) // the server says nowhere that it is ready
+	}
+	return err
+}
+
+// Exec runs statements on the server.
+func (s *Server) Exec(statements string) (err error) { return Exec(s.URL, statements) }
+
+// Exec runs statements on the server at a URL.
+func Exec(server, statements string) (err error) {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return err
+	}
+	_, err = conn.Exec(ctx, statements)
+	return errors.Join(err, conn.Close(ctx))
+}
+
+// Stop stops the server at once and removes its folder.
+func (s *Server) Stop() error {
+	_ = s.command.Process.Signal(syscall.SIGINT)
+	err := s.command.Wait()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = nil // however it ended
+	}
+	return errors.Join(err, os.RemoveAll(s.folder))
+}
+
+// Schema creates a schema on the server at a URL, which is dropped when the test ends, and returns the URL of the
+// schema.
+func Schema(t testing.TB, server string) string {
+	t.Helper()
+	name := "test_" + strconv.FormatInt(time.Now().UnixNano(), 36) + "_" + strconv.Itoa(os.Getpid())
+	if err := Exec(server, "CREATE SCHEMA "+name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := Exec(server, "SET client_min_messages = warning; DROP SCHEMA "+name+" CASCADE"); err != nil {
+			t.Error(err)
+		}
+	})
+	u, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := u.Query()
+	query.Set("search_path", name)
+	u.RawQuery = query.Encode()
+	return u.String()
+}

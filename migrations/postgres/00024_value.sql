@@ -1,0 +1,7 @@
+-- +goose Up
+CREATE VIEW value AS
+SELECT packed_value.seed_id, unpacked.metric_id, nullif(unpacked.value, 'NaN') AS value
+  FROM packed_value, unnest(packed_value.metric_ids, packed_value.numbers) AS unpacked (metric_id, value);
+
+-- +goose Down
+DROP VIEW value;

@@ -1,0 +1,12 @@
+-- +goose Up
+-- Documents have a table of their own: in a table WITHOUT ROWID, a row longer than a quarter of a page takes another
+-- page.
+CREATE TABLE score_document (
+    execution_id bigint           NOT NULL,
+    rubric       text COLLATE "C" NOT NULL,
+    document     bytea            NOT NULL, -- JSON, plain or gzip: components with reasons and counts
+    PRIMARY KEY (execution_id, rubric)
+);
+
+-- +goose Down
+DROP TABLE score_document;

@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+
+	"github.com/jmoiron/sqlx"
+)
+
+// engine is what differs between the databases that a store can lie in: a file of SQLite, or a schema of PostgreSQL.
+type engine interface {
+	// words returns a statement in the words of the database. Statements number their placeholders $1, $2, or write ? for
+	// the next one; they say ORDERED JOIN for a join in the order in which it is written, NOINDEX before a column that is
+	// not to choose the index, and IN SCAN ORDER for seeds in the order of the index of a scenario, in which SQLite reads
+	// them by itself: sums depend on the order. Of a row of scenario_configuration, {n_seeds} is how many seeds it has, and
+	// {has_seeds} whether it has any.
+	words(statement string) string
+
+	// openReaders returns a pool of read-only connections.
+	openReaders() (*sqlx.DB, error)
+	openWriter(ctx context.Context) (*writer, error)
+
+	// lock waits until nobody else writes, where the database leaves that to its programs.
+	lock(ctx context.Context) (unlock func(), err error)
+	// begin begins a transaction that writes. A relaxed one does not wait for the disk when it commits.
+	begin(ctx context.Context, w *writer, relaxed bool) error
+	// count notes that a scenario has n more seeds of a configuration, at the end of a transaction.
+	count(t *Tx, p pair, n int64) error
+	// commit commits the transaction of a writer.
+	commit(ctx context.Context, w *writer) error
+	// isLost reports whether a writer has lost its connection.
+	isLost(w *writer) bool
+	// isCommitted reports whether a transaction was committed whose connection was lost meanwhile.
+	isCommitted(ctx context.Context, transaction string) (bool, error)
+	// beginReading begins a transaction that reads one state of the database.
+	beginReading(ctx context.Context, conn *sqlx.Conn) error
+	// interruptAtEnd ends the statements that run on a connection once ctx has ended. Release must be called once, before
+	// anybody else gets the connection.
+	interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release func())
+	// limitValues refuses texts and BLOBs of more bytes on a connection until release is called.
+	limitValues(conn *sqlx.Conn, largest int) (release func(), err error)
+
+	// insertRows runs insert, a statement INSERT INTO table (columns) VALUES, for rows of width columns, at the latest when
+	// the transaction commits.
+	insertRows(t *Tx, insert string, width int, args *arguments) error
+	// settle stores the rows that were inserted and that a statement may read; all of them for an empty one.
+	settle(ctx context.Context, w *writer, statement string) error
+
+	// scanTable calls visit with each row of the table value or result, in the order of its key. The row is valid during
+	// the call. The reader must be of a snapshot. found is told what cannot be decoded, and the scan goes on behind it.
+	scanTable(ctx context.Context, r *Reader, table string, found func(Damage), visit func(row packedRow) error) error
+	// scanSeeds calls visit with each row of some seeds of the table value or result, in the order of ids and of the key.
+	// The row lacks the seed, and is valid during the call. The reader must be of a snapshot or a transaction.
+	scanSeeds(ctx context.Context, r *Reader, table string, ids []int64, visit func(seed int64, row packedRow) error) error
+
+	// isRepeatable reports whether a transaction failed because of another one, and may succeed when it is run again.
+	isRepeatable(err error) bool
+
+	// textIndex is how the texts of executions are indexed.
+	textIndex() textIndex
+	// changes is a query whose one number differs once somebody else has changed the database.
+	changes() string
+	// size is a query for the bytes of the database.
+	size() string
+	// checksItself reports whether the structure of tables, what they refer to, and whether an index finds all, is the
+	// matter of a server.
+	checksItself() bool
+	// sync waits until everything committed is on the disk, relaxed last.
+	sync(relaxed string) error
+	// rewrite leaves nothing in the files of the database but what is in it, where that is the matter of its programs.
+	rewrite(ctx context.Context, s *Store) error
+	// vacuum gives free space back to the disk, where that is the matter of its programs.
+	vacuum(ctx context.Context, s *Store) error
+
+	// openClaims opens the marks of what processes are working on.
+	openClaims() (claims, error)
+	// openError explains what opening or creating the database met.
+	openError(err error) error
+}
+
+// packedRow gives the columns of a row, one after the other.
+type packedRow interface {
+	integer() int64
+	// number returns the next column, which holds a number or NULL.
+	number() (x float64, isNull bool)
+	// failure returns the first error that was met.
+	failure() error
+}
+
+// claims marks what a process is working on, so that others take something else. Within a process, any number may take
+// a place.
+type claims interface {
+	// take claims one of 2^62 places, unless another process has it.
+	take(place int64) (bool, error)
+	release(place int64) error
+	close() error
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/jmoiron/sqlx"
+)
+
+// connectTimeout is how long a server may take to answer.
+const connectTimeout = 5 * time.Second
+
+// IsServer reports whether a database is named by the URL of a PostgreSQL server, and not by the path of a file.
+func IsServer(name string) bool {
+	return strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://")
+}
+
+// postgresSchema is the engine of a schema of PostgreSQL: the first one of the search path.
+type postgresSchema struct {
+	config *pgx.ConnConfig
+	name   string // the URL without its password
+}
+
+func newPostgres(name string) (postgresSchema, error) {
+	config, err := pgx.ParseConfig(name)
+	if err != nil {
+		return postgresSchema{}, wrongURL(err)
+	}
+	if config.ConnectTimeout == 0 || config.ConnectTimeout > connectTimeout {
+		config.ConnectTimeout = connectTimeout
+	}
+	if config.RuntimeParams["application_name"] == "" {
+		config.RuntimeParams["application_name"] = "track"
+	}
+	return postgresSchema{config, WithoutPassword(name)}, nil
+}
+
+// WithoutPassword returns the name of a database as it may be shown.
+func WithoutPassword(name string) string {
+	if !IsServer(name) {
+		return name
+	}
+	u, err := url.Parse(name)
+	if err != nil {
+		scheme, _, _ := strings.Cut(name, "://")
+		return scheme + "://…"
+	}
+	if u.User != nil {
+		u.User = url.User(u.User.Username())
+	}
+	if values := u.Query(); values.Has("password") || values.Has("sslpassword") {
+		values.Del("password")
+		values.Del("sslpassword")
+		u.RawQuery = values.Encode()
+	}
+	return u.String()
+}
+
+func (p postgresSchema) openPool() *sqlx.DB {
+	return sqlx.NewDb(sql.OpenDB(postgresConnector{stdlib.GetConnector(*p.config)}), "pgx")
+}
+
+// openReaders implements [engine].
+func (p postgresSchema) openReaders() (*sqlx.DB, error) {
+	const most = 4 // a process asks few questions at once, and a server has few connections
+	db := p.openPool()
+	db.SetMaxOpenConns(most)
+	return db, nil
+}
+
+// openWriter implements [engine].
+func (p postgresSchema) openWriter(ctx context.Context) (*writer, error) {
+	return newWriter(ctx, p, p.openPool())
+}
+
+// lock implements [engine]: the server keeps writers apart.
+func (postgresSchema) lock(context.Context) (unlock func(), err error) { return func() {}, nil }
+
+// beginReading implements [engine].
+func (postgresSchema) beginReading(ctx context.Context, conn *sqlx.Conn) error {
+	_, err := conn.ExecContext(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	return err
+}
+
+// interruptAtEnd implements [engine].
+func (postgresSchema) interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release func()) {
+	var server *pgconn.PgConn
+	_ = conn.Raw(func(driverConn any) error {
+		if c, ok := driverConn.(*postgresConn); ok {
+			server = c.Conn.Conn().PgConn()
+		}
+		return nil
+	})
+	if server == nil || ctx.Done() == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(done)
+		asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout)
+		defer cancel()
+		_ = server.CancelRequest(asking) // the statement ends by itself if the server cannot be asked
+	})
+	return func() {
+		if !stop() {
+			<-done
+		}
+	}
+}
+
+// longestQuery is how long the server may run a query of the user's own.
+const longestQuery = 5 * time.Minute
+
+// limitTime limits the time of a statement unless the role has a limit of its own.
+const limitTime = `
+	SELECT set_config('statement_timeout', $1, true) FROM pg_catalog.pg_settings WHERE name = 'statement_timeout' AND setting = '0'`
+
+// limitValues implements [engine]: a value of PostgreSQL has at most 1 GB, and rows are read one by one. What is limited
+// is the time of the server.
+func (postgresSchema) limitValues(conn *sqlx.Conn, _ int) (release func(), err error) {
+	_, err = conn.ExecContext(context.Background(), limitTime, strconv.FormatInt(longestQuery.Milliseconds(), 10))
+	return func() {}, err // it ends with the transaction
+}

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"track"
+)
+
+// Codes of errors: https://www.postgresql.org/docs/current/errcodes-appendix.html
+const (
+	codeUnique        = "23505"
+	codeSerialization = "40001"
+	codeDeadlock      = "40P01"
+	codeReadOnly      = "25006"
+	codeCancelled     = "57014" // by this process, by somebody else, or by its statement_timeout
+	codeNoRights      = "42501"
+	codeNoDatabase    = "3D000"
+	codeTooMany       = "53300"
+	codeDiskFull      = "53100"
+)
+
+// postgresCode returns the code of an error of the server; empty for another error.
+func postgresCode(err error) string {
+	var failure *pgconn.PgError
+	if errors.As(err, &failure) {
+		return failure.Code
+	}
+	return ""
+}
+
+// isRepeatable implements [engine]. A key that is taken was taken by a transaction that this one could not see yet.
+func (postgresSchema) isRepeatable(err error) bool {
+	switch postgresCode(err) {
+	case codeSerialization, codeDeadlock, codeUnique:
+		return true
+	}
+	return false
+}
+
+// IsUnreachable reports whether an error says that there is no connection to the server of a database.
+func IsUnreachable(err error) bool { return err != nil && isUnreachable(err) }
+
+// isUnreachable reports whether there is no connection to the server.
+func isUnreachable(err error) bool {
+	var connecting *pgconn.ConnectError
+	var network net.Error
+	code := postgresCode(err)
+	return !isRefusedByTLS(err) && (errors.As(err, &connecting) && code == "" || errors.As(err, &network) || strings.HasPrefix(code, "08") || code == "57P01" || code == "57P03")
+}
+
+// isRefusedByTLS reports whether a server answers, and is not the one that its URL asks for.
+func isRefusedByTLS(err error) bool {
+	var certificate *tls.CertificateVerificationError
+	var alert tls.AlertError
+	var record tls.RecordHeaderError
+	return errors.As(err, &certificate) || errors.As(err, &alert) || errors.As(err, &record)
+}
+
+func wrongURL(err error) error {
+	return track.WithHint(fmt.Errorf("%w: the URL of the database: %w", track.ErrInvalid, err),
+		track.Hint{Text: "it reads postgres://USER@HOST/DATABASE?sslmode=verify-full"})
+}
+
+// openError implements [engine].
+func (p postgresSchema) openError(err error) error {
+	if err == nil || errors.Is(err, track.ErrNotFound) {
+		return err
+	}
+	return fmt.Errorf("open %s: %w", p.name, explain(err))
+}
+
+// explainPostgres puts errors of PostgreSQL that a user can do something about into words; nil for any other error.
+func explainPostgres(err error) error {
+	say := func(reason, hint string) error {
+		return track.WithHint(fmt.Errorf("%w: %s (%w)", track.ErrDatabase, reason, err), track.Hint{Text: hint})
+	}
+	switch code := postgresCode(err); {
+	case code == codeCancelled:
+		return context.Canceled
+	case code == codeNoRights:
+		return say("the user has no right to do that", "docs/how-to/postgres.md lists the rights of readers and recorders")
+	case code == codeNoDatabase:
+		return say("the server has no such database", "create it with: createdb NAME")
+	case code == codeTooMany:
+		return say("the server has no connection left", "raise max_connections, or put PgBouncer before it")
+	case code == codeDiskFull:
+		return say("the disk of the server is full", "free some space and try again; everything acknowledged before is safe")
+	case strings.HasPrefix(code, "28"):
+		return say("the server refused the user or the password", "keep the password in the file that PGPASSFILE names")
+	case isRefusedByTLS(err):
+		return say("the server does not prove that it is the one that the URL names", "see sslmode and sslrootcert in docs/how-to/postgres.md")
+	case isUnreachable(err):
+		return say("the server cannot be reached", "check that it runs, and the host and port of the URL")
+	}
+	return nil
+}

@@ -1,0 +1,59 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"track"
+)
+
+const (
+	// https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
+	postgresChanges = `SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text) AS bigint)`
+	postgresSize    = `
+	SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)
+	  FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = current_schema() AND relkind = 'r'`
+	// A commit that waits for the disk waits for all that were made before it.
+	writeToLog = `SELECT pg_logical_emit_message(true, 'track', '')`
+)
+
+// syncTimeout is how long a server may take to write what was committed to its disk.
+const syncTimeout = 30 * time.Second
+
+// changes implements [engine]: any transaction of the server counts.
+func (postgresSchema) changes() string { return postgresChanges }
+
+// size implements [engine].
+func (postgresSchema) size() string { return postgresSize }
+
+// checksItself implements [engine].
+func (postgresSchema) checksItself() bool { return true }
+
+// sync implements [engine].
+func (p postgresSchema) sync(relaxed string) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
+	defer cancel()
+	db := p.openPool()
+	defer func() { _ = db.Close() }() // nothing was written to it
+	if _, err = db.ExecContext(ctx, writeToLog); err != nil || relaxed == "" {
+		return err
+	}
+	if isThere, err := p.isCommitted(ctx, relaxed); err != nil || !isThere {
+		return cmp.Or(err, lostRecords())
+	}
+	return nil
+}
+
+// rewrite implements [engine]. Old versions of rows, and what was removed, go when the server vacuums; backups and the
+// log of the server keep them for as long as they are kept.
+func (postgresSchema) rewrite(context.Context, *Store) error { return nil }
+
+// vacuum implements [engine]: the server vacuums.
+func (postgresSchema) vacuum(context.Context, *Store) error { return nil }
+
+func notForServers(done string) error {
+	return track.WithHint(fmt.Errorf("%w: a database on a server cannot be %s", track.ErrInvalid, done),
+		track.NewHint("write its records to a file", "export bundle"))
+}

@@ -1,0 +1,161 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"track"
+	"track/migrations"
+)
+
+// codeNoTable is the error of a table that does not exist.
+const codeNoTable = "42P01"
+
+const (
+	getPostgresState = `
+	SELECT max(version_id) AS version, current_setting('server_encoding') AS encoding, to_regclass('v_ledger') IS NOT NULL AS has_views
+	  FROM goose_db_version`
+	getForeignState = `
+	SELECT coalesce(current_schema(), '') AS schema, current_setting('server_encoding') AS encoding,
+	       (SELECT count(*) FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
+	         WHERE nspname = current_schema() AND relkind IN ('r', 'v', 'm', 'p', 'f')) AS tables`
+)
+
+// postgresState is the state of a schema.
+type postgresState struct {
+	Version  int    `db:"version"` // 0 if there is none of our tables
+	Encoding string `db:"encoding"`
+	HasViews bool   `db:"has_views"`
+	Schema   string `db:"schema"` // empty if the search path names none that exists
+	Tables   int    `db:"tables"` // of others, if none is ours
+}
+
+func (p postgresSchema) state(ctx context.Context, db querier) (s postgresState, err error) {
+	err = db.GetContext(ctx, &s, getPostgresState)
+	if postgresCode(err) == codeNoTable {
+		err = db.GetContext(ctx, &s, getForeignState)
+	}
+	return s, err
+}
+
+// isEmpty reports whether nothing is there yet, or its creation was cut short.
+func (s postgresState) isEmpty() bool {
+	return s.Version == 0 && s.Tables == 0 || s.Version == migrations.LatestPostgres && !s.HasViews
+}
+
+func (s postgresState) check(name string) error {
+	switch {
+	case s.Encoding != "UTF8":
+		return track.WithHint(wrongFile("its encoding is %s", s.Encoding), track.Hint{Text: "create a database of the encoding UTF8: createdb --encoding UTF8 --template template0 NAME"})
+	case s.Version == 0 && s.Schema == "":
+		return track.WithHint(wrongFile("the schema that its search path names does not exist"), track.Hint{Text: "create it with: CREATE SCHEMA NAME"})
+	case s.Version == 0 && s.Tables > 0:
+		return track.WithHint(wrongFile("its schema %s holds tables of others", s.Schema), track.Hint{Text: "use a schema of its own: add ?search_path=NAME to the URL; nothing was changed"})
+	case s.isEmpty():
+		return track.WithHint(fmt.Errorf("there is nothing in it: %w", track.ErrNotFound), track.NewHint("create its tables", "init").With("db", name))
+	case s.Version < migrations.LatestPostgres:
+		return track.WithHint(wrongFile("its schema is version %d, this track needs %d", s.Version, migrations.LatestPostgres), track.NewHint("bring it up to date, after making a backup", "migrate").With("db", name))
+	case s.Version > migrations.LatestPostgres:
+		return track.WithHint(wrongFile("its schema is version %d, newer than the %d this track knows", s.Version, migrations.LatestPostgres), track.Hint{Text: "use a newer track; nothing was changed"})
+	}
+	return nil
+}
+
+// inspect looks at the schema without a change to it.
+func (p postgresSchema) inspect(ctx context.Context) (s postgresState, err error) {
+	db := p.openPool()
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return p.state(ctx, db)
+}
+
+// init creates the tables, or finishes a creation that was cut short.
+func (p postgresSchema) init(ctx context.Context) (created bool, err error) {
+	state, err := p.inspect(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := state.check(p.name); !state.isEmpty() || !errors.Is(err, track.ErrNotFound) {
+		return false, err
+	}
+	return true, p.migrateUp(ctx)
+}
+
+// migrate brings the schema up to date.
+func (p postgresSchema) migrate(ctx context.Context) error {
+	state, err := p.inspect(ctx)
+	if err != nil {
+		return err
+	}
+	if state.Version > 0 && state.Version < migrations.LatestPostgres || state.isEmpty() {
+		return p.migrateUp(ctx)
+	}
+	return state.check(p.name)
+}
+
+// listPostgresViews lists the views that are made anew: those of the tables' own numbers come from migrations.
+const listPostgresViews = `
+	SELECT 'DROP VIEW ' || quote_ident(viewname) FROM pg_catalog.pg_views WHERE schemaname = current_schema() AND viewname LIKE 'v\_%'`
+
+func dropPostgresViews(ctx context.Context, db *sql.DB) error {
+	rows, err := db.QueryContext(ctx, listPostgresViews)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	var statements []string
+	for rows.Next() {
+		var statement string
+		if err := rows.Scan(&statement); err != nil {
+			return err
+		}
+		statements = append(statements, statement)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, statement := range statements {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p postgresSchema) migrateUp(ctx context.Context) (err error) {
+	files, err := migrations.Postgres()
+	if err != nil {
+		return err
+	}
+	locker, err := lock.NewPostgresTableLocker() // a row with a lease, which works behind PgBouncer too
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(stdlib.GetConnector(*p.config))
+	defer func() { err = errors.Join(err, db.Close()) }()
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithLocker(locker))
+	if err != nil {
+		return err
+	}
+	if err := dropPostgresViews(ctx, db); err != nil {
+		return fmt.Errorf("drop the views: %w", err)
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	conn, err := pgx.ConnectConfig(ctx, p.config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	if _, err := conn.Exec(ctx, "BEGIN;"+withRules(migrations.PostgresViews())+";COMMIT"); err != nil {
+		return fmt.Errorf("create the views: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"track"
+	"track/internal/outsidetest"
+	"track/internal/testpostgres"
+	"track/migrations"
+	"track/store"
+	"track/store/storetest"
+)
+
+// postgres returns the URL of an empty schema with our tables.
+func postgres(t *testing.T, server string) string {
+	t.Helper()
+	schema := testpostgres.Schema(t, server)
+	if created, err := store.Init(t.Context(), schema); err != nil || !created {
+		t.Fatalf("Init: %v, %v", created, err)
+	}
+	return schema
+}
+
+func startServer(t *testing.T, settings ...string) (url string) {
+	t.Helper()
+	if url := os.Getenv(testpostgres.Variable); url != "" && len(settings) == 0 {
+		return url
+	}
+	binaries, err := testpostgres.Binaries()
+	if err != nil {
+		outsidetest.Missing(t, "%v", err)
+	}
+	server, err := testpostgres.Start(binaries, settings...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(sync.OnceFunc(func() {
+		if err := server.Stop(); err != nil {
+			t.Error(err)
+		}
+	}))
+	return server.URL
+}
+
+func TestSuitePostgres(t *testing.T) {
+	server := startServer(t)
+	storetest.Run(t, func(t *testing.T) *store.Store { return openDatabase(t, postgres(t, server)) })
+}
+
+// Both databases have the same tables, columns and views, but for what the one keeps in files and the other in an
+// index, and for numbers of seeds, at which the writers of a server would wait for each other.
+func TestSameSchema(t *testing.T) {
+	file, server := openDatabase(t, newDatabase(t)), openDatabase(t, postgres(t, startServer(t)))
+	own := regexp.MustCompile(`^(claim|packed_.*|text_index.*|goose_.*|sqlite_.*)$`)
+	columns := func(st *store.Store, query string) (list []string) {
+		_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {
+			if table := row[0].(string); !own.MatchString(table) && (table != "scenario_configuration" || row[1] != "n_seeds") {
+				list = append(list, fmt.Sprintf("%s.%s", table, row[1]))
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	want := columns(file, `SELECT tables.name, columns.name FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+	 WHERE tables.type IN ('table', 'view') ORDER BY tables.name, columns.name`)
+	got := columns(server, `SELECT CAST(table_name AS text) COLLATE "C" AS table_name, CAST(column_name AS text) COLLATE "C" AS column_name
+	  FROM information_schema.columns WHERE table_schema = current_schema() ORDER BY 1, 2`)
+	if diff := cmp.Diff(want, got); diff != "" || len(want) < 100 {
+		t.Errorf("columns of PostgreSQL (-want +got):\n%s", diff)
+	}
+}
+
+// A query of the user's own ends when its time is over, and times are printed.
+func TestQueryPostgres(t *testing.T) {
+	schema := postgres(t, startServer(t))
+	st := openDatabase(t, schema+"&statement_timeout=50")
+	ask := func(query string) (row []any, err error) {
+		_, err = st.Query(t.Context(), query, func(_ []string, r []any) error {
+			row = r
+			return nil
+		})
+		return row, err
+	}
+	if _, err := ask("SELECT pg_sleep(60)"); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "its time is limited") {
+		t.Errorf("%v, want an end of its time", err)
+	}
+	row, err := ask("SELECT CAST('2026-01-02T03:04:05+01:00' AS timestamptz), true, 1.5, current_setting('transaction_read_only')")
+	if want := []any{"2026-01-02T02:04:05.000Z", int64(1), 1.5, "on"}; err != nil || !slices.Equal(row, want) {
+		t.Errorf("%v %v, want %v", row, err, want)
+	}
+	if row, err := ask("SELECT setting FROM pg_settings WHERE name = 'statement_timeout'"); err != nil || row[0] != "50" {
+		t.Errorf("the limit of the role: %v %v", row, err)
+	}
+	unlimited := openDatabase(t, schema)
+	_, err = unlimited.Query(t.Context(), "SELECT setting FROM pg_settings WHERE name = 'statement_timeout'", func(_ []string, r []any) error {
+		row = r
+		return nil
+	})
+	if err != nil || row[0] != "300000" {
+		t.Errorf("no limit of the role: %v %v", row, err)
+	}
+}
+
+// A schema of an earlier track is brought up to date, one of a later track is refused, and so is one of others.
+func TestMigratePostgres(t *testing.T) {
+	server := startServer(t)
+	schema := postgres(t, server)
+	open := func() error {
+		st, err := store.Open(t.Context(), schema, clock)
+		if err == nil {
+			err = st.Close()
+		}
+		return err
+	}
+	expect := func(err error, want string) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	run := func(statements string) {
+		t.Helper()
+		if err := testpostgres.Exec(schema, statements); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(fmt.Sprintf("DROP TABLE claim; DELETE FROM goose_db_version WHERE version_id = %d", migrations.LatestPostgres))
+	expect(open(), "this track needs")
+	if _, err := store.Migrate(t.Context(), schema, clock()); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(); err != nil {
+		t.Error(err)
+	}
+	if created, err := store.Init(t.Context(), schema); created || err != nil {
+		t.Errorf("created again: %v %v", created, err)
+	}
+	run("DROP VIEW v_ledger") // as if its creation had been cut short
+	expect(open(), "there is nothing in it")
+	if _, err := store.Init(t.Context(), schema); err != nil {
+		t.Error(err)
+	}
+	if err := open(); err != nil {
+		t.Error(err)
+	}
+	run(fmt.Sprintf("INSERT INTO goose_db_version (version_id, is_applied) VALUES (%d, true)", migrations.LatestPostgres+1))
+	expect(open(), "newer than")
+
+	foreign := testpostgres.Schema(t, server)
+	schema = foreign
+	run("CREATE TABLE customers (id bigint)")
+	expect(open(), "tables of others")
+	_, err := store.Init(t.Context(), foreign)
+	expect(err, "tables of others")
+}

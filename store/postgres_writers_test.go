@@ -1,0 +1,80 @@
+package store_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/oklog/ulid/v2"
+
+	"track"
+	"track/store"
+)
+
+// Writers of one configuration change no row in common: none runs a transaction again because of another.
+func TestWritersOfOneConfiguration(t *testing.T) {
+	path := postgres(t, startServer(t))
+	var attempts atomic.Int64
+	record := func(st *store.Store, number track.SeedNumber) error {
+		return st.Update(t.Context(), func(tx *store.Tx) error {
+			attempts.Add(1)
+			seed := track.Seed{ID: ulid.Make().String(), Scenario: "s", Number: number, Outcome: track.OutcomeOK, Values: map[string]float64{"a": 1}, RecordedAt: clock()}
+			_, _, err := tx.AddSeed(seed, seed.Digest())
+			return err
+		})
+	}
+	if err := record(openDatabase(t, path), 0); err != nil { // makes what they share
+		t.Fatal(err)
+	}
+	const writers, each = 32, 20
+	var all sync.WaitGroup
+	for i := range writers {
+		st := openDatabase(t, path)
+		all.Go(func() {
+			for k := range each {
+				if err := record(st, track.SeedNumber(1+i*each+k)); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if n := attempts.Load(); n != 1+writers*each {
+		t.Errorf("%d transactions for %d seeds", n, 1+writers*each)
+	}
+}
+
+// Writers that add the same names at once come in each other's way, and all of them record.
+func TestWritersOfNewNames(t *testing.T) {
+	path := postgres(t, startServer(t))
+	const writers = 8
+	var attempts atomic.Int64
+	var begun, all sync.WaitGroup
+	begun.Add(writers)
+	for i := range writers {
+		st := openDatabase(t, path)
+		wait := sync.OnceFunc(func() { begun.Done(); begun.Wait() }) // none sees what another adds
+		all.Go(func() {
+			err := st.Update(t.Context(), func(tx *store.Tx) error {
+				attempts.Add(1)
+				wait()
+				seed := track.Seed{ID: ulid.Make().String(), Scenario: "s", Number: track.SeedNumber(i), Outcome: track.OutcomeOK, Values: map[string]float64{"a": 1, "b": 2}, RecordedAt: clock()}
+				_, _, err := tx.AddSeed(seed, seed.Digest())
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	st := openDatabase(t, path)
+	contents, err := st.Contents(t.Context())
+	if err != nil || contents.Seeds != writers || contents.Scenarios != 1 {
+		t.Errorf("%+v %v, want %d seeds of one scenario", contents, err, writers)
+	}
+	if n := attempts.Load(); n <= writers {
+		t.Errorf("%d transactions: none came in the way of another", n)
+	}
+}

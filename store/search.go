@@ -1,0 +1,196 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// textIndex is how a database indexes the texts of executions. The numbers of the texts of one are those of keptTexts.
+type textIndex struct {
+	found  string // a table of execution_id, number and rank of what matches $1
+	remove string // the texts of the execution $1
+	insert string // the text $3, number $2 of the execution $1
+	empty  string
+	// Texts of an execution that waits are in the index only after the next search.
+	notIndexed, notKept string
+
+	match func(phrases []string) string // what $1 of found is: all of the phrases
+	words func(text string) string      // what $3 of insert is
+}
+
+const (
+	removeWaiting   = `DELETE FROM unindexed WHERE execution_id = $1`
+	listUnindexed   = `SELECT execution_id FROM unindexed ORDER BY execution_id LIMIT 100`
+	countUnindexed  = `SELECT count(*) FROM unindexed`
+	removeUnindexed = `DELETE FROM unindexed`
+	// keptTexts is every text that is kept, with its number.
+	keptTexts = `
+	SELECT id AS execution_id, 0 AS number, prompt AS text FROM execution WHERE prompt IS NOT NULL
+	 UNION ALL SELECT id, 1, output FROM execution WHERE output IS NOT NULL
+	 UNION ALL SELECT id, 2, message FROM execution WHERE message IS NOT NULL
+	 UNION ALL SELECT execution_id, 3 + 3 * position, input FROM call WHERE input IS NOT NULL
+	 UNION ALL SELECT execution_id, 4 + 3 * position, output FROM call WHERE output IS NOT NULL
+	 UNION ALL SELECT execution_id, 5 + 3 * position, error FROM call WHERE error IS NOT NULL AND error <> '` + Forgotten + `'`
+	indexEverything = `INSERT INTO unindexed (execution_id) SELECT DISTINCT execution_id FROM (` + keptTexts + `) AS kept`
+	listTextsOf     = `SELECT number, text FROM (` + keptTexts + `) AS kept WHERE execution_id = $1`
+	getTextOf       = listTextsOf + ` AND number = $2`
+
+	textKind = `
+	CASE found.number WHEN 0 THEN 'prompt' WHEN 1 THEN 'answer' WHEN 2 THEN 'message'
+	     ELSE CASE found.number % 3 WHEN 0 THEN 'input' WHEN 1 THEN 'output' ELSE 'error' END END`
+	joinFound = ` AS found
+	  JOIN execution ON execution.id = found.execution_id
+	  JOIN lineage ON lineage.id = execution.lineage_id JOIN version ON version.id = execution.version_id
+	 WHERE ($2 = '' OR lineage.name = $2) AND (CAST($3 AS text) IS NULL OR version.name = $3) AND ($4 = '' OR execution.model = $4)
+	   AND ($5 = '' OR` + textKind + ` = $5)`
+	searchTexts = `
+	SELECT found.number, found.rank,` + textKind + ` AS kind, execution.ulid, execution.id AS execution_id, lineage.name AS lineage,
+	       version.name AS version, coalesce(execution.task, '') AS task, coalesce(execution.model, '') AS model, execution.at
+	  FROM `
+	inOrderOfRank   = ` ORDER BY found.rank DESC, found.execution_id, found.number LIMIT $6`
+	countFoundTexts = `SELECT count(*) FROM `
+)
+
+// TextFilter says which texts are searched. Empty fields are no condition.
+type TextFilter struct {
+	Phrases              []string // all of them must be in a text
+	Lineage, Model, Kind string
+	Version              *string
+	Limit                int
+}
+
+// FoundText is a text of an execution that holds what was searched for.
+type FoundText struct {
+	Execution, Lineage, Version, Task, Model string
+	At                                       time.Time
+	Kind                                     string
+	Call                                     int // number from 1; 0 if it is no text of a call
+	Rank                                     float64
+	Text                                     string
+}
+
+// SearchTexts returns the texts that match best, and how many match.
+func (r *Reader) SearchTexts(ctx context.Context, f TextFilter) (list []FoundText, n int, err error) {
+	index := r.pool.engine.textIndex()
+	args := []any{index.match(f.Phrases), f.Lineage, f.Version, f.Model, f.Kind}
+	if args[0] == "" {
+		return nil, 0, nil
+	}
+	if err := r.read().GetContext(ctx, &n, countFoundTexts+index.found+joinFound, args...); err != nil {
+		return nil, 0, explain(err)
+	}
+	var rows []struct {
+		Number      int64   `db:"number"`
+		Rank        float64 `db:"rank"`
+		Kind        string  `db:"kind"`
+		ULID        string  `db:"ulid"`
+		ExecutionID int64   `db:"execution_id"`
+		Lineage     string  `db:"lineage"`
+		Version     string  `db:"version"`
+		Task        string  `db:"task"`
+		Model       string  `db:"model"`
+		At          int64   `db:"at"`
+	}
+	if err := r.read().SelectContext(ctx, &rows, searchTexts+index.found+joinFound+inOrderOfRank, append(args, f.Limit)...); err != nil {
+		return nil, 0, explain(err)
+	}
+	for _, row := range rows {
+		found := FoundText{Execution: row.ULID, Lineage: row.Lineage, Version: row.Version, Task: row.Task, Model: row.Model, At: fromMicros(row.At), Kind: row.Kind, Rank: row.Rank}
+		if row.Number > 2 {
+			found.Call = int(row.Number) / 3
+		}
+		var text indexedText
+		if err := r.read().GetContext(ctx, &text, getTextOf, row.ExecutionID, row.Number); err != nil {
+			return nil, 0, explain(err)
+		}
+		found.Text = text.Text
+		list = append(list, found)
+	}
+	return list, n, nil
+}
+
+type indexedText struct {
+	Number int64  `db:"number"`
+	Text   string `db:"text"`
+}
+
+// CountUnindexed returns how many executions the index lacks: their texts are not found.
+func (r *Reader) CountUnindexed(ctx context.Context) (n int, err error) {
+	return n, explain(r.read().GetContext(ctx, &n, countUnindexed))
+}
+
+// IndexTexts indexes the texts of executions that were recorded since the last time. Progress hears how many
+// executions are left.
+func (s *Store) IndexTexts(ctx context.Context, progress func(left int)) error {
+	for {
+		left, err := s.CountUnindexed(ctx)
+		if err != nil || left == 0 {
+			return err
+		}
+		progress(left)
+		if err := s.Update(ctx, (*Tx).indexSome); err != nil {
+			return err
+		}
+	}
+}
+
+// indexSome indexes the texts of a few executions.
+func (t *Tx) indexSome() error {
+	var waiting []int64
+	if err := t.selectAll(&waiting, listUnindexed); err != nil {
+		return err
+	}
+	index := t.pool.engine.textIndex()
+	const most = 4 << 20 // bytes of one transaction, beyond which others would wait
+	size := 0
+	for _, id := range waiting {
+		var texts []indexedText
+		if err := t.selectAll(&texts, listTextsOf, id); err != nil {
+			return err
+		}
+		for _, text := range texts {
+			size += len(text.Text)
+			if _, err := t.exec(index.insert, id, text.Number, index.words(text.Text)); err != nil {
+				return err
+			}
+		}
+		if _, err := t.exec(removeWaiting, id); err != nil || size > most {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeFromIndex removes the texts of an execution from the index.
+func (t *Tx) removeFromIndex(id int64) error {
+	result, err := t.exec(removeWaiting, id)
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n > 0 {
+		return err
+	}
+	_, err = t.exec(t.pool.engine.textIndex().remove, id)
+	return err
+}
+
+// RebuildIndex makes the index of texts anew.
+func (s *Store) RebuildIndex(ctx context.Context, progress func(left int)) error {
+	err := s.Update(ctx, func(tx *Tx) error {
+		for _, statement := range []string{tx.pool.engine.textIndex().empty, removeUnindexed, indexEverything} {
+			if _, err := tx.exec(statement); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.IndexTexts(ctx, progress)
+}
+
+// indexChecks returns the checks that compare the index with the texts that are kept.
+func indexChecks(index textIndex) []rowCheck {
+	return []rowCheck{{"text_index", "it lacks texts that are kept", index.notIndexed}, {"text_index", "it has texts that are not kept", index.notKept}}
+}

@@ -1,0 +1,15 @@
+//go:build !unix
+
+package store
+
+// noClaims marks nothing: two processes may do the same work, and the second result is a duplicate.
+type noClaims struct{}
+
+// openClaims implements [engine].
+func (sqliteFile) openClaims() (claims, error) { return noClaims{}, nil }
+
+func (noClaims) take(int64) (bool, error) { return true, nil }
+
+func (noClaims) release(int64) error { return nil }
+
+func (noClaims) close() error { return nil }
