@@ -112,8 +112,8 @@ its length (4 bytes, big-endian), the lineage, the mutation, the attempt in deci
 func Operators() Def[answer.OperatorsQuestion, answer.Operators] {
 	return Def[answer.OperatorsQuestion, answer.Operators]{
 		Name: "operators", Scope: ScopeRead, Help: "show how the operators of a lineage did",
-		About: `Tried counts proposals that were not refused. The acceptance rate is that of decided mutations, with its Wilson interval. The mean delta is over
-the last decisions, with its t interval; every mutation weighs the same, however few its trials. The cost per point is the known cost of the
+		About: `Proposals are accepted, rejected, refused because of their content, withdrawn, or undecided. The acceptance rate is the share of accepted ones among
+those accepted or rejected, with its Wilson interval. The mean delta is over the last decisions, with its t interval; every mutation weighs the same, however few its trials. The cost per point is the known cost of the
 mutations over the points that accepted mutations gained when they were decided.`,
 		Params: (*answer.OperatorsQuestion).Params, Read: lineages.ShowOperators,
 	}

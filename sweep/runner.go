@@ -213,7 +213,7 @@ func (r Runner) judge(seed *track.Seed, end process.Ending, p *process.Process, 
 	case *end.ExitCode != 0:
 		fail(track.OutcomeError, "exit code %d%s", *end.ExitCode, r.Limits.memoryText(end))
 	case problem != nil:
-		fail(track.OutcomeError, "%s", strings.ReplaceAll(problem.Error(), out+string(filepath.Separator), "")) // the folder is another one each time
+		fail(track.OutcomeError, "%s", strings.ReplaceAll(problem.Error(), out+string(filepath.Separator), "")) // each run has a folder of its own
 	default:
 		seed.Outcome = track.OutcomeOK
 	}

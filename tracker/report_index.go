@@ -34,7 +34,7 @@ func loadAgentReport(ctx context.Context, st *store.Reader, lineage string) (a a
 		if a.Newest, err = st.NewestVersion(ctx, lineage); err != nil {
 			return err
 		}
-		fitness, err := agents.Fitness(ctx, st, lineage, a.Newest, "", rubric.FitnessOptions{})
+		fitness, err := agents.Fitness(ctx, st, lineage, a.Newest, "", nil)
 		if errors.Is(err, rubric.ErrNoScores) {
 			return nil
 		}

@@ -25,7 +25,7 @@ func ShowFitness(ctx context.Context, r *store.Reader, q answer.FitnessQuestion)
 		}
 		version = &newest
 	}
-	a, err = Fitness(ctx, r, q.Of.Lineage, *version, q.Rubric, rubric.FitnessOptions{Cut: q.Cut})
+	a, err = Fitness(ctx, r, q.Of.Lineage, *version, q.Rubric, q.Cut)
 	if errors.Is(err, rubric.ErrNoScores) {
 		err = track.WithHint(fmt.Errorf("%s@%s: %w: %d executions, none with a score", a.Lineage, a.Version, track.ErrNotFound, a.NExecutions),
 			track.NewHint("list the executions", "executions", a.Lineage+"@"+a.Version))
@@ -33,11 +33,18 @@ func ShowFitness(ctx context.Context, r *store.Reader, q answer.FitnessQuestion)
 	return a, err
 }
 
-// Fitness aggregates the executions of a version: the scores under a rubric, or the active ones if it is empty.
-func Fitness(ctx context.Context, r *store.Reader, lineage, version, rubricName string, options rubric.FitnessOptions) (answer.Fitness, error) {
+// Fitness aggregates the executions of a version: the scores under a rubric, or the active ones if it is empty. In a run of
+// another evolver, all tasks count equally, unless a share is to be cut.
+func Fitness(ctx context.Context, r *store.Reader, lineage, version, rubricName string, cut *float64) (answer.Fitness, error) {
 	scores, err := versionTrials(ctx, r, lineage, version, rubricName)
 	if err != nil {
 		return answer.Fitness{Lineage: lineage, Version: version}, err
+	}
+	options := rubric.FitnessOptions{Cut: cut}
+	if cut == nil {
+		if options.ByTask, err = r.IsRun(ctx, lineage); err != nil {
+			return answer.Fitness{}, err
+		}
 	}
 	return fitnessOf(lineage, version, scores, rubricName, options)
 }
@@ -62,7 +69,7 @@ func fitnessOf(lineage, version string, scores []store.Trial, rubricName string,
 		}
 		own[s.ID] = s.Rubric == track.RubricOwn
 		undated[s.ID], measured[s.ID] = !s.Started, measuredShare(s.Rubric, s.Components)
-		list[i] = rubric.ScoredExecution{ID: s.ID, At: s.At, Score: scoreOf(s, rubricName)}
+		list[i] = rubric.ScoredExecution{ID: s.ID, At: s.At, Task: s.Task, Score: scoreOf(s, rubricName)}
 	}
 	var err error
 	options.AnyScale = true // scores were checked when they were recorded

@@ -70,7 +70,11 @@ func lineageHistoryEntry(ctx context.Context, r *store.Reader, v store.VersionSu
 	if e.Mean, e.SD, e.Warnings, err = estimateScores(scoresOf(trials, q.Component)); err != nil {
 		return e, err
 	}
-	report, err := fitnessOf(v.Lineage, v.Version, trials, q.Rubric, rubric.FitnessOptions{})
+	byTask, err := r.IsRun(ctx, v.Lineage)
+	if err != nil {
+		return e, err
+	}
+	report, err := fitnessOf(v.Lineage, v.Version, trials, q.Rubric, rubric.FitnessOptions{ByTask: byTask})
 	switch {
 	case errors.Is(err, rubric.ErrNoScores):
 		return e, nil

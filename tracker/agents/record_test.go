@@ -198,6 +198,28 @@ func TestExecutionScores(t *testing.T) {
 	}
 }
 
+// TestExitStatusMissing: Codex writes exit statuses. Its calls without one have an unknown outcome, however quiet their
+// output is; those of a source that marks its failures succeeded.
+func TestExitStatusMissing(t *testing.T) {
+	st := testdb.New(t)
+	for source, want := range map[string]*float64{"codex": nil, "claude-code": pointer(1.0)} {
+		e := task("quiet "+source, 3)
+		e.Source = source
+		for i := range e.Calls {
+			e.Calls[i].Exit = nil
+		}
+		for _, s := range executionDetail(t, st, recordExecution(t, st, e, false).ID).Scores {
+			i := slices.IndexFunc(s.Components, func(c track.ComponentValue) bool { return c.Name == "tool_success_rate" })
+			if got := s.Components[i].Value; !cmp.Equal(got, want) {
+				t.Errorf("%s under %s: %v, want %v", source, s.Rubric, got, want)
+			}
+			if want == nil && !strings.Contains(string(s.Detail), "of none of the calls is it known whether it succeeded") {
+				t.Errorf("%s under %s gives no reason: %s", source, s.Rubric, s.Detail)
+			}
+		}
+	}
+}
+
 func TestRecordExecutionRefuses(t *testing.T) {
 	bad := "\xff\xfe"
 	for field, change := range map[string]func(*track.Execution){
@@ -507,7 +529,7 @@ func TestFitnessIsRubricFitness(t *testing.T) {
 			list = append(list, scored)
 		}
 		want, wantErr := rubric.Fitness(list, rubric.FitnessOptions{})
-		got, err := agents.Fitness(t.Context(), st.Reader, lineage, version, under, rubric.FitnessOptions{})
+		got, err := agents.Fitness(t.Context(), st.Reader, lineage, version, under, nil)
 		if (err == nil) != (wantErr == nil) || wantErr != nil && !errors.Is(err, wantErr) {
 			rt.Fatalf("error %v, want %v", err, wantErr)
 		}

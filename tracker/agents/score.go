@@ -83,7 +83,7 @@ func RubricInput(e track.Execution, format *rubric.FormatSpec) rubric.Execution 
 		Corrections: &corrections, Format: format,
 	}
 	for _, c := range e.Calls {
-		in.Calls = append(in.Calls, rubricCall(c, reportsErrors(e.Source)))
+		in.Calls = append(in.Calls, rubricCall(c, e.Source))
 	}
 	for _, f := range e.Files {
 		in.Files = append(in.Files, rubric.File{Name: f.Name, Content: f.Content})
@@ -100,7 +100,11 @@ func reportsErrors(source string) bool {
 	return false
 }
 
-func rubricCall(c track.ToolCall, reportsErrors bool) rubric.Call {
+// reportsExits says that a source writes the exit status of each call that ended, so that a call without one has an
+// unknown outcome.
+func reportsExits(source string) bool { return source == "codex" }
+
+func rubricCall(c track.ToolCall, source string) rubric.Call {
 	digest := sha256.Sum256([]byte(c.Input))
 	call := rubric.Call{
 		Tool: c.Tool, Exit: c.Exit, Error: c.Error, Answered: c.Answered, Output: c.Output, Command: c.Command, InputDigest: hex.EncodeToString(digest[:]),
@@ -111,7 +115,8 @@ func rubricCall(c track.ToolCall, reportsErrors bool) rubric.Call {
 	if c.Rejected && call.Error == "" {
 		call.Error = "rejected by the user"
 	}
-	if reportsErrors && c.Answered {
+	call.StatusMissing = reportsExits(source) && c.Exit == nil
+	if reportsErrors(source) && c.Answered {
 		failed := c.Error != "" || c.Rejected
 		call.IsError = &failed
 	}

@@ -2,10 +2,6 @@ package agents
 
 import (
 	"context"
-	"regexp"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"track"
 	"track/answer"
@@ -31,9 +27,10 @@ func Search(ctx context.Context, st *store.Store, q answer.SearchQuestion) (a an
 		}
 		a.N = n
 		for _, f := range found {
+			part, matches := snippet(f.Text, phrases)
 			a.Items = append(a.Items, answer.FoundText{
 				Execution: f.Execution, Lineage: f.Lineage, Version: f.Version, Task: f.Task, Model: f.Model, At: f.At, Kind: f.Kind, Call: f.Call,
-				Rank: f.Rank, Snippet: snippet(f.Text, phrases),
+				Rank: f.Rank, Snippet: part, Matches: matches,
 			})
 		}
 		return err
@@ -51,42 +48,4 @@ func index(ctx context.Context, st *store.Store, rebuild bool) error {
 		return st.RebuildIndex(ctx, progress)
 	}
 	return st.IndexTexts(ctx, progress)
-}
-
-// beforeMatch and behindMatch are how much of a text is shown before and behind the beginning of what was found, in bytes.
-const beforeMatch, behindMatch = 60, 140
-
-// snippet returns the part of a text around the first of the phrases that is in it as it was written, in one line.
-func snippet(text string, phrases []string) string {
-	at := 0
-	for _, phrase := range phrases {
-		if found := phrasePattern(phrase).FindStringIndex(text); found != nil {
-			at = found[0]
-			break
-		}
-	}
-	start, end := max(0, at-beforeMatch), min(len(text), at+behindMatch)
-	for start > 0 && !utf8.RuneStart(text[start]) {
-		start--
-	}
-	for end < len(text) && !utf8.RuneStart(text[end]) {
-		end++
-	}
-	part := strings.Join(strings.Fields(text[start:end]), " ")
-	if start > 0 {
-		part = "…" + part
-	}
-	if end < len(text) {
-		part += "…"
-	}
-	return part
-}
-
-// phrasePattern returns what matches a phrase in whatever case, and whatever stands between its words.
-func phrasePattern(phrase string) *regexp.Regexp {
-	words := strings.FieldsFunc(phrase, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	for i, word := range words {
-		words[i] = regexp.QuoteMeta(word)
-	}
-	return regexp.MustCompile(`(?i)` + strings.Join(words, `[^\pL\pN]+`))
 }

@@ -8,7 +8,11 @@ func (p *Prepared) keepTexts(keep bool) {
 	p.Output = storedText(p.Execution.Output, true)
 	for _, c := range p.Calls {
 		p.Inputs = append(p.Inputs, *storedText(&c.Input, keep))
-		p.Outputs = append(p.Outputs, storedText(c.Output, keep))
+		output := storedText(c.Output, keep)
+		if output != nil {
+			output.WholeBytes = c.WholeOutput
+		}
+		p.Outputs = append(p.Outputs, output)
 	}
 }
 

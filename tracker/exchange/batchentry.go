@@ -80,6 +80,9 @@ func (e *batchEntry) isKnown() bool { return e.Err != nil }
 // settle stores the seed, the execution or the sweep.
 func (e *batchEntry) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	d.names.At(e.Line)
+	if e.misnamed { // in a transaction that was rolled back
+		e.Err, e.misnamed = nil, false
+	}
 	if e.Err == nil {
 		if e.Err, err = e.checkScenario(ctx, d, r); err != nil {
 			return nil, err

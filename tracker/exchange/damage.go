@@ -15,6 +15,6 @@ func damageOf(lineage string, s importer.Skip) *[sha256.Size]byte {
 	if err != nil {
 		path = s.File
 	}
-	digest := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%s\x00%s\x00%x", lineage, path, s.Line, s.Field, s.Reason, s.Content))
+	digest := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%d\x00%d\x00%s\x00%s\x00%x", lineage, path, s.Line, s.Offset, s.Field, s.Reason, s.Content))
 	return &digest
 }

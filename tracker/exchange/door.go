@@ -49,6 +49,7 @@ type Door struct {
 	versions   map[string]bool             // lineages and names of the versions whose contents are in conflict
 	superseded map[string][]store.SeedHead // superseded seeds here by their place; nil until they are asked for
 	configured map[string]bool             // hashes of the configurations that were counted
+	counted    []string                    // of them, those of the running transaction
 }
 
 // NewDoor returns a door to a database for a caller with rights, whose names are checked.
@@ -88,21 +89,26 @@ func (d *Door) putSome(ctx context.Context, records []Record) (answers [][]Answe
 		return nil, err
 	}
 	before := d.counts.Clone()
-	answers = make([][]Answer, 0, len(records))
+	d.counted = nil
 	if d.needsNoTransaction(records[0]) {
 		n := slices.IndexFunc(records, func(r Record) bool { return !d.needsNoTransaction(r) })
 		if n < 0 {
 			n = len(records)
 		}
-		answers, err = d.settle(ctx, records[:n], answers, nil)
+		answers, err = d.settle(ctx, records[:n], nil)
 	} else {
+		ran := false
 		err = d.store.UpdateRelaxed(ctx, func(tx *store.Tx) error {
-			answers, err = d.settle(ctx, records, answers, tx)
+			if ran { // and another process came in its way
+				d.undo(before.Clone())
+			}
+			ran = true
+			answers, err = d.settle(ctx, records, tx)
 			return err
 		})
 	}
 	if err != nil {
-		d.counts, d.superseded = before, nil
+		d.undo(before)
 		return nil, err
 	}
 	for _, list := range answers {
@@ -113,12 +119,22 @@ func (d *Door) putSome(ctx context.Context, records []Record) (answers [][]Answe
 	return answers, nil
 }
 
+// undo forgets what was counted in a transaction that was rolled back.
+func (d *Door) undo(before answer.MergeCounts) {
+	d.counts, d.superseded = before, nil
+	for _, hash := range d.counted {
+		delete(d.configured, hash)
+	}
+	d.counted = nil
+}
+
 func (d *Door) needsNoTransaction(record Record) bool {
 	return d.dryRun || record.isKnown() || !d.rights.include(record.needs())
 }
 
 // settle settles records until a transaction has taken as long as it may.
-func (d *Door) settle(ctx context.Context, records []Record, answers [][]Answer, tx *store.Tx) ([][]Answer, error) {
+func (d *Door) settle(ctx context.Context, records []Record, tx *store.Tx) ([][]Answer, error) {
+	answers := make([][]Answer, 0, len(records))
 	started := time.Now()
 	for _, record := range records {
 		list, err := d.settleOne(ctx, record, tx)

@@ -31,6 +31,9 @@ type ImportOptions struct {
 	Since     time.Time // leave out what is known to have started before
 	DryRun    bool      // count and record nothing
 	Execution agents.Options
+	// Create makes the database when the first record comes, if there is none yet. If nothing is to be recorded, there is
+	// none afterwards.
+	Create func(context.Context) (*store.Store, error)
 }
 
 // ImportObserver hears of an import as it goes on, in the order of the items; each field may be nil.
@@ -41,25 +44,17 @@ type ImportObserver struct {
 }
 
 // Import records the items of logs. It reads ahead in a goroutine of its own, and returns when all is safe on the
-// disk, or with the first error of the items or the database, after which what the summary counts stays recorded. In
-// a dry run st may be nil: nothing is recorded yet.
+// disk, or with the first error of the items or the database, after which what the summary counts stays recorded. st
+// may be nil in a dry run, or if the options create the database: nothing is recorded yet.
 func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item, error], options ImportOptions, entropy io.Reader, observer ImportObserver) (answer.ImportCounts, error) {
 	options.Execution.ContentKeys, options.Execution.Growing, options.Execution.Names = true, true, names.New(names.Warn)
-	if st != nil {
-		options.Execution.Texts = st.Texts()
-	}
-	options.Execution.Texts = cmp.Or(options.Execution.Texts, admission.New(false))
-	run := &importRun{
-		texts:    options.Execution.Texts,
-		Recorder: agents.NewRecorder(st, options.Execution, entropy), store: st, door: NewDoor(st, BringFacts, options.Execution.Names, options.DryRun), options: options, observer: observer,
-	}
-	if options.DryRun {
-		run.seen = map[[sha256.Size]byte]bool{}
-	}
+	run := &importRun{options: options, observer: observer, entropy: entropy}
+	run.use(st)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	chunks, inputErr := chunkItems(ctx, items)
-	err := run.door.sync(run.chunks(ctx, chunks, inputErr))
+	err := run.chunks(ctx, chunks, inputErr)
+	err = run.door.sync(err) // of the database that there is by now
 	run.summary.NearNames = options.Execution.Names.Found()
 	return run.summary, err
 }
@@ -72,8 +67,10 @@ type importRun struct {
 	options  ImportOptions
 	observer ImportObserver
 	summary  answer.ImportCounts
+	entropy  io.Reader
 	items    int
 	seen     map[[sha256.Size]byte]bool // in a dry run, what would be recorded by now; else nil
+	damage   [][sha256.Size]byte        // that was reported before there was a database
 }
 
 func (r *importRun) chunks(ctx context.Context, chunks <-chan []importer.Item, inputErr *error) error {
@@ -98,12 +95,15 @@ func (r *importRun) chunks(ctx context.Context, chunks <-chan []importer.Item, i
 // chunk records some items: what takes time is done before the transactions, by as many goroutines as there are
 // processors.
 func (r *importRun) chunk(ctx context.Context, items []importer.Item) error {
+	if err := r.create(ctx, items); err != nil {
+		return err
+	}
 	steps, records := make([]*importStep, len(items)), make([]Record, len(items))
 	for i, item := range items {
 		steps[i] = r.step(item)
 		records[i] = steps[i]
 	}
-	if !r.options.DryRun {
+	if !r.dryRun() {
 		for i := range steps {
 			if e := steps[i].Execution; e != nil {
 				if _, err := r.KeepsText(ctx, e.Lineage); err != nil { // which remembers it for the goroutines

@@ -55,7 +55,11 @@ func FindLogs(name string, streams []LogStream, paths []string) (l Logs, err err
 		err := fmt.Errorf("%w: %s in %s, and none is of a format that track reads", track.ErrInvalid, format.Counted(len(passed), "file"), listPaths(paths))
 		return l, track.WithHint(err, track.Hint{Text: "formats: " + strings.Join(formats.Names(), ", ")})
 	}
-	if name != "" && len(paths) > 0 {
+	if name == "" && len(paths) > 0 {
+		err := fmt.Errorf("no file in %s: %w", listPaths(paths), track.ErrNotFound)
+		return l, track.WithHint(err, track.Hint{Text: "formats: " + strings.Join(formats.Names(), ", ")})
+	}
+	if len(paths) > 0 {
 		err := fmt.Errorf("no file of format %s in %s: %w", name, listPaths(paths), track.ErrNotFound)
 		return l, track.WithHint(err, track.NewHint("import files of every format that track knows", "import auto").With("lineage", "NAME"))
 	}

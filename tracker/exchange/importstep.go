@@ -98,7 +98,7 @@ func (r *importRun) prepareExecution(ctx context.Context, s *importStep) (err er
 			s.duplicate = s.result.Disposition == track.Duplicate
 		}
 	}
-	if s.duplicate || r.options.DryRun {
+	if s.duplicate || r.dryRun() {
 		return nil
 	}
 	keep, err := r.KeepsText(ctx, s.prepared.Lineage)
@@ -130,6 +130,9 @@ func (s *importStep) settle(ctx context.Context, d *Door, _ *store.Reader, tx *s
 				return nil, err
 			}
 			s.duplicate = !added
+		}
+		if s.damage != nil && s.run.store == nil {
+			s.run.remember(*s.damage)
 		}
 		return []Answer{{Outcome: Invalid, Problem: &track.FieldError{Field: s.Skip.Field, Message: s.Skip.Reason}}}, nil
 	case s.isVersion():

@@ -118,6 +118,7 @@ func (d *Door) countConfiguration(ctx context.Context, r *store.Reader, hash str
 		return err
 	}
 	d.configured[hash] = true
+	d.counted = append(d.counted, hash)
 	d.count(answerFor(kindConfiguration, known))
 	return nil
 }

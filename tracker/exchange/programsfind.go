@@ -43,7 +43,7 @@ func runsBelow(folder string, depth int) (runs []FoundRun) {
 	}
 	for _, entry := range entries {
 		path := filepath.Join(folder, entry.Name())
-		if isFile := !entry.IsDir(); isFile && !slices.Contains([]string{".bin", ".pkl", ".pickle"}, filepath.Ext(path)) {
+		if isFile := !entry.IsDir(); isFile && !slices.Contains([]string{".bin", ".pkl", ".pickle", ".json"}, filepath.Ext(path)) {
 			continue // of other files, only those that are named are looked into
 		}
 		if f, found := programFormat(path); found {
@@ -70,7 +70,7 @@ func programFormat(path string) (f ProgramFormat, found bool) {
 		name = formatOfLines(filepath.Join(path, "programs.jsonl"))
 	case filepath.Base(path) == "programs.jsonl":
 		name = formatOfLines(path)
-	case has("dgm_metadata.jsonl"), has("initial", dgm.MetadataFile):
+	case has("dgm_metadata.jsonl"), has("initial", dgm.MetadataFile), hasAgents(path):
 		name = "dgm"
 	default:
 		name = formatOfFile(path)
@@ -83,8 +83,14 @@ func programFormat(path string) (f ProgramFormat, found bool) {
 	return formats[i], true
 }
 
-// formatOfFile returns the format of a run that one file is, whatever its name: a pickle with the candidates of GEPA, or
-// the metadata of an agent of DGM; empty for any other file.
+// hasAgents reports whether a folder holds a folder for each agent of DGM, even without the first one.
+func hasAgents(path string) bool {
+	files, err := filepath.Glob(filepath.Join(path, "*", dgm.MetadataFile))
+	return err == nil && len(files) > 0 && formatOfFile(files[0]) == "dgm"
+}
+
+// formatOfFile returns the format of a run that one file is, whatever its name: a pickle with the candidates of GEPA,
+// or the metadata of an agent of DGM; empty for any other file.
 func formatOfFile(path string) string {
 	const enough = 64 << 10 // the candidates come first in a state; metadata is short
 	info, err := os.Stat(path)

@@ -24,6 +24,8 @@ func TestFindPrograms(t *testing.T) {
 		"other/notes.bin":        "program_candidates",
 		"other/empty.bin":        "",
 		"agent.json":             `{"run_id": "initial", "overall_performance": {"accuracy_score": 0.2}}`,
+		"run/one/metadata.json":  `{"run_id": "one", "overall_performance": {"accuracy_score": 0.2}}`,
+		"run/two/metadata.json":  `{"run_id": "two", "overall_performance": {"accuracy_score": 0.4}}`,
 		"seed.json":              `{"kind": "seed", "values": {"accuracy_score": 0.2}}`,
 		"evolved/programs.jsonl": `{"id": "p", "metrics": {}}`,
 	} {
@@ -36,9 +38,10 @@ func TestFindPrograms(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"":                     "openevolve evolved, gepa named, gepa other/deep/state.pkl; rest .",
+		"":                     "dgm agent.json, openevolve evolved, gepa named, gepa other/deep/state.pkl, dgm run; rest .",
 		"other/deep/state.pkl": "gepa other/deep/state.pkl; rest",
 		"agent.json":           "dgm agent.json; rest",
+		"run":                  "dgm run; rest",
 		"seed.json":            "; rest seed.json",
 		"other/model.pkl":      "; rest other/model.pkl",
 		"nosuch":               "; rest nosuch",

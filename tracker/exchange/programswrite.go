@@ -50,6 +50,7 @@ func (w *programsWriter) settle(ctx context.Context, d *Door, _ *store.Reader, t
 }
 
 func (w *programsWriter) write(ctx context.Context, d *Door, tx *store.Tx) error {
+	w.summary, w.answers = newImportedPrograms(w.run, w.options), nil
 	if _, err := d.names.Lineage(ctx, tx.Reader, w.options.Lineage); err != nil { // which warns
 		return err
 	}
@@ -75,6 +76,9 @@ func (w *programsWriter) write(ctx context.Context, d *Door, tx *store.Tx) error
 		}
 	}
 	if _, err := w.rejectedBefore(ctx, math.MaxInt, rejected); err != nil {
+		return err
+	}
+	if err := w.follow(ctx); err != nil {
 		return err
 	}
 	w.summary.Head, w.summary.Tasks = w.Head, len(w.tasks)
@@ -158,6 +162,7 @@ func (w *programsWriter) nameVersion(p importer.Program) error {
 func (w *programsWriter) create(ctx context.Context) (lineages.Lineage, error) {
 	o := lineages.NewOptions{
 		Name: w.options.Lineage, Subject: lineages.SubjectAgent, Settings: w.settings(), Seed: w.options.Seed, At: w.options.At, Headless: true,
+		Source: w.options.Source,
 	}
 	if best := w.bestProgram(); best != nil {
 		o.Head = w.labels[best.ID]
@@ -169,22 +174,6 @@ func (w *programsWriter) create(ctx context.Context) (lineages.Lineage, error) {
 		o.At = first
 	}
 	return lineages.Create(ctx, w.tx, o, w.entropy)
-}
-
-// bestProgram returns the program that the source calls the best, or the one with the best score; nil if no program
-// has a score. A program that failed is never the best.
-func (w *programsWriter) bestProgram() (best *importer.Program) {
-	for i := range w.run.Programs {
-		p := &w.run.Programs[i]
-		switch {
-		case p.Score == nil:
-		case p.Best:
-			return p
-		case best == nil, *p.Score > *best.Score != w.options.Minimize && *p.Score != *best.Score:
-			best = p
-		}
-	}
-	return best
 }
 
 func (w *programsWriter) content(p importer.Program) (content string, masked int) {

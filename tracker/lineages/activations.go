@@ -94,7 +94,7 @@ func checkFitness(ctx context.Context, r *store.Reader, l Lineage, stored []stor
 		own, err := trials.of(a.Version)
 		var score *float64
 		if err == nil {
-			score, err = fitness(l, own)
+			score, err = fitnessValue(l, own)
 		}
 		switch {
 		case err != nil:

@@ -82,7 +82,7 @@ func compareListed(t testing.TB, l *loop) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := lineages.Versions(t.Context(), l.Store.Reader, l.Name)
+	all, _, err := lineages.Versions(t.Context(), l.Store.Reader, l.Name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,7 +50,7 @@ func decisionAnswer(r DecideResult) answer.Decision {
 	a := answer.Decision{
 		ID: r.Entry.ID(), Number: r.Number, Lineage: r.Entry.Lineage, Mutation: r.Record.Mutation, Child: r.Mutation.Child, Parent: r.Parent,
 		Operator: r.Mutation.Operator, Attempt: r.Record.Attempt, Repeated: r.Repeated, DryRun: r.DryRun, State: d.State, Accepted: d.Accepted, Label: d.Label,
-		Policy: r.Record.Policy, PolicyParams: json.RawMessage(r.Record.Params), Overridden: r.Record.Override, Score: r.Record.Score, OldScore: d.OldScore, NewScore: d.NewScore,
+		Policy: r.Record.Policy, PolicyParams: json.RawMessage(r.Record.Params), Overridden: r.Record.Override, Score: r.Record.Score, Scale: r.Record.Evidence.Scale, OldScore: d.OldScore, NewScore: d.NewScore,
 		Delta: d.Delta, CI: d.Interval, PImprove: d.PImprove, Fitness: d.Fitness, Rule: d.Rule, NChild: d.NChild, NParent: d.NParent, NPairs: d.NPairs,
 		FailedChild: d.FailedChild, FailedParent: d.FailedParent, UsedChild: d.UsedChild, UsedParent: d.UsedParent,
 		Draw: drawAnswer(r.Record.Draw, &d.P, d.DrawUsed), HeadBefore: r.HeadBefore, HeadAfter: r.HeadAfter, HeadNow: r.Now, Noise: d.Noise,

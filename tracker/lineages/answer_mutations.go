@@ -14,10 +14,11 @@ func ListMutations(ctx context.Context, r *store.Reader, q answer.MutationsQuest
 	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
 		return a, err
 	}
-	l, err := r.Evolving(ctx, a.Lineage)
+	l, err := Load(ctx, r, a.Lineage)
 	if err != nil {
 		return a, err
 	}
+	a.Scale = l.Settings.Scale
 	before := 0
 	if q.Page.After != "" {
 		if before, err = strconv.Atoi(q.Page.After); err != nil {
@@ -25,7 +26,7 @@ func ListMutations(ctx context.Context, r *store.Reader, q answer.MutationsQuest
 		}
 	}
 	limit := q.Page.PageLimit()
-	list, err := r.Mutations(ctx, l, store.MutationFilter{State: q.State, Before: before, Newest: limit + 1})
+	list, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{State: q.State, Before: before, Newest: limit + 1})
 	if err != nil {
 		return a, err
 	}
@@ -68,7 +69,7 @@ func ShowMutation(ctx context.Context, r *store.Reader, q answer.MutationQuestio
 	if err != nil {
 		return a, err
 	}
-	a = answer.MutationDetail{Mutation: mutationAnswer(lineage, h.Mutation), Refusals: h.Refusals, Inferred: h.Inferred, Origin: h.Origin, Withdrawn: h.Withdrawn}
+	a = answer.MutationDetail{Mutation: mutationAnswer(lineage, h.Mutation), Scale: h.Scale, Refusals: h.Refusals, Inferred: h.Inferred, Origin: h.Origin, Withdrawn: h.Withdrawn}
 	for _, d := range h.Decisions {
 		a.Decisions = append(a.Decisions, decisionAnswer(d))
 	}

@@ -29,7 +29,11 @@ func ShowOperators(ctx context.Context, r *store.Reader, q answer.OperatorsQuest
 	if err != nil {
 		return a, err
 	}
-	a.Operators = operatorAnswers(list)
+	l, err := Load(ctx, r, a.Lineage)
+	if err != nil {
+		return a, err
+	}
+	a.Operators, a.Scale = operatorAnswers(list), l.Settings.Scale
 	if !q.Suggest {
 		return a, nil
 	}
@@ -45,7 +49,7 @@ func operatorAnswers(list []OperatorReport) []answer.Operator {
 	items := make([]answer.Operator, len(list))
 	for i, r := range list {
 		items[i] = answer.Operator{
-			Operator: r.Operator.Name, Risk: r.Operator.Risk, Listed: r.Listed, Tried: r.Tried, Refused: r.Refused, Open: r.Open, Accepted: r.Accepted,
+			Operator: r.Operator.Name, Risk: r.Operator.Risk, Listed: r.Listed, Proposed: r.Proposed, Refused: r.Refused, Open: r.Open, Accepted: r.Accepted,
 			Rejected: r.Rejected, Withdrawn: r.Withdrawn, NCost: r.NCost, Gain: r.Gain, CostPerPoint: r.costPerPoint(), RolledBack: r.RolledBack, Weight: r.Weight,
 		}
 		if p := r.AcceptRate; p != nil {

@@ -60,7 +60,7 @@ func replayLineage(ctx context.Context, r *store.Reader, name string, q answer.R
 // replayAnswer returns the replay of a lineage as an answer.
 func replayAnswer(r ReplayReport, strict bool) answer.Replay {
 	a := answer.Replay{
-		Lineage: r.Lineage, OK: len(r.Differences) == 0, Entries: r.Entries, Decisions: r.Decisions, Verified: r.Verified, Head: r.Head, End: r.End,
+		Lineage: r.Lineage, OK: len(r.Differences) == 0, Entries: r.Entries, Decisions: r.Decisions, Verified: r.Verified, Head: r.Head, Scale: r.Settings.Scale, End: r.End,
 		Differences: r.Differences, TrialsElsewhere: r.Elsewhere,
 	}
 	if strict {

@@ -15,8 +15,8 @@ func ListVersions(ctx context.Context, r *store.Reader, q answer.OptionalLineage
 	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
 		return a, err
 	}
-	list, err := listVersions(ctx, r, a.Lineage)
-	a.Items = versionAnswers(list)
+	list, settings, err := listVersions(ctx, r, a.Lineage)
+	a.Items, a.Scale = versionAnswers(list), settings.Scale
 	return a, err
 }
 
@@ -30,7 +30,7 @@ func versionAnswers(list []VersionEntry) []answer.Version {
 
 func versionAnswer(v VersionEntry) answer.Version {
 	return answer.Version{
-		Version: v.Name, Place: v.State, Best: v.Best, Parent: v.Parent, Operator: v.Operator, Fitness: v.Fitness, N: v.N, NFailed: v.NFailed,
+		Version: v.Name, Place: v.State, Best: v.Best, Parent: v.Parent, Operator: v.Operator, Fitness: v.Fitness, Measure: v.Measure, NTasks: v.NTasks, N: v.N, NFailed: v.NFailed,
 		ContentSHA256: v.ContentID, Problem: v.Problem, Status: v.Status, SourceScore: v.SourceScore, CreatedAt: v.CreatedAt,
 	}
 }
@@ -42,6 +42,9 @@ func ShowVersion(ctx context.Context, r *store.Reader, q answer.VersionQuestion)
 		return a, err
 	}
 	a.Lineage, a.Version = q.Of.Lineage, versionAnswer(v)
+	if l, err := Load(ctx, r, q.Of.Lineage); err == nil { // it may have no ledger
+		a.Scale = l.Settings.Scale
+	}
 	a.Content, err = r.Content(ctx, q.Of.Lineage, q.Of.Version)
 	return a, err
 }

@@ -38,33 +38,45 @@ func CompareVersions(ctx context.Context, r *store.Reader, q answer.CompareVersi
 }
 
 func compareVersions(l Lineage, trials recorded, names []string) (a answer.VersionComparison, err error) {
-	a = answer.VersionComparison{Lineage: l.Name, Score: l.Settings.ScoreFrom, Times: l.Settings.Times(), Differences: []answer.VersionDifference{}}
-	all := make([][]evolution.Trial, len(names))
+	a = answer.VersionComparison{Lineage: l.Name, Score: l.Settings.ScoreFrom, Times: l.Settings.Times(), Scale: l.Settings.Scale, Differences: []answer.VersionDifference{}}
+	var first VersionTrials
 	cells, held := map[string][]answer.TaskCell{}, map[string]bool{}
 	for i, name := range names {
 		own, err := trials.of(name)
 		if err != nil {
 			return a, err
 		}
-		all[i] = slices.Concat(own.Trials, own.Held)
-		a.Versions = append(a.Versions, comparedVersion(name, all[i], own.Unscored+own.Unjudged))
+		all := slices.Concat(own.Trials, own.Held)
+		a.Versions = append(a.Versions, comparedVersion(name, all, own.Unscored+own.Unjudged))
 		for _, t := range own.Held {
 			held[t.Key] = true
 		}
-		addCells(cells, all[i], i, len(names))
+		addCells(cells, all, i, len(names))
 		if i == 0 {
+			first = own
 			continue
 		}
-		gain, _, err := evolution.GainByTask(all[0], all[i], l.Settings.Scale)
+		d, err := versionDifference(first, own, l.Settings.Scale)
 		if err != nil {
 			return a, err
 		}
-		a.Differences = append(a.Differences, answer.VersionDifference{From: names[0], To: name, TaskGain: gain})
+		d.From, d.To = names[0], name
+		a.Differences = append(a.Differences, d)
 	}
 	for _, task := range slices.Sorted(maps.Keys(cells)) {
 		a.Tasks = append(a.Tasks, answer.ComparedTask{Task: task, Holdout: held[task], Cells: cells[task]})
 	}
 	return a, nil
+}
+
+// versionDifference compares the tasks that decide, and the holdout tasks apart.
+func versionDifference(first, second VersionTrials, scale *evolution.Scale) (d answer.VersionDifference, err error) {
+	if d.TaskGain, _, err = evolution.GainByTask(first.Trials, second.Trials, scale); err != nil || len(first.Held)+len(second.Held) == 0 {
+		return d, err
+	}
+	held, _, err := evolution.GainByTask(first.Held, second.Held, scale)
+	d.Holdout = &held
+	return d, err
 }
 
 func comparedVersion(name string, trials []evolution.Trial, without int) answer.ComparedVersion {

@@ -26,6 +26,7 @@ type NewOptions struct {
 	Headless bool    // without Root and Head, no version is active
 	// HeadMutation is the mutation that will have made Head, if a run of another evolver is recorded.
 	HeadMutation string
+	Source       string // format of the run of another evolver; empty for none
 	Settings     evolution.Settings
 	// KeepSecrets stores contents in which something looks like a secret, unchanged.
 	KeepSecrets bool
@@ -40,6 +41,7 @@ func New(ctx context.Context, st *store.Store, o NewOptions, entropy io.Reader) 
 		return l, false, err
 	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
+		created = false
 		l, err = Load(ctx, tx.Reader, o.Name)
 		if err == nil {
 			return compareOptions(o, l)
@@ -91,7 +93,8 @@ func Create(ctx context.Context, tx *store.Tx, o NewOptions, entropy io.Reader) 
 	if root != nil {
 		head = root.Label
 	}
-	_, err = appendEntry(tx, &l, evolution.KindCreation, evolution.Creation{Seed: seed, Subject: o.Subject, Root: root, RootMutation: o.HeadMutation, Settings: o.Settings}, head, orNow(o.At, tx.Reader))
+	body := evolution.Creation{Seed: seed, Subject: o.Subject, Root: root, RootMutation: o.HeadMutation, Source: o.Source, Settings: o.Settings}
+	_, err = appendEntry(tx, &l, evolution.KindCreation, body, head, orNow(o.At, tx.Reader))
 	return l, err
 }
 

@@ -22,6 +22,7 @@ const (
 type Lineage struct {
 	store.Evolving
 	Settings evolution.Settings
+	isRun    bool // of another evolver, imported: all tasks of a version count equally in its fitness
 	newest   map[evolution.Kind]evolution.Entry
 }
 
@@ -73,7 +74,14 @@ func Load(ctx context.Context, r *store.Reader, name string) (l Lineage, err err
 		err := fmt.Errorf("%w: the ledger of lineage %s has lost its first entry", track.ErrDamaged, name)
 		return l, track.WithHint(err, track.NewHint("show what is missing", "replay").With("lineage", name))
 	}
-	l.Settings, err = settingsOf(e)
+	if l.Settings, err = settingsOf(e); err != nil {
+		return l, err
+	}
+	var creation evolution.Creation
+	if first, found := l.newest[evolution.KindCreation]; found {
+		err = first.Decode(&creation)
+	}
+	l.isRun = creation.Source != ""
 	return l, err
 }
 

@@ -10,6 +10,7 @@ import (
 // mutationHistory is a mutation with all entries of the ledger about it.
 type mutationHistory struct {
 	Lineage   string
+	Scale     *evolution.Scale
 	Mutation  store.Mutation
 	Refusals  []evolution.Refusal
 	Inferred  bool              // a parent was inferred, and not recorded by its source
@@ -31,7 +32,7 @@ func loadMutationHistory(ctx context.Context, r *store.Reader, lineage, mutation
 }
 
 func loadMutation(ctx context.Context, r *store.Reader, l Lineage, mutation string) (h mutationHistory, err error) {
-	h.Lineage = l.Name
+	h.Lineage, h.Scale = l.Name, l.Settings.Scale
 	if h.Mutation, err = r.Mutation(ctx, l.Evolving, mutation); err != nil {
 		return h, err
 	}

@@ -14,7 +14,7 @@ import (
 type OperatorReport struct {
 	Operator   evolution.Operator
 	Listed     bool // in the active settings
-	Tried      int  // proposed and not refused
+	Proposed   int  // the sum of the five below
 	Refused    int
 	Open       int // still to be decided
 	Accepted   int
@@ -125,12 +125,10 @@ func (r *OperatorReport) add(m store.MutationOutcome, rolledBack bool) {
 	if m.CostUSD != nil {
 		r.CostUSD, r.NCost = r.CostUSD+*m.CostUSD, r.NCost+1
 	}
-	if m.State == evolution.MutationRefused {
-		r.Refused++
-		return
-	}
-	r.Tried++
+	r.Proposed++
 	switch {
+	case m.State == evolution.MutationRefused:
+		r.Refused++
 	case m.State.Open():
 		r.Open++
 	case m.State == evolution.MutationWithdrawn:

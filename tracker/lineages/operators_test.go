@@ -45,23 +45,26 @@ func TestOperators(t *testing.T) {
 		t.Errorf("%v", names)
 	}
 	o := byName["step_reorder"]
-	if o.Tried != 2 || o.Accepted != 1 || o.Rejected != 1 || o.Refused != 1 || o.RolledBack != 0 || o.CostUSD != 4 || o.Gain != 10 || *o.CostPerPoint() != 0.4 || o.AcceptRate.Value != 0.5 || o.Delta.Mean != -5 || !o.Listed {
+	if o.Proposed != 3 || o.Accepted != 1 || o.Rejected != 1 || o.Refused != 1 || o.RolledBack != 0 || o.CostUSD != 4 || o.Gain != 10 || *o.CostPerPoint() != 0.4 || o.AcceptRate.Value != 0.5 || o.Delta.Mean != -5 || !o.Listed {
 		t.Errorf("%+v", o)
 	}
 	sum := 0.0
 	for _, o := range byName {
+		if o.Proposed != o.Accepted+o.Rejected+o.Refused+o.Withdrawn+o.Open {
+			t.Errorf("the outcomes do not add up: %+v", o)
+		}
 		sum += o.Weight
 	}
 	if !trackertest.Near(sum, 1) || byName["zoo"].Weight != 0 {
 		t.Errorf("the weights are not probabilities of the listed operators: %v", sum)
 	}
-	if o := byName["example_inject"]; o.Tried != 1 || o.Accepted != 1 || o.RolledBack != 1 || o.Gain != 10 {
+	if o := byName["example_inject"]; o.Proposed != 1 || o.Accepted != 1 || o.RolledBack != 1 || o.Gain != 10 {
 		t.Errorf("%+v", o)
 	}
 	if z, a := byName["zoo"], byName["ant"]; z.Open != 1 || a.Withdrawn != 1 || z.Delta != nil || a.AcceptRate != nil {
 		t.Errorf("%+v %+v", z, a)
 	}
-	if u := byName["persona_adjust"]; u.Tried != 0 || u.Weight <= o.Weight {
+	if u := byName["persona_adjust"]; u.Proposed != 0 || u.Weight <= o.Weight {
 		t.Errorf("%+v", u)
 	}
 	// What would be drawn next is what is drawn.

@@ -7,6 +7,7 @@ import (
 
 	"track/answer"
 	"track/evolution"
+	"track/scoring/rubric"
 	"track/store"
 )
 
@@ -16,8 +17,10 @@ type VersionEntry struct {
 	State   answer.VersionPlace
 	Best    bool     // the best fitness of the versions that were ever active
 	Fitness *float64 // today; nil if no trial has a score, or there is a Problem
-	Problem string   // why its trials cannot be aggregated, such as scores under several rubrics
-	N       int      // trials with a score
+	Measure rubric.Measure
+	NTasks  int    // with a score, over which the fitness is a mean; else 0
+	Problem string // why its trials cannot be aggregated, such as scores under several rubrics
+	N       int    // trials with a score
 	NFailed int
 }
 
@@ -44,16 +47,17 @@ func loadOverview(ctx context.Context, r *store.Reader, name string) (o overview
 	return o, err
 }
 
-// listVersions lists all versions of a lineage with a ledger, candidates too, the newest first.
-func listVersions(ctx context.Context, r *store.Reader, name string) (list []VersionEntry, err error) {
+// listVersions lists all versions of a lineage with a ledger, candidates too, the newest first, with its settings.
+func listVersions(ctx context.Context, r *store.Reader, name string) (list []VersionEntry, s evolution.Settings, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		l, err := Load(ctx, r, name)
 		if err == nil {
+			s = l.Settings
 			list, err = loadVersions(ctx, r, l)
 		}
 		return err
 	})
-	return list, err
+	return list, s, err
 }
 
 // loadVersions returns all versions of a lineage, the newest first.
@@ -116,11 +120,17 @@ func newVersionEntry(l Lineage, v store.VersionState, trials VersionTrials) (ent
 			entry.N++
 		}
 	}
-	gain, err := fitness(l, trials)
+	f, err := fitness(l, trials)
 	if errors.Is(err, evolution.ErrEvidence) {
 		entry.Problem, err = err.Error(), nil
 	}
-	entry.Fitness = applied(l.Settings.Scale.Score, gain)
+	if f == nil {
+		return entry, err
+	}
+	entry.Fitness, entry.Measure = applied(l.Settings.Scale.Score, &f.Value), f.Measure
+	if f.Measure == rubric.ByTask {
+		entry.NTasks = f.NTasks
+	}
 	return entry, err
 }
 

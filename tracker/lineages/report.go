@@ -70,7 +70,7 @@ func (f Facts) report() answer.LineageReport {
 
 func (r OperatorReport) reported() answer.ReportedOperator {
 	reported := answer.ReportedOperator{
-		Name: r.Operator.Name, Risk: r.Operator.Risk, Proposed: r.Tried, Refused: r.Refused, Open: r.Open, Accepted: r.Accepted, RolledBack: r.RolledBack,
+		Name: r.Operator.Name, Risk: r.Operator.Risk, Proposed: r.Proposed, Accepted: r.Accepted, Rejected: r.Rejected, Refused: r.Refused, Withdrawn: r.Withdrawn, Open: r.Open, RolledBack: r.RolledBack,
 		Rate: r.AcceptRate, Delta: r.Delta, NCost: r.NCost, CostPerPoint: r.costPerPoint(),
 	}
 	if r.NCost > 0 {

@@ -41,6 +41,7 @@ const (
 // Rollback makes an earlier version active, and begins the cooldown.
 func Rollback(ctx context.Context, st *store.Store, lineage string, o RollbackOptions) (r RollbackResult, err error) {
 	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
+		r = RollbackResult{}
 		event, err := rollbackEvent(ctx, tx.Reader, *l, o)
 		if err != nil || event == nil {
 			r.Head = l.Head
@@ -167,7 +168,7 @@ func namedTarget(ctx context.Context, r *store.Reader, l Lineage, where standing
 	if err != nil {
 		return evolution.Standing{}, err
 	}
-	score, err := fitness(l, trials)
+	score, err := fitnessValue(l, trials)
 	return evolution.Standing{Version: name, Score: score}, err
 }
 

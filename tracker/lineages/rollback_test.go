@@ -154,7 +154,7 @@ func TestRollbackDrops(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(reports, func(r lineages.OperatorReport) bool { return r.Operator.Name == answer.OperatorByHand })
-	if o := reports[i]; o.Tried != 3 || o.Accepted != 3 || o.RolledBack != 2 || o.Gain != -5 || o.CostPerPoint() != nil || o.Listed {
+	if o := reports[i]; o.Proposed != 3 || o.Accepted != 3 || o.RolledBack != 2 || o.Gain != -5 || o.CostPerPoint() != nil || o.Listed {
 		t.Errorf("%+v", o)
 	}
 	l.CheckReplay()

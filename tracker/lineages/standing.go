@@ -91,7 +91,7 @@ func (s *standing) rate(a store.Activation, trials recorded) error {
 	if err != nil {
 		return err
 	}
-	score, err := fitness(s.lineage, own)
+	score, err := fitnessValue(s.lineage, own)
 	if errors.Is(err, evolution.ErrEvidence) {
 		if s.problems[a.Version] = true; s.problem == nil {
 			s.problem = err

@@ -83,7 +83,7 @@ func countStatements(t *testing.T, l *loop) map[string]int64 {
 		"report":     func() error { _, err := lineages.LoadFacts(ctx, r, l.Name); return err },
 		"export":     func() error { _, err := lineages.Export(ctx, r, l.Name); return err },
 		"overview":   func() error { _, err := lineages.LoadOverview(ctx, r, l.Name); return err },
-		"versions":   func() error { _, err := lineages.Versions(ctx, r, l.Name); return err },
+		"versions":   func() error { _, _, err := lineages.Versions(ctx, r, l.Name); return err },
 		"version":    func() error { _, err := lineages.LoadVersion(ctx, r, l.Name, "v002"); return err },
 		"operators":  func() error { _, err := lineages.Operators(ctx, r, l.Name); return err },
 		"suggestion": func() error { _, err := lineages.SuggestOperator(ctx, r, l.Name); return err },

@@ -75,6 +75,11 @@ func refsOf(entries []evolution.Entry) (list []evolution.VersionRef) {
 			if e.Decode(&r) == nil && r.Version != nil {
 				list = append(list, *r.Version)
 			}
+		case evolution.KindAdoption:
+			var a evolution.Adoption
+			if e.Decode(&a) == nil {
+				list = append(list, a.Version)
+			}
 		}
 	}
 	return list

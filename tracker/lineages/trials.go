@@ -7,6 +7,7 @@ import (
 
 	"track"
 	"track/evolution"
+	"track/scoring/rubric"
 	"track/store"
 )
 
@@ -108,13 +109,19 @@ func trialID(source, key string) string {
 	return source + ":" + key
 }
 
-// fitness returns the fitness of a version from all its trials; nil if none has a score.
-func fitness(l Lineage, v VersionTrials) (*float64, error) {
-	value, ok, err := evolution.Fitness(v.Trials, l.Settings.Scale)
-	if err != nil || !ok {
-		return nil, explainEvidence(l, err)
+// fitness returns the fitness of a version from all its trials, as a gain; nil if none has a score.
+func fitness(l Lineage, v VersionTrials) (*rubric.FitnessResult, error) {
+	f, err := evolution.Fitness(v.Trials, l.Settings.Scale, l.isRun)
+	return f, explainEvidence(l, err)
+}
+
+// fitnessValue is [fitness] without what it was computed from.
+func fitnessValue(l Lineage, v VersionTrials) (*float64, error) {
+	f, err := fitness(l, v)
+	if err != nil || f == nil {
+		return nil, err
 	}
-	return &value, nil
+	return &f.Value, nil
 }
 
 // explainEvidence adds the way out to an error in evidence.

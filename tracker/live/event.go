@@ -51,11 +51,11 @@ func isName(text string) bool {
 // payload is what a hook of Claude Code sent, without what is too long.
 type payload struct {
 	text []byte
-	cut  bool // something was left out
+	cuts claudehooks.Cuts
 }
 
 func readPayload(r io.Reader, rules *admission.Rules) (p payload, err error) {
-	p.text, p.cut, err = claudehooks.ReadPayload(r, func(text string) string {
+	p.text, p.cuts, err = claudehooks.ReadPayload(r, func(text string) string {
 		masked, _ := rules.Text(text)
 		return masked
 	})
@@ -73,7 +73,10 @@ func (p payload) receive(task string, received time.Time, rules *admission.Rules
 		return hookEvent{}, fmt.Errorf("%w: session_id: not a valid name", track.ErrInvalid)
 	}
 	folder := e.Folder
-	if e = reduced(e); p.cut {
+	if e.Call.Output != nil {
+		e.Call.WholeOutput = p.cuts.Whole(*e.Call.Output)
+	}
+	if e = reduced(e); len(p.cuts) > 0 {
 		e.Wrote, e.Reply, e.Call.Command = nil, nil, "" // parts of them would be judged as if they were whole
 	}
 	_, problem := rules.Admit(&e)
@@ -117,6 +120,7 @@ func reduced(e claudehooks.Event) claudehooks.Event {
 		e.Prompt = importer.LeftOut(e.Prompt)
 	}
 	if e.Call.Output != nil && len(*e.Call.Output) > mostOutput {
+		e.Call.WholeOutput = max(e.Call.WholeOutput, len(*e.Call.Output))
 		leftOut := importer.LeftOut(*e.Call.Output) // there was one, which says how the call ended
 		e.Call.Output = &leftOut
 	}

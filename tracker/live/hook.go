@@ -151,12 +151,17 @@ func (h *Hook) take(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	c.set(filepath.Dir(path), &event.HookEvent)
-	return h.record(ctx, path, missing, event.HookEvent)
+	folder, err := store.Folder(path)
+	if err != nil {
+		return err
+	}
+	c.set(folder, &event.HookEvent)
+	return h.record(ctx, path, folder, missing, event.HookEvent)
 }
 
-func (h *Hook) record(ctx context.Context, path string, missing bool, event store.HookEvent) error {
-	if _, err := os.Stat(path); missing || errors.Is(err, os.ErrNotExist) {
+// record records an event in the database at path, beside which a folder keeps what waits for it.
+func (h *Hook) record(ctx context.Context, path, folder string, missing bool, event store.HookEvent) error {
+	if _, err := os.Stat(path); missing || !store.IsServer(path) && errors.Is(err, os.ErrNotExist) {
 		if _, err := store.Init(ctx, path); err != nil {
 			return err
 		}
@@ -167,7 +172,7 @@ func (h *Hook) record(ctx context.Context, path string, missing bool, event stor
 	}
 	defer func() { _ = st.Close() }()
 	st.Admit(h.Texts)
-	events, forget, err := eventSpool(filepath.Join(filepath.Dir(path), spoolFolder)).events()
+	events, forget, err := eventSpool(filepath.Join(folder, spoolFolder)).events()
 	if err != nil {
 		return err
 	}
@@ -179,7 +184,7 @@ func (h *Hook) record(ctx context.Context, path string, missing bool, event stor
 		warnings = append(warnings, err)
 	}
 	for _, warning := range warnings {
-		h.Problem(filepath.Dir(path), event.Name, warning)
+		h.Problem(folder, event.Name, warning)
 	}
 	return nil
 }

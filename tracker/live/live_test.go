@@ -252,6 +252,8 @@ func TestLongResults(t *testing.T) {
 	w := newWorld(t)
 	w.record(w.receive(0, prompt("one")))
 	line := strings.Repeat("a line of a long file ", 3)
+	copies := 65 << 20 / int64(len(line)+2)
+	whole := int(copies) * (len(line) + 1)
 	for id, payload := range map[string]func(text string) string{
 		"t1": func(text string) string {
 			return tool("PostToolUse", "t1", `,"tool_response":{"stdout":"`+text+`","stderr":""}`)
@@ -259,9 +261,9 @@ func TestLongResults(t *testing.T) {
 		"t2": func(text string) string { return tool("PostToolUseFailure", "t2", `,"error":"Exit code 2\n`+text+`"`) },
 	} {
 		before, after, _ := strings.Cut(payload("|"), "|")
-		long := io.MultiReader(strings.NewReader(before), io.LimitReader(&repeated{text: line + `\n`}, 65<<20/int64(len(line)+2)*int64(len(line)+2)), strings.NewReader(after))
+		long := io.MultiReader(strings.NewReader(before), io.LimitReader(&repeated{text: line + `\n`}, copies*int64(len(line)+2)), strings.NewReader(after))
 		p, err := readPayload(long, admission.New(false))
-		if err != nil || !p.cut || len(p.text) > 2<<20 {
+		if err != nil || len(p.cuts) == 0 || len(p.text) > 2<<20 {
 			t.Fatalf("%s: %d bytes, %v", id, len(p.text), err)
 		}
 		w.clock = time.Date(2026, 3, 1, 10, 0, 2, 0, time.UTC)
@@ -282,7 +284,7 @@ func TestLongResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range e.Calls {
-		if !c.Answered || c.Key == "t1" && (c.Error != "" || c.Output == nil || c.Output.Bytes < 1<<18) || c.Key == "t2" && (c.Exit == nil || *c.Exit != 2) {
+		if !c.Answered || c.Key == "t1" && (c.Error != "" || c.Output == nil || c.Output.Bytes < 1<<18 || c.Output.WholeBytes != whole) || c.Key == "t2" && (c.Exit == nil || *c.Exit != 2) {
 			t.Errorf("%+v", c)
 		}
 	}

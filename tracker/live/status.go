@@ -39,7 +39,10 @@ func Status(ctx context.Context, st *store.Store, settings []string) (a answer.H
 		})
 	}
 	const lines = 10
-	folder := filepath.Dir(st.Path())
+	folder, err := store.Folder(st.Path())
+	if err != nil {
+		return a, err
+	}
 	log, err := Log(filepath.Join(folder, LogFile)).tail(lines)
 	a.Log, a.Waiting = append(a.Log, log...), eventSpool(filepath.Join(folder, spoolFolder)).Len()
 	return a, err

@@ -124,13 +124,13 @@ func parseResult(stdout *process.Tail) (track.Execution, *track.FieldError) {
 	return track.Execution{}, problem.Shorten()
 }
 
-// contradiction returns an error if an execution says that it is another one.
+// contradiction returns an error if what a command says of its trial differs from what is recorded of it.
 func (t trial) contradiction(e track.Execution, lineage string) *track.FieldError {
 	for _, c := range [...]struct{ field, said, is string }{
 		{"lineage", e.Lineage, lineage}, {"version", e.Version, t.Version}, {"task", e.Task, t.Task}, {"key", e.Key, t.Key},
 	} {
 		if c.said != "" && c.said != c.is {
-			return &track.FieldError{Field: c.field, Message: fmt.Sprintf("%q: this trial has %s; leave it out", c.said, c.is)}
+			return &track.FieldError{Field: c.field, Message: fmt.Sprintf("%q differs from what is recorded: this trial has %s; leave it out", c.said, c.is)}
 		}
 	}
 	return nil

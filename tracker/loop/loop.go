@@ -11,6 +11,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/answer/param"
 	"track/evolution"
 	"track/internal/process"
 	"track/store"
@@ -29,6 +30,7 @@ type Options struct {
 	Retries     int           // runs of propose after one that made no child
 	MaxFailures int           // trials in a row without a score
 	Budget      evolution.Budget
+	Until       evolution.Until
 }
 
 // Observer hears of a loop as it runs; each field may be nil.
@@ -107,7 +109,14 @@ func (l *loop) begin(ctx context.Context) (err error) {
 		err := fmt.Errorf("%w: lineage %s evolves the parameters of a simulation, and its trials are seeds", track.ErrInvalid, l.options.Lineage)
 		return track.WithHint(err, track.NewHint("see what to run, by track sweep", "mutation next", l.options.Lineage))
 	}
-	l.result.Lineage, l.result.HeadBefore = l.options.Lineage, l.evolving.Head
+	ahead, err := lineages.LookAhead(ctx, l.store.Reader, l.options.Lineage)
+	if err != nil {
+		return err
+	}
+	if err := l.options.Until.CheckScale(ahead.Scale); err != nil {
+		return &param.Error{Param: "until", Message: err.Error(), Cause: err}
+	}
+	l.result.Lineage, l.result.HeadBefore, l.result.Rule = l.options.Lineage, l.evolving.Head, l.options.Until.String()
 	if l.claims, err = l.store.Claims(); err != nil {
 		return err
 	}
@@ -132,8 +141,13 @@ func (l *loop) finish() (err error) {
 	if l.result.Spent, err = l.store.Spending(ctx, l.evolving, source); err != nil {
 		return err
 	}
+	next, err := lineages.Next(ctx, l.store, l.options.Lineage, true, time.Time{})
+	if err != nil {
+		return err
+	}
+	l.result.Undecided = next.Mutation
 	shown, err := lineages.ShowLineage(ctx, l.store.Reader, answer.LineageQuestion{Lineage: l.options.Lineage})
-	l.result.Head = shown.Head
+	l.result.Head, l.result.Scale = shown.Head, shown.Settings.Scale
 	for _, v := range shown.Versions {
 		if v.Version == shown.Head {
 			l.result.Fitness = v.Fitness

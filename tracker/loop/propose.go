@@ -64,11 +64,11 @@ type madeChild struct {
 	costUSD *float64
 }
 
-// mutate has a child proposed, unless another process does so.
-func (l *loop) mutate(ctx context.Context, step lineages.NextStep) error {
-	if l.options.Budget.Proposed(l.result.Spent) {
-		l.end(answer.EvolveBudget, fmt.Sprintf("%d of %d mutations", l.result.Spent.Mutations, l.options.Budget.Mutations))
-		return nil
+// mutate has a child proposed, unless another process does so. The parent is tried first: a command that cannot
+// evaluate it shows that before a child is paid for.
+func (l *loop) mutate(ctx context.Context, step lineages.NextStep, ahead lineages.Outlook) error {
+	if ahead.Missing > 0 {
+		return l.runTrials(ctx, lineages.NextStep{Action: answer.ActionWait, Head: step.Head, Executions: ahead.Missing})
 	}
 	const name = "propose"
 	claimed, err := l.claims.TakeStep(l.options.Lineage, name)

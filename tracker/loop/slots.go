@@ -43,8 +43,8 @@ type side struct {
 	planned               []trial
 }
 
-// planTrials returns the trials that a step asks for, with the tasks to run them on. It depends on what is recorded, and
-// on nothing else.
+// planTrials returns the trials that a step asks for, with the tasks to run them on. It depends on what is recorded,
+// and on nothing else.
 func (l *loop) planTrials(ctx context.Context, step lineages.NextStep) ([]trial, error) {
 	lineage, err := lineages.Load(ctx, l.store.Reader, l.options.Lineage)
 	if err != nil {

@@ -101,8 +101,8 @@ func (l taskList) deciding(holdout *evolution.Holdout) (taskList, error) {
 	return decide, nil
 }
 
-// candidates returns the names of the tasks. Without a list, the tasks are numbers, and one of the first n+1 has no trial
-// if there are n trials.
+// candidates returns the names of the tasks. Without a list, the tasks are numbers, and one of the first n+1 has no
+// trial if there are n trials.
 func (l taskList) candidates(n int) []string {
 	if len(l.names) > 0 {
 		return l.names

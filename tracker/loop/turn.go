@@ -3,6 +3,7 @@ package loop
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"time"
 
 	"track/answer"
@@ -13,39 +14,81 @@ import (
 // again is how long a loop waits before it looks whether other processes have recorded what they run.
 const again = 200 * time.Millisecond
 
-// turn takes one step, or waits for what is running.
+// turn takes one step, or waits for what is running. What is recorded is decided even if the budget is spent.
 func (l *loop) turn(ctx context.Context) (err error) {
 	if l.result.Spent, err = l.store.Spending(ctx, l.evolving, source); err != nil {
 		return unlessEnded(ctx, err)
 	}
-	if reason := l.options.Budget.Reached(l.result.Spent, time.Since(l.began)); reason != "" {
-		l.end(answer.EvolveBudget, reason)
-		return nil
-	}
-	step, err := lineages.Next(ctx, l.store, l.options.Lineage, false, time.Time{})
+	spent := l.options.Budget.Reached(l.result.Spent, time.Since(l.began))
+	step, err := lineages.Next(ctx, l.store, l.options.Lineage, spent != "", time.Time{})
 	if err != nil {
 		return unlessEnded(ctx, err)
 	}
-	isTrial := step.Action == answer.ActionRun || step.Action == answer.ActionWait && step.Until.IsZero() && step.Executions > 0
-	if !isTrial && len(l.running) > 0 { // what runs may change the step
+	if len(l.running) > 0 && (spent != "" || !isTrial(step)) { // what runs may change the step
 		return l.receive(ctx)
 	}
-	switch {
-	case isTrial:
-		err = l.runTrials(ctx, step)
-	case step.Action == answer.ActionDecide:
+	switch step.Action {
+	case answer.ActionDecide:
 		err = l.decide(ctx, step.Mutation)
-	case step.Action == answer.ActionRollback:
+	case answer.ActionRollback:
 		err = l.rollBack(ctx)
-	case step.Action == answer.ActionMutate:
-		err = l.mutate(ctx, step)
+	default:
+		err = l.goOn(ctx, step, spent)
+	}
+	return unlessEnded(ctx, err)
+}
+
+// isTrial reports whether a step is to run trials.
+func isTrial(step lineages.NextStep) bool {
+	return step.Action == answer.ActionRun || step.Action == answer.ActionWait && step.Until.IsZero() && step.Executions > 0
+}
+
+// goOn takes a step that costs something, or ends the loop. spent is the bound of the budget that is reached.
+func (l *loop) goOn(ctx context.Context, step lineages.NextStep, spent string) error {
+	if step.Action == answer.ActionRun && spent == "" {
+		return l.runTrials(ctx, step)
+	}
+	ahead, err := lineages.LookAhead(ctx, l.store.Reader, l.options.Lineage)
+	if err != nil {
+		return err
+	}
+	reached := ""
+	if step.Action != answer.ActionRun { // every child is decided
+		reached = l.options.Until.Reached(ahead.Score, ahead.NAccepted)
+	}
+	switch {
+	case reached != "":
+		l.end(answer.EvolveReached, reached)
+	case spent != "":
+		l.end(answer.EvolveBudget, spent)
+	case step.Action == answer.ActionMutate, isTrial(step):
+		return l.prepare(ctx, step, ahead)
 	case step.Action == answer.ActionWait:
 		l.result.Until = step.Until
 		l.end(answer.EvolveHeld, step.Reason)
 	default:
 		l.end(answer.EvolveStopped, step.Reason)
 	}
-	return unlessEnded(ctx, err)
+	return nil
+}
+
+// prepare has a child proposed, or waits for that with trials of the active version. It ends the loop if the budget
+// does not allow another child, or cannot pay for the decision on it.
+func (l *loop) prepare(ctx context.Context, step lineages.NextStep, ahead lineages.Outlook) error {
+	budget, spent := l.options.Budget, l.result.Spent
+	if budget.Proposed(spent) {
+		l.end(answer.EvolveBudget, fmt.Sprintf("%d of %d mutations", spent.Mutations, budget.Mutations))
+		return nil
+	}
+	n := ahead.Child + max(ahead.Parent, step.Executions)
+	if short := budget.Short(spent, n); short != "" {
+		l.end(answer.EvolveBudget, fmt.Sprintf("%s; the decision on another child can take %d trials, by policy %s", short, n, ahead.Policy))
+		return nil
+	}
+	if step.Action == answer.ActionMutate {
+		return l.mutate(ctx, step, ahead)
+	}
+	return l.runTrials(ctx, step)
 }
 
 // unlessEnded returns an error, but none if the context has ended, which may be its reason.

@@ -35,6 +35,7 @@ type Checker struct {
 	found   []answer.NearName
 
 	reader  *store.Reader         // of the running transaction
+	before  int                   // names that were found before it
 	indexes map[place]*near.Index // of all names of a place, as the transaction sees them
 }
 
@@ -85,6 +86,7 @@ func (c *Checker) Lineage(ctx context.Context, r *store.Reader, name string) (*t
 // have a name.
 func (c *Checker) Version(ctx context.Context, r *store.Reader, lineage, name string) (*track.FieldError, error) {
 	at := place{kind: "version", of: lineage, name: name}
+	c.enter(r)
 	if c.Policy() == Accept || name != "" && c.known[at] {
 		return nil, nil
 	}
@@ -98,6 +100,7 @@ func (c *Checker) Version(ctx context.Context, r *store.Reader, lineage, name st
 // ExecutionVersion is [Checker.Version] of an execution. It also remembers a version that is not known in a lineage
 // with a ledger, where versions come from proposals.
 func (c *Checker) ExecutionVersion(ctx context.Context, r *store.Reader, lineage, name string) (*track.FieldError, error) {
+	c.enter(r)
 	if c.Policy() == Accept || name == "" || c.known[place{kind: "version", of: lineage, name: name}] {
 		return c.Version(ctx, r, lineage, name)
 	}
@@ -119,6 +122,7 @@ func (c *Checker) ExecutionVersion(ctx context.Context, r *store.Reader, lineage
 
 // check looks for names like one that is not known.
 func (c *Checker) check(r *store.Reader, at place, isKnown func() (bool, error), all func() ([]string, error)) (*track.FieldError, error) {
+	c.enter(r)
 	if c.Policy() == Accept || c.known[at] {
 		return nil, nil
 	}
@@ -127,7 +131,7 @@ func (c *Checker) check(r *store.Reader, at place, isKnown func() (bool, error),
 		return nil, err
 	}
 	if !known {
-		index, err := c.index(r, place{kind: at.kind, of: at.of}, all)
+		index, err := c.index(place{kind: at.kind, of: at.of}, all)
 		if err != nil {
 			return nil, err
 		}
@@ -143,11 +147,23 @@ func (c *Checker) check(r *store.Reader, at place, isKnown func() (bool, error),
 	return nil, nil
 }
 
-// index returns the names of a place. Another process may have added some since the last transaction.
-func (c *Checker) index(r *store.Reader, at place, all func() ([]string, error)) (*near.Index, error) {
-	if c.reader != r {
-		c.reader, c.indexes = r, map[place]*near.Index{}
+// enter begins a transaction: another process may have added names since the last one. If it runs again, what it
+// found is forgotten.
+func (c *Checker) enter(r *store.Reader) {
+	if c == nil || c.reader == r {
+		return
 	}
+	if r.Repeats(c.reader) {
+		clear(c.known)
+		clear(c.fresh)
+		clear(c.metrics)
+		c.found = c.found[:c.before]
+	}
+	c.reader, c.before, c.indexes = r, len(c.found), map[place]*near.Index{}
+}
+
+// index returns the names of a place.
+func (c *Checker) index(at place, all func() ([]string, error)) (*near.Index, error) {
 	if x := c.indexes[at]; x != nil {
 		return x, nil
 	}

@@ -40,6 +40,7 @@ const maxScenarios = 1000
 // Metrics returns what is wrong with the names of the values of a seed; nil for nothing. judged says that its spec must
 // know one of the values.
 func (c *Checker) Metrics(ctx context.Context, r *store.Reader, spec Spec, seed track.Seed, judged bool) (*track.FieldError, error) {
+	c.enter(r)
 	if c.Policy() == Accept || len(seed.Values) == 0 {
 		return nil, nil
 	}

@@ -109,11 +109,12 @@ func AddNote(ctx context.Context, st *store.Store, q answer.AddNoteQuestion) (a 
 	if problem != nil {
 		return a, problem
 	}
+	added := note
 	err = st.Update(ctx, func(tx *store.Tx) error {
-		note, err = annotate(tx, note, time.Time{})
+		added, err = annotate(tx, note, time.Time{})
 		return err
 	})
-	return answer.NoteChange{NoteOn: noteOn(choice.Configurations[0].Hash, note), Masked: masked > 0}, err
+	return answer.NoteChange{NoteOn: noteOn(choice.Configurations[0].Hash, added), Masked: masked > 0}, err
 }
 
 // annotationOf returns an annotation of the chosen configuration.

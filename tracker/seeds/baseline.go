@@ -48,7 +48,9 @@ func recordPin(ctx context.Context, st *store.Store, pin store.Baseline) (a answ
 	if strings.TrimSpace(pin.Reason) == "" {
 		return a, fmt.Errorf("%w: the reason for the change of the baseline is empty", track.ErrInvalid)
 	}
+	asked := pin
 	err = st.Update(ctx, func(tx *store.Tx) error {
+		a, pin = answer.BaselineChange{}, asked
 		current, err := tx.Baseline(ctx, pin.Scenario)
 		if err != nil {
 			return err

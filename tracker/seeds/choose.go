@@ -3,6 +3,7 @@ package seeds
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ type Choice struct {
 }
 
 // allConfigurations is the limit of a list that has none.
-const allConfigurations = -1
+const allConfigurations = math.MaxInt
 
 // latest names the configuration of the seed that was recorded last.
 const latest = "latest"

@@ -84,51 +84,8 @@ type gatedScenario struct {
 	comparison *store.Look  // of no_degradation; nil if nothing was compared
 }
 
-// ActiveRules returns the rules of a spec, replaced by the given ones where both set one. If no rule judges the seeds,
-// a configuration must be stable.
-func ActiveRules(spec scoring.Spec, given scoring.GateRules) scoring.GateRules {
-	var rules scoring.GateRules
-	if spec.Gate != nil {
-		rules = *spec.Gate
-	}
-	if given.MinPassRate != nil {
-		rules.MinPassRate = given.MinPassRate
-	}
-	if given.MaxStd != nil {
-		rules.MaxStd = given.MaxStd
-	}
-	if given.MinScore != nil {
-		rules.MinScore = given.MinScore
-	}
-	if given.Bound != scoring.BoundT {
-		rules.Bound = given.Bound
-	}
-	if given.MinSeeds > 0 {
-		rules.MinSeeds = given.MinSeeds
-	}
-	if given.Confidence != 0 {
-		rules.Confidence = given.Confidence
-	}
-	if given.FailOn != nil {
-		rules.FailOn = given.FailOn
-	}
-	if given.Guard != nil {
-		rules.Guard = given.Guard
-	}
-	if given.LeaveOut != nil {
-		rules.LeaveOut = given.LeaveOut
-	}
-	rules.Stable = rules.Stable || given.Stable
-	rules.NoDegradation = rules.NoDegradation || given.NoDegradation
-	rules.Stable = rules.Stable || !rules.Judges()
-	if rules.Confidence == 0 {
-		rules.Confidence = scoring.DefaultConfidence
-	}
-	return rules
-}
-
 func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q answer.GateQuestion, specVersion int) (g gatedScenario, err error) {
-	g.Name, g.Scenario, g.Rules = sel.String(), sel.Scenario, ActiveRules(scoring.Spec{}, q.Rules)
+	g.Name, g.Scenario, g.Rules = sel.String(), sel.Scenario, scoring.Spec{}.ActiveRules(q.Rules)
 	spec, err := loadSpecInUse(ctx, st, sel.Scenario, specVersion)
 	if errors.Is(err, track.ErrNotFound) {
 		g.Problem = verdict.ProblemNoSpec
@@ -138,7 +95,7 @@ func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q ans
 	if err != nil {
 		return g, err
 	}
-	g.Rules = ActiveRules(spec.decoded, q.Rules)
+	g.Rules = spec.decoded.ActiveRules(q.Rules)
 	if err := checkGuarded(spec.decoded, g.Rules); err != nil {
 		return g, err
 	}

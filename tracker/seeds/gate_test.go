@@ -220,38 +220,3 @@ func TestGateLooks(t *testing.T) {
 		t.Errorf("%d looks, want 4", n)
 	}
 }
-
-func TestActiveRules(t *testing.T) {
-	fail := []scoring.Verdict{scoring.VerdictFail}
-	warn := []scoring.Verdict{scoring.VerdictWarn}
-	all := scoring.GateRules{
-		MinPassRate: number(0.9), Stable: true, MaxStd: number(0.1), MinScore: number(0.8), NoDegradation: true, MinSeeds: 20, Confidence: 0.99, FailOn: warn,
-	}
-	for _, tt := range []struct {
-		name              string
-		spec, given, want scoring.GateRules
-	}{
-		{"none", scoring.GateRules{}, scoring.GateRules{}, scoring.GateRules{Stable: true, Confidence: 0.95}},
-		{"no rule, but how", scoring.GateRules{FailOn: fail}, scoring.GateRules{Confidence: 0.9}, scoring.GateRules{Stable: true, Confidence: 0.9, FailOn: fail}},
-		{"of the spec", all, scoring.GateRules{}, all},
-		{"given", scoring.GateRules{}, all, all},
-		{"beside", scoring.GateRules{MinPassRate: number(0.5)}, scoring.GateRules{MinSeeds: 3}, scoring.GateRules{MinPassRate: number(0.5), MinSeeds: 3, Confidence: 0.95}},
-		{"min_seeds does not judge", scoring.GateRules{}, scoring.GateRules{MinSeeds: 1}, scoring.GateRules{MinSeeds: 1, Stable: true, Confidence: 0.95}},
-		{"both", all, scoring.GateRules{MinPassRate: number(0), MaxStd: number(0.2), MinScore: number(0), MinSeeds: 1, Confidence: 0.5, FailOn: fail}, scoring.GateRules{
-			MinPassRate: number(0), Stable: true, MaxStd: number(0.2), MinScore: number(0), NoDegradation: true, MinSeeds: 1, Confidence: 0.5, FailOn: fail,
-		}},
-		{"nothing fails but FAIL", scoring.GateRules{Stable: true, FailOn: warn}, scoring.GateRules{FailOn: []scoring.Verdict{}}, scoring.GateRules{Stable: true, Confidence: 0.95, FailOn: []scoring.Verdict{}}},
-	} {
-		spec := scoring.Spec{}
-		if tt.name != "none" {
-			rules := tt.spec
-			spec.Gate = &rules
-		}
-		if diff := cmp.Diff(tt.want, seeds.ActiveRules(spec, tt.given)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
-		if spec.Gate != nil && !cmp.Equal(*spec.Gate, tt.spec) {
-			t.Errorf("%s: the spec was changed", tt.name)
-		}
-	}
-}

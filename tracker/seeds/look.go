@@ -141,7 +141,7 @@ func CheckGateLook(ctx context.Context, st *store.Reader, scenario string, specV
 	if err != nil {
 		return err
 	}
-	if err := checkGatePlan(ActiveRules(spec.decoded, rules), j); err != nil {
+	if err := checkGatePlan(spec.decoded.ActiveRules(rules), j); err != nil {
 		return err
 	}
 	_, err = prepareLook(ctx, st, store.Look{Kind: store.LookGate, Question: question(store.LookGate, spec.stored.Hash, scenario, configuration)}, j)

@@ -35,7 +35,7 @@ func MeasureNoise(ctx context.Context, r *store.Reader, q answer.NoiseQuestion) 
 		q.Rules.Confidence = *q.Confidence
 	}
 	a = answer.Noise{
-		Side: choice.side(), Spec: specRef(spec.stored), Rules: ActiveRules(spec.decoded, q.Rules), Base: degradationBase(spec.decoded, q.Base),
+		Side: choice.side(), Spec: specRef(spec.stored), Rules: spec.decoded.ActiveRules(q.Rules), Base: degradationBase(spec.decoded, q.Base),
 		Margin: q.Margin, Confidence: answer.ConfidenceOr(q.Confidence), NFailed: some.nFailed, MaxFlipRate: verdict.MaxFlipRate,
 	}
 	a.Noise, err = verdict.NewNoise(spec.decoded, some.seeds, verdict.NoiseOptions{

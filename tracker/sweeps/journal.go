@@ -123,6 +123,7 @@ func withoutValues(scenario string, c track.Configuration, number track.SeedNumb
 }
 
 // SpooledSeeds returns the seeds in the files of a spool and the seeds of a plan in the database, without their values.
+// Those of a database on a server that cannot be reached are not known.
 func SpooledSeeds(ctx context.Context, dir, database string, plan sweep.Plan, now func() time.Time) (all []track.Seed, err error) {
 	files, err := spool.Files(dir)
 	if err != nil {
@@ -136,7 +137,7 @@ func SpooledSeeds(ctx context.Context, dir, database string, plan sweep.Plan, no
 		all = append(all, kept...)
 	}
 	st, err := store.Open(ctx, database, now)
-	if errors.Is(err, track.ErrNotFound) {
+	if errors.Is(err, track.ErrNotFound) || store.IsUnreachable(err) {
 		return all, nil
 	}
 	if err != nil {

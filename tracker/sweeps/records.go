@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"track"
 	"track/answer"
@@ -96,7 +97,9 @@ func (r *storeRecords) record(ctx context.Context, list []track.Seed) (recorded 
 			return list, results, err
 		}
 	}
+	given := list
 	err = r.UpdateRelaxed(ctx, func(tx *store.Tx) (err error) {
+		list = slices.Clone(given)
 		if err := checkSweep(ctx, tx.Reader, list[0]); err != nil {
 			return err
 		}
