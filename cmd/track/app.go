@@ -172,14 +172,20 @@ func (p *program) openOrCreate(ctx context.Context) (*store.Store, error) {
 		return nil, err
 	}
 	p.records()
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		created, err := store.Init(ctx, path)
-		if err != nil {
-			return nil, err
+	if store.IsServer(path) {
+		st, err := p.openPath(ctx, path)
+		if !errors.Is(err, track.ErrNotFound) {
+			return st, err
 		}
-		if created { // in --quiet too: in the wrong folder this is how results get lost
-			fmt.Fprintf(p.err, "track: created the database %s\n", path)
-		}
+	} else if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		return p.openPath(ctx, path)
+	}
+	created, err := store.Init(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if created { // in --quiet too: in the wrong folder this is how results get lost
+		fmt.Fprintf(p.err, "track: created the database %s\n", store.WithoutPassword(path))
 	}
 	return p.openPath(ctx, path)
 }

@@ -40,7 +40,7 @@ Every trial is recorded when it ends. The same command resumes after Ctrl-C or a
 
 Examples:
    track evolve --lineage sepa --propose ./propose.sh --evaluate ./evaluate.sh --max-trials 60
-   track evolve --lineage sepa --propose 'python propose.py' --evaluate 'python evaluate.py' --tasks tasks.jsonl --parallel 4 --max-cost 5`,
+   track evolve --lineage sepa --propose 'python propose.py' --evaluate 'python evaluate.py' --tasks tasks.jsonl --parallel 4 --until 'score>=95' --max-cost 5`,
 		Flags: bound.flags(),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
@@ -64,7 +64,7 @@ func (p *program) evolve(ctx context.Context, q answer.EvolveSettings, tasks []l
 	defer debug.SetGCPercent(debug.SetGCPercent(100)) // it waits most of the time, and memory is for the commands
 	a, err := loop.Run(ctx, st, bufio.NewReader(rand.Reader), loop.Options{
 		Lineage: q.Lineage, Propose: q.Propose, Evaluate: q.Evaluate, Tasks: tasks, Parallel: q.Parallel, Timeout: q.Timeout, Retries: q.Retries,
-		MaxFailures: q.MaxFailures, Budget: q.Budget,
+		MaxFailures: q.MaxFailures, Budget: q.Budget, Until: q.Until,
 	}, display.observer())
 	display.end()
 	if err = errors.Join(err, st.Close()); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"track"
 	"track/reports/escape"
+	"track/store"
 	"track/tracker/live"
 )
 
@@ -85,7 +86,7 @@ func (p *program) logHook(h *live.Hook, folder, event string, err error) {
 	message = p.withoutSecrets(message)
 	if folder == "" {
 		if path, err := h.FindDatabase(""); err == nil {
-			folder = filepath.Dir(path)
+			folder, _ = store.Folder(path) // without one, it goes to standard error
 		}
 	}
 	if folder == "" || live.Log(filepath.Join(folder, live.LogFile)).Add(p.now(), message) != nil {

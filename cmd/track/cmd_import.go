@@ -131,10 +131,17 @@ func (p *program) importLogs(ctx context.Context, name string, paths []string, o
 	if err != nil {
 		return err
 	}
-	if st != nil {
-		defer func() { _ = st.Close() }()
-	}
+	defer func() {
+		if st != nil {
+			_ = st.Close()
+		}
+	}()
 	bar := p.newProgress("importing", "executions", logs.Size())
+	options.Create = func(ctx context.Context) (_ *store.Store, err error) {
+		bar.clear()
+		st, err = p.openOrCreate(ctx)
+		return st, err
+	}
 	problem := func(s importer.Skip) {
 		bar.clear()
 		p.showSkip(s)
@@ -143,6 +150,7 @@ func (p *program) importLogs(ctx context.Context, name string, paths []string, o
 		Problem: problem, Read: func(n int) { bar.read.Add(int64(n)) }, Progress: bar.update,
 	})
 	bar.clear()
+	a.DryRun = o.dryRun
 	p.noticeSkippedFiles(a)
 	if err != nil {
 		return err
@@ -173,12 +181,13 @@ func (o importOptions) parse(p *program) (options exchange.ImportOptions, err er
 	return options, err
 }
 
-// openForImport opens the database. In a dry run it only reads it, and returns nil if there is none.
+// openForImport opens the database, in a dry run only to read it. It returns nil if there is none.
 func (p *program) openForImport(ctx context.Context, dryRun bool) (*store.Store, error) {
-	if !dryRun {
-		return p.openOrCreate(ctx)
+	open := p.openForUpdate
+	if dryRun {
+		open = p.open
 	}
-	st, err := p.open(ctx)
+	st, err := open(ctx)
 	if errors.Is(err, track.ErrNotFound) {
 		return nil, nil
 	}

@@ -38,7 +38,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return p.writeAnswer(answer.DatabaseCreated{Database: path, Created: created})
+			return p.writeAnswer(answer.DatabaseCreated{Database: store.WithoutPassword(path), Created: created})
 		}),
 	}
 }
@@ -55,11 +55,15 @@ func (p *program) migrateCommand() *cli.Command {
 			if err != nil {
 				return err
 			}
+			isOlder, err := store.IsOlder(c.Context, path)
+			if err != nil {
+				isOlder = false // migrating says what is wrong
+			}
 			backup, err := store.Migrate(c.Context, path, p.now())
 			if err != nil {
 				return err
 			}
-			return p.writeAnswer(answer.DatabaseMigrated{Database: path, Backup: backup})
+			return p.writeAnswer(answer.DatabaseMigrated{Database: store.WithoutPassword(path), Changed: isOlder || backup != "", Backup: backup})
 		}),
 	}
 }
@@ -67,6 +71,9 @@ func (p *program) migrateCommand() *cli.Command {
 // folderExists returns an error if the folder of a file does not exist: a wrong path must not become a new folder.
 func folderExists(file string) error {
 	dir := filepath.Dir(file)
+	if store.IsServer(file) {
+		return nil
+	}
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return track.WithHint(fmt.Errorf("init: folder %s: %w", dir, track.ErrNotFound), track.Hint{Text: "make it first, or name a file in another folder"})
 	}

@@ -25,6 +25,7 @@ type recordBatchOptions struct {
 	spec               int
 	replace, valuesWin bool
 	spool, isNew       bool
+	awayDir            string // for a server that cannot be reached; empty if nothing goes into a spool
 }
 
 func (p *program) recordBatchCommand() *cli.Command {
@@ -69,6 +70,9 @@ Examples:
 			if spooled {
 				return p.spoolBatch(c.Context, dir, c.Args().First())
 			}
+			if !c.IsSet("spool") && o.spec == 0 && !o.replace && !o.valuesWin {
+				o.awayDir = dir
+			}
 			return p.recordBatch(c.Context, o, c.Args().First())
 		},
 	})
@@ -107,6 +111,9 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	}
 	defer closeFile()
 	st, err := p.openOrCreate(ctx)
+	if p.isAway(o.awayDir, err) {
+		return p.spoolBatch(ctx, o.awayDir, file)
+	}
 	if err != nil {
 		return err
 	}

@@ -28,6 +28,7 @@ type recordExecutionOptions struct {
 	events, output, formatSpec                                             string
 	keepText, dryRun, statusGiven, spool, isNew                            bool
 	spoolDir                                                               string // empty where it is recorded at once
+	awayDir                                                                string // for a server that cannot be reached; empty if nothing goes into a spool
 	truth                                                                  truthOptions
 }
 
@@ -83,8 +84,11 @@ Examples:
 			if err != nil {
 				return err
 			}
-			if spooled {
+			switch {
+			case spooled:
 				o.spoolDir = dir
+			case !c.IsSet("spool"):
+				o.awayDir = dir
 			}
 			return p.recordExecution(c.Context, o)
 		},
@@ -134,6 +138,9 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 		return p.spoolExecution(o.spoolDir, execution)
 	}
 	st, err := p.openOrCreate(ctx)
+	if !o.keepText && o.formatSpec == "" && p.isAway(o.awayDir, err) {
+		return p.spoolExecution(o.awayDir, execution)
+	}
 	if err != nil {
 		return err
 	}

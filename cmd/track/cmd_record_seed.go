@@ -29,6 +29,7 @@ type recordSeedOptions struct {
 	spec                                                                 int
 	replace, spool, isNew                                                bool
 	spoolDir                                                             string // empty where it is recorded at once
+	awayDir                                                              string // for a server that cannot be reached; empty if nothing goes into a spool
 }
 
 func (p *program) recordSeedCommand() *cli.Command {
@@ -79,8 +80,11 @@ Examples:
 			if err != nil {
 				return err
 			}
-			if spooled {
+			switch {
+			case spooled:
 				o.spoolDir = dir
+			case !c.IsSet("spool"):
+				o.awayDir = dir
 			}
 			return p.recordSeed(c.Context, o, c.Args().First())
 		},
@@ -128,6 +132,9 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		return p.spoolSeed(o.spoolDir, seed)
 	}
 	st, err := p.openOrCreate(ctx)
+	if o.spec == 0 && !o.replace && !o.valuesWin && p.isAway(o.awayDir, err) {
+		return p.spoolSeed(o.awayDir, seed)
+	}
 	if err != nil {
 		return err
 	}

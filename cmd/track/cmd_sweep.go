@@ -116,6 +116,7 @@ type sweepRun struct {
 	sweeps.Options
 	declared bool   // the revision of the plan is not the working directory's
 	spoolDir string // where the seeds are kept as lines; empty for none
+	awayDir  string // the same, if the server of the database cannot be reached
 	lines    string // the file in which the seeds are kept as lines; empty for none
 }
 
@@ -195,6 +196,10 @@ func (p *program) sweeper(ctx context.Context, run sweepRun, runner sweep.Runner
 		return p.journalSweeper(ctx, run, runner, display)
 	}
 	st, err := p.openOrCreate(ctx)
+	if p.isAway(run.awayDir, err) {
+		run.spoolDir = run.awayDir
+		return p.journalSweeper(ctx, run, runner, display)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,13 +3,9 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,41 +39,11 @@ func evolveFolder(t *testing.T, before string) string {
 	return dir
 }
 
-// runningLoop is a track evolve that runs.
-type runningLoop struct {
-	*exec.Cmd
-	stdout bytes.Buffer
-	stderr *bufio.Reader
-}
-
-func startLoop(t *testing.T, dir string, args ...string) *runningLoop {
+// startLoop starts track evolve in a folder.
+func startLoop(t *testing.T, dir string, args ...string) *running[answer.Evolved] {
 	t.Helper()
-	all := append([]string{"evolve", "--db", "track.db", "--lineage", "l", "--propose", "sh propose.sh", "--evaluate", "sh evaluate.sh", "--tasks", "tasks", "--format", "json"}, args...)
-	l := &runningLoop{Cmd: exec.Command("track", all...)}
-	l.Dir, l.Env, l.Stdout = dir, append(environ(), "TRACK_TOKEN=hidden"), &l.stdout
-	stderr, err := l.StderrPipe()
-	if err := errors.Join(err, l.Start()); err != nil {
-		t.Fatal(err)
-	}
-	l.stderr = bufio.NewReader(stderr)
-	t.Cleanup(func() { _ = l.Process.Kill() }) // it may be gone
-	return l
-}
-
-// ended waits for the end of a loop and returns what it said.
-func (l *runningLoop) ended(t *testing.T) (a answer.Evolved, code int, rest string) {
-	t.Helper()
-	text, err := io.ReadAll(l.stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = l.Wait() // the exit code is looked at
-	if l.stdout.Len() > 0 {
-		if err := answer.Decode(&l.stdout, &a); err != nil {
-			t.Errorf("%v: %s", err, &l.stdout)
-		}
-	}
-	return a, l.ProcessState.ExitCode(), string(text)
+	all := append([]string{"evolve", "--lineage", "l", "--propose", "sh propose.sh", "--evaluate", "sh evaluate.sh", "--tasks", "tasks"}, args...)
+	return startTrack[answer.Evolved](t, dir, []string{"TRACK_TOKEN=hidden"}, all...)
 }
 
 // evolvedLedger is the ledger of a lineage, with all evidence, but for times and the hashes that depend on them.
@@ -96,8 +62,8 @@ func evolvedLedger(t *testing.T, dir string) string {
 func TestKilledLoop(t *testing.T) {
 	t.Parallel()
 	undisturbed := evolveFolder(t, ":")
-	all, code, stderr := startLoop(t, undisturbed, "--max-trials", "40").ended(t)
-	if code != exitOK || all.NTrials != 40 || all.NAccepted == 0 || all.NRejected == 0 || all.NProposed < 5 {
+	all, code, stderr := startLoop(t, undisturbed, "--max-trials", "39").ended(t)
+	if code != exitOK || all.NTrials != 39 || all.NAccepted == 0 || all.NRejected == 0 || all.NProposed < 5 {
 		t.Fatalf("exit code %d, %+v: %s", code, all, stderr)
 	}
 	want := evolvedLedger(t, undisturbed)
@@ -106,7 +72,7 @@ func TestKilledLoop(t *testing.T) {
 	for round, n := range []int{0, 1, 6, 8, 11} {
 		goOn, _ := pipe(t, filepath.Join(dir, fmt.Sprint("go", round)))
 		writeText(t, filepath.Join(dir, "before.sh"), fmt.Sprintf("echo \"$TRACK_KEY$TRACK_OPERATOR ${TRACK_TOKEN-none}\" >pipe; read -r go <go%d\n", round))
-		l := startLoop(t, dir, "--max-trials", "40")
+		l := startLoop(t, dir, "--max-trials", "39")
 		for i := range n + 1 {
 			if line := readLine(t, lines); !strings.HasSuffix(line, " none") {
 				t.Errorf("the token is handed on: %q", line)
@@ -122,8 +88,8 @@ func TestKilledLoop(t *testing.T) {
 		_ = l.Wait() // it was killed
 	}
 	writeText(t, filepath.Join(dir, "before.sh"), ":\n")
-	a, code, stderr := startLoop(t, dir, "--max-trials", "40").ended(t)
-	if code != exitOK || a.NTrials < 40-26 || a.NTrials > 40-15 || a.Spent.Trials != 40 {
+	a, code, stderr := startLoop(t, dir, "--max-trials", "39").ended(t)
+	if code != exitOK || a.NTrials < 39-26 || a.NTrials > 39-15 || a.Spent.Trials != 39 {
 		t.Errorf("exit code %d, %+v: %s", code, a, stderr)
 	}
 	if got := evolvedLedger(t, dir); got != want {
@@ -133,11 +99,11 @@ func TestKilledLoop(t *testing.T) {
 
 // Ctrl-C ends the running trials, which are not recorded and run again; what was whole is.
 func TestInterruptedLoop(t *testing.T) {
-	dir := evolveFolder(t, `case $TRACK_KEY in */parent/*) exec 3>"$HELD"; echo here >&3; exec sleep 600; esac`)
+	dir := evolveFolder(t, `case $TRACK_KEY in */child/*) exec 3>"$HELD"; echo here >&3; exec sleep 600; esac`)
 	held := fifotest.New(t)
 	t.Setenv("HELD", held.Path)
 	l := startLoop(t, dir, "--max-trials", "6", "--parallel", "3")
-	for range 3 { // after three of the child
+	for range 3 { // after three of the parent
 		held.Line(t)
 	}
 	if err := l.Process.Signal(os.Interrupt); err != nil {
@@ -149,7 +115,7 @@ func TestInterruptedLoop(t *testing.T) {
 	}
 	held.Gone(t)
 	writeText(t, filepath.Join(dir, "before.sh"), ":\n")
-	if a, code, stderr = startLoop(t, dir, "--max-trials", "6").ended(t); code != exitOK || a.NTrials != 3 || a.NProposed != 0 {
+	if a, code, stderr = startLoop(t, dir, "--max-trials", "6").ended(t); code != exitOK || a.NTrials != 3 || a.NProposed != 0 || a.NAccepted+a.NRejected != 1 {
 		t.Errorf("exit code %d, %+v: %s", code, a, stderr)
 	}
 	evolvedLedger(t, dir)
@@ -159,7 +125,7 @@ func TestInterruptedLoop(t *testing.T) {
 func TestLoopsAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := evolveFolder(t, ":")
-	var loops []*runningLoop
+	var loops []*running[answer.Evolved]
 	for range 3 {
 		loops = append(loops, startLoop(t, dir, "--max-mutations", "8", "--parallel", "2"))
 	}

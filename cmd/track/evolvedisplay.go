@@ -31,9 +31,9 @@ func (p *program) newEvolveDisplay(budget evolution.Budget) *evolveDisplay {
 func (d *evolveDisplay) observer() loop.Observer {
 	return loop.Observer{
 		Ran: d.ran, Running: d.run, Notice: d.tell,
-		Proposed:   func(a answer.Proposed) { d.tellLead("", a.Lead()) },
-		Decided:    func(a answer.Decision) { d.tellLead("", a.Lead()) },
-		RolledBack: func(a answer.Rollback) { d.tellLead("ROLLED BACK  ", a.Lead()) },
+		Proposed:   func(a answer.Proposed) { d.tellLine("", firstTwo(a.Lead())) },
+		Decided:    func(a answer.Decision) { d.tellLine("", a.Brief()) },
+		RolledBack: func(a answer.Rollback) { d.tellLine("ROLLED BACK  ", firstTwo(a.Lead())) },
 	}
 }
 
@@ -46,10 +46,13 @@ func (d *evolveDisplay) tell(s answer.Sentence) {
 	d.draw(true)
 }
 
-// tellLead writes the first sentences of an answer on one line: what became of something, and the reason.
-func (d *evolveDisplay) tellLead(before string, lead []answer.Sentence) {
+// firstTwo returns the first sentences of an answer: what became of something, and the reason.
+func firstTwo(lead []answer.Sentence) []answer.Sentence { return lead[:min(2, len(lead))] }
+
+// tellLine writes sentences on one line.
+func (d *evolveDisplay) tellLine(before string, sentences []answer.Sentence) {
 	var texts []string
-	for _, s := range lead[:min(2, len(lead))] {
+	for _, s := range sentences {
 		texts = append(texts, s.Text)
 	}
 	d.tell(answer.Sentence{Text: before + strings.Join(texts, "; ")})
@@ -95,7 +98,7 @@ func (d *evolveDisplay) text() string {
 	if r.NFailed > 0 {
 		text += fmt.Sprintf(", %d failed", r.NFailed)
 	}
-	text += fmt.Sprintf(", %s: %d accepted", format.Counted(r.NProposed, "mutation"), r.NAccepted)
+	text += fmt.Sprintf(", %d proposed, %d accepted", r.NProposed, r.NAccepted)
 	if r.Spent.CostUSD > 0 {
 		text += fmt.Sprintf(", %s USD", significant(r.Spent.CostUSD))
 	}

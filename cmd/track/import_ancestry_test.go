@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"track/answer"
 	"track/importer/importertest"
 )
 
@@ -41,10 +42,30 @@ func TestImportAncestry(t *testing.T) {
 			if diff := cmp.Diff(tt.count(t, folder), recordedAncestry(t, dir), cmp.AllowUnexported(ancestry{})); diff != "" {
 				t.Error(diff)
 			}
+			checkOperatorTotals(t, dir)
 			if late := numbers(t, dir, "SELECT count(*) FROM (SELECT iteration < max(iteration) OVER (ORDER BY number) AS late FROM v_mutation) WHERE late"); tt.format == "gepa" && late[0] != 0 {
 				t.Errorf("%d mutations are numbered behind one of a later iteration", late[0])
 			}
 		})
+	}
+}
+
+// checkOperatorTotals checks that every proposal is counted, and counted once, among the outcomes of its operator.
+func checkOperatorTotals(t *testing.T, dir string) {
+	t.Helper()
+	var a answer.Operators
+	if err := json.Unmarshal([]byte(mustTrack(t, dir, "operators", "l", "--db", "track.db", "--format", "json")), &a); err != nil {
+		t.Fatal(err)
+	}
+	proposed := 0
+	for _, o := range a.Operators {
+		if o.Proposed != o.Accepted+o.Rejected+o.Refused+o.Withdrawn+o.Open {
+			t.Errorf("the outcomes do not add up: %+v", o)
+		}
+		proposed += o.Proposed
+	}
+	if all := numbers(t, dir, "SELECT count(*) FROM v_mutation"); proposed != all[0] {
+		t.Errorf("%d proposals by operators, want %d", proposed, all[0])
 	}
 }
 

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// A prompt that learns the tasks that decide gains on them and on no other; one that gets better gains on both. The noise
-// has a standard deviation of 4 points, each of three steps gains 6, and ten tasks of each kind show the difference.
+// A prompt that learns the tasks that decide gains on them and on no other; one that gets better gains on both. The
+// noise has a standard deviation of 4 points, each of three steps gains 6, and ten tasks of each kind show the
+// difference.
 func TestReportShowsOverfitting(t *testing.T) {
 	for name, c := range map[string]struct {
 		held float64 // gain of a step on holdout tasks

@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "12b8e92396f0b9b4"
-	txnReport  = "1bc47fef0ded8a04"
+	mastReport = "e61806afa2d56dd9"
+	txnReport  = "6142a28fd66dfe1a"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts

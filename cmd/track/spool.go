@@ -38,19 +38,35 @@ func (p *program) spooling(c *cli.Context, spooled bool) (dir string, yes bool, 
 	if err != nil {
 		return "", false, err
 	}
-	if path, err = filepath.Abs(path); err != nil {
+	if !store.IsServer(path) {
+		if path, err = filepath.Abs(path); err != nil {
+			return "", false, err
+		}
+	}
+	folder, err := store.Folder(path)
+	if err != nil {
 		return "", false, err
 	}
-	dir = filepath.Join(filepath.Dir(path), "spool")
-	if c.IsSet("spool") {
+	dir = filepath.Join(folder, "spool")
+	if c.IsSet("spool") || store.IsServer(path) {
 		return dir, spooled, nil
 	}
-	kind, err := spool.NetworkFileSystem(filepath.Dir(path))
+	kind, err := spool.NetworkFileSystem(folder)
 	if err != nil || kind == "" {
 		return dir, false, nil // what it is then shows when it is opened
 	}
 	p.notice("%s lies on %s, whose locks cannot be trusted: recording into %s; track ingest brings it into the database", path, kind, dir)
 	return dir, true, nil
+}
+
+// isAway reports whether a record goes into the spool in dir because its server cannot be reached, and says so. An empty
+// dir is none.
+func (p *program) isAway(dir string, err error) bool {
+	if dir == "" || !store.IsUnreachable(err) {
+		return false
+	}
+	p.notice("the server cannot be reached: recording into %s; track ingest brings it into the database", dir)
+	return true
 }
 
 // createSpool makes a file of the spool that is this process's own.
@@ -82,7 +98,11 @@ func (p *program) spoolLines(dir string, text []byte) (path string, err error) {
 
 // noticeSpool tells of what waits beside the database, and so is missing from what it answers.
 func (p *program) noticeSpool(database string) {
-	files, err := spool.Files(filepath.Join(filepath.Dir(database), "spool"))
+	folder, err := store.Folder(database)
+	if err != nil {
+		return
+	}
+	files, err := spool.Files(filepath.Join(folder, "spool"))
 	if n := len(files); err == nil && n > 0 {
 		wait := "wait"
 		if n == 1 {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -44,43 +43,10 @@ func readLine(t *testing.T, r *bufio.Reader) string {
 	return strings.TrimSpace(line)
 }
 
-// runningSweep is a sweep whose standard error comes line by line.
-type runningSweep struct {
-	*exec.Cmd
-	stdout bytes.Buffer
-	stderr *bufio.Reader
-}
-
 // startSweep starts track sweep in a folder.
-func startSweep(t *testing.T, dir string, args ...string) *runningSweep {
+func startSweep(t *testing.T, dir string, args ...string) *running[answer.SweepResult] {
 	t.Helper()
-	cmd := exec.Command("track", append([]string{"sweep", "--db", "track.db", "--commit", "c0ffee", "--format", "json"}, args...)...)
-	cmd.Dir, cmd.Env = dir, environ()
-	s := &runningSweep{Cmd: cmd}
-	s.Stdout = &s.stdout
-	pipe, err := s.StderrPipe()
-	if err := errors.Join(err, s.Start()); err != nil {
-		t.Fatal(err)
-	}
-	s.stderr = bufio.NewReader(pipe)
-	t.Cleanup(func() { _ = s.Process.Kill() }) // it may be gone
-	return s
-}
-
-// ended waits for the end of a sweep and returns what it said.
-func (s *runningSweep) ended(t *testing.T) (d answer.SweepResult, code int, rest string) {
-	t.Helper()
-	text, err := io.ReadAll(s.stderr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = s.Wait() // the exit code is looked at
-	if s.stdout.Len() > 0 {
-		if err := answer.Decode(&s.stdout, &d); err != nil {
-			t.Errorf("%v: %s", err, &s.stdout)
-		}
-	}
-	return d, s.ProcessState.ExitCode(), string(text)
+	return startTrack[answer.SweepResult](t, dir, nil, append([]string{"sweep", "--commit", "c0ffee"}, args...)...)
 }
 
 // market builds examples/market.

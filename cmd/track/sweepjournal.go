@@ -21,8 +21,11 @@ func (run sweepRun) isJournaled() bool { return run.spoolDir != "" || run.lines 
 // chooseJournal decides whether the run is kept in a spool.
 func (p *program) chooseJournal(c *cli.Context, run *sweepRun) error {
 	dir, spooled, err := p.spooling(c, run.spool)
-	if spooled {
+	switch {
+	case spooled:
 		run.spoolDir = dir
+	case !c.IsSet("spool"):
+		run.awayDir = dir
 	}
 	return err
 }
@@ -64,7 +67,10 @@ func (p *program) openJournal(ctx context.Context, run sweepRun) (w *spool.Write
 	if err != nil {
 		return nil, nil, err
 	}
-	database := filepath.Join(filepath.Dir(run.spoolDir), filepath.Base(file))
+	database := file
+	if !store.IsServer(file) {
+		database = filepath.Join(filepath.Dir(run.spoolDir), filepath.Base(file))
+	}
 	if known, err = sweeps.SpooledSeeds(ctx, run.spoolDir, database, run.Plan, p.now); err == nil {
 		w, err = p.createSpool(run.spoolDir)
 	}
