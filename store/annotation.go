@@ -109,5 +109,8 @@ func (t *Tx) AddAnnotation(a track.Annotation) (added bool, err error) {
 		return false, err
 	}
 	n, err := result.RowsAffected()
+	if n > 0 {
+		t.added(findAnnotationByULID, a.ID)
+	}
 	return n > 0, err
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strings"
+	"time"
 
 	"track"
 )
@@ -13,9 +14,13 @@ import (
 // ends with its process, and is no promise: whoever finds a seed claimed looks later whether it was recorded.
 type Claims struct{ claims }
 
+// SetLease sets how long the claims on a server hold after their process was last heard of. It must be called before
+// [Store.Claims].
+func (s *Store) SetLease(lease time.Duration) { s.lease = lease }
+
 // Claims opens the claims on the database.
 func (s *Store) Claims() (Claims, error) {
-	c, err := s.pool.engine.openClaims()
+	c, err := s.pool.engine.openClaims(s.lease)
 	if err != nil {
 		return Claims{}, fmt.Errorf("claims: %w", s.pool.engine.openError(err))
 	}
@@ -25,6 +30,12 @@ func (s *Store) Claims() (Claims, error) {
 // Take claims a seed unless another process has it.
 func (c Claims) Take(scenario, configuration string, number track.SeedNumber) (bool, error) {
 	return c.take(claimPlace(scenario, configuration, number))
+}
+
+// HasLapsed reports whether another process may have run a seed since this one took it: it was stopped for so long that
+// others took it for gone.
+func (c Claims) HasLapsed(scenario, configuration string, number track.SeedNumber) (bool, error) {
+	return c.hasLapsed(claimPlace(scenario, configuration, number))
 }
 
 // Release gives a seed back.

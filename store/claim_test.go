@@ -10,7 +10,9 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"track"
 	"track/store"
@@ -72,6 +74,8 @@ func TestClaimant(t *testing.T) {
 		case "take":
 			taken, err := claims.Take("s", "hash", number)
 			fmt.Println(taken, err)
+		case "lapsed":
+			fmt.Println(claims.HasLapsed("s", "hash", number))
 		case "release":
 			fmt.Println(claims.Release("s", "hash", number))
 		}
@@ -80,7 +84,11 @@ func TestClaimant(t *testing.T) {
 
 func openClaims(t *testing.T, path string) store.Claims {
 	t.Helper()
-	claims, err := openDatabase(t, path).Claims()
+	st := openDatabase(t, path)
+	if os.Getenv(claimVariable) != "" {
+		st.SetLease(200 * time.Millisecond)
+	}
+	claims, err := st.Claims()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,4 +140,40 @@ func TestClaims(t *testing.T) {
 	there = newClaimant(t, path)
 	ask("take", 7, "true <nil>")
 	ask("take", 9, "true <nil>")
+}
+
+// A process that was stopped for longer than its lease learns which seeds another one may have run.
+func TestLapsedClaimsPostgres(t *testing.T) {
+	path := postgres(t, startServer(t))
+	here, there := openClaims(t, path), newClaimant(t, path)
+	ask := func(command string, number track.SeedNumber, want string) {
+		t.Helper()
+		if got := there.tell(t, command, number); got != want {
+			t.Errorf("%s %s there: %s, want %s", command, number, got, want)
+		}
+	}
+	ask("take", 7, "true <nil>")
+	ask("take", 8, "true <nil>")
+	ask("lapsed", 7, "false <nil>")
+	ask("lapsed", 9, "true <nil>") // never taken
+	if taken, err := here.Take("s", "hash", 7); taken || err != nil {
+		t.Errorf("taken here %v, error %v", taken, err)
+	}
+	if err := there.Process.Signal(syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	for taken := false; !taken; {
+		var err error
+		if taken, err = here.Take("s", "hash", 7); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := there.Process.Signal(syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	ask("lapsed", 7, "true <nil>")
+	ask("lapsed", 8, "false <nil>") // nobody took it
+	if taken, err := here.Take("s", "hash", 8); taken || err != nil {
+		t.Errorf("taken here %v, error %v", taken, err)
+	}
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 )
@@ -30,7 +31,7 @@ type engine interface {
 	// isLost reports whether a writer has lost its connection.
 	isLost(w *writer) bool
 	// isCommitted reports whether a transaction was committed whose connection was lost meanwhile.
-	isCommitted(ctx context.Context, transaction string) (bool, error)
+	isCommitted(ctx context.Context, last commitment) (bool, error)
 	// beginReading begins a transaction that reads one state of the database.
 	beginReading(ctx context.Context, conn *sqlx.Conn) error
 	// interruptAtEnd ends the statements that run on a connection once ctx has ended. Release must be called once, before
@@ -65,14 +66,15 @@ type engine interface {
 	// matter of a server.
 	checksItself() bool
 	// sync waits until everything committed is on the disk, relaxed last.
-	sync(relaxed string) error
+	sync(relaxed commitment) error
 	// rewrite leaves nothing in the files of the database but what is in it, where that is the matter of its programs.
 	rewrite(ctx context.Context, s *Store) error
 	// vacuum gives free space back to the disk, where that is the matter of its programs.
 	vacuum(ctx context.Context, s *Store) error
 
-	// openClaims opens the marks of what processes are working on.
-	openClaims() (claims, error)
+	// openClaims opens the marks of what processes are working on. On a server, the marks of a process that is not heard
+	// of for a lease end.
+	openClaims(lease time.Duration) (claims, error)
 	// openError explains what opening or creating the database met.
 	openError(err error) error
 }
@@ -92,5 +94,7 @@ type claims interface {
 	// take claims one of 2^62 places, unless another process has it.
 	take(place int64) (bool, error)
 	release(place int64) error
+	// hasLapsed reports whether another process may have had a place since this one took it.
+	hasLapsed(place int64) (bool, error)
 	close() error
 }

@@ -118,6 +118,7 @@ func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.added(findExecutionByULID, e.ID)
 	if err := t.addExecutionParts(id, e, calls); err != nil || forgottenAt.IsZero() {
 		return nil, err
 	}

@@ -157,6 +157,7 @@ func (t *Tx) Append(lineage int64, e evolution.Entry) error {
 	if err != nil {
 		return err
 	}
+	t.added(findEntryByHash, lineage, e.Number, e.Hash)
 	if _, err = t.exec(setEnd, e.Number, e.Hash, lineage, e.HeadAfter); err != nil || e.HeadAfter == e.HeadBefore {
 		return err
 	}

@@ -90,7 +90,14 @@ func (t *Tx) AddLook(l Look) error {
 	if err := t.checkNames(fields{{"kind", string(l.Kind)}, {"verdict", string(l.Verdict)}}); err != nil {
 		return err
 	}
-	_, err = t.exec(insertLook, l.ULID, string(l.Kind), l.Question[:], l.Evidence[:], l.N, plan, l.Anytime, string(l.Verdict), micros(l.LookedAt))
+	result, err := t.exec(insertLook, l.ULID, string(l.Kind), l.Question[:], l.Evidence[:], l.N, plan, l.Anytime, string(l.Verdict), micros(l.LookedAt))
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	if n > 0 {
+		t.added(findLookByULID, l.ULID)
+	}
 	return err
 }
 

@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jmoiron/sqlx"
 
 	"track"
 )
@@ -26,9 +28,17 @@ const (
 	  FROM (SELECT CAST($1 AS text) AS transaction) AS asked`
 )
 
+// What [getOutcome] says of a transaction.
+const (
+	committed  = "committed"
+	inProgress = "in progress"
+)
+
 var (
 	errAborted  = errors.New("a statement of the transaction failed, and nothing of it was committed")
 	errNoServer = errors.New("the connection is closed")
+	errLost     = errors.New("the connection to the server was lost, and nothing was recorded")
+	errForgot   = errors.New("the server has stopped, and lost records that were not on its disk yet")
 )
 
 // onServer calls run with the connection of a writer.
@@ -49,11 +59,15 @@ func (postgresSchema) begin(ctx context.Context, w *writer, relaxed bool) error 
 	if relaxed {
 		statements += "; SET LOCAL synchronous_commit = off"
 	}
-	w.transaction, w.isUnknown = "", false
+	w.last, w.isUnknown = commitment{}, false
 	return w.onServer(func(server *pgconn.PgConn) error {
 		results, err := server.Exec(context.WithoutCancel(ctx), statements).ReadAll()
 		if err == nil && len(results) > 1 && len(results[1].Rows) == 1 {
-			w.transaction = string(results[1].Rows[0][0])
+			w.last.number = string(results[1].Rows[0][0])
+		}
+		if postgresCode(err) == codeNoWriting {
+			return track.WithHint(fmt.Errorf("%w: the server is a standby, which takes no records (%w)", track.ErrDatabase, err),
+				track.Hint{Text: "name all servers in the URL, and ask for the one that writes: target_session_attrs=read-write"})
 		}
 		return err
 	})
@@ -77,36 +91,66 @@ func (postgresSchema) isLost(w *writer) bool {
 	return w.onServer(func(*pgconn.PgConn) error { return nil }) != nil
 }
 
-// isCommitted implements [engine]. A server that cannot tell does not know the transaction: it runs again, and finds
-// what it has recorded.
-func (p postgresSchema) isCommitted(ctx context.Context, transaction string) (_ bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
-	defer cancel()
+// isCommitted implements [engine]. It asks for a while, and at least a few times: this process may have been stopped
+// meanwhile. If the server cannot tell, and knows none of the records, the transaction was not committed.
+func (p postgresSchema) isCommitted(ctx context.Context, last commitment) (bool, error) {
+	const fewest = 3
 	db := p.openPool()
 	defer func() { _ = db.Close() }() // nothing was written to it
-	for pause := time.Millisecond; ; pause *= 2 {
-		var outcome sql.NullString
-		err := db.GetContext(ctx, &outcome, getOutcome, transaction)
-		if postgresCode(err) != "" && !isUnreachable(err) {
-			return false, nil
+	began := time.Now()
+	for i, pause := 1, time.Millisecond; ; i, pause = i+1, min(2*pause, time.Second) {
+		outcome, err := last.outcome(ctx, db)
+		if err == nil && outcome != inProgress {
+			return outcome == committed, nil
 		}
-		if err == nil && outcome.String != "in progress" {
-			return outcome.String == "committed", nil
+		if i >= fewest && time.Since(began) > connectTimeout {
+			return false, unknownOutcome(err)
 		}
-		if err := errors.Join(err, wait(ctx, pause)); err != nil {
-			return false, fmt.Errorf("the connection was lost, and it is not known whether the last transaction was committed: %w", err)
+		if err := wait(ctx, pause); err != nil {
+			return false, unknownOutcome(err)
 		}
 	}
 }
 
+// outcome asks what became of the transaction. The number of one that a server lost may be another one's after a
+// crash: then its record tells.
+func (c commitment) outcome(ctx context.Context, db *sqlx.DB) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	var outcome sql.NullString
+	err := db.GetContext(ctx, &outcome, getOutcome, c.number)
+	if err == nil && outcome.Valid {
+		return outcome.String, nil
+	}
+	if cannotTell := strings.HasPrefix(postgresCode(err), "22") || strings.HasPrefix(postgresCode(err), "42"); err != nil && !cannotTell {
+		return "", err
+	}
+	if c.find == "" {
+		return "", nil
+	}
+	var isThere bool
+	if err := db.GetContext(ctx, &isThere, c.find, c.args...); err != nil || !isThere {
+		return "", err
+	}
+	return committed, nil
+}
+
+// errOutcome is in the error of a transaction that may have been committed.
+var errOutcome = errors.New("the connection was lost, and it is not known whether the last transaction was committed")
+
+func unknownOutcome(err error) error {
+	return track.WithHint(fmt.Errorf("%w: %w (%w)", track.ErrDatabase, errOutcome, err),
+		track.Hint{Text: "check that the server runs, and run the command again: what is recorded counts as a duplicate"})
+}
+
 // lostConnection is the error of a transaction whose connection was lost, and that was not committed.
 func lostConnection(err error) error {
-	return track.WithHint(fmt.Errorf("%w: the connection to the server was lost, and nothing was recorded (%w)", track.ErrDatabase, err),
+	return track.WithHint(fmt.Errorf("%w: %w (%w)", track.ErrDatabase, errLost, err),
 		track.Hint{Text: "check that the server runs, and run the command again"})
 }
 
 // lostRecords is the error of a server that has lost what was not on its disk yet.
 func lostRecords() error {
-	return track.WithHint(fmt.Errorf("%w: the server has stopped, and lost records that were not on its disk yet", track.ErrDatabase),
+	return track.WithHint(fmt.Errorf("%w: %w", track.ErrDatabase, errForgot),
 		track.Hint{Text: "run the command again: what is recorded stays"})
 }

@@ -58,12 +58,25 @@ func (c *postgresConn) before(args []driver.NamedValue) error {
 	return c.reading.keepRest()
 }
 
+// errConnection is in the error of a statement whose connection was lost.
+var errConnection = errors.New("the connection to the server was lost")
+
+// explain tells the end of a connection from the other errors of a statement. A driver says of it only that something
+// ended too early.
+func (c *postgresConn) explain(err error) error {
+	if err == nil || !c.Conn.Conn().IsClosed() {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", errConnection, err)
+}
+
 // ExecContext implements [driver.ExecerContext].
 func (c *postgresConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	if err := c.before(args); err != nil {
 		return nil, err
 	}
-	return c.Conn.ExecContext(ctx, query, args)
+	result, err := c.Conn.ExecContext(ctx, query, args)
+	return result, c.explain(err)
 }
 
 // QueryContext implements [driver.QueryerContext].
@@ -73,7 +86,7 @@ func (c *postgresConn) QueryContext(ctx context.Context, query string, args []dr
 	}
 	rows, err := c.Conn.QueryContext(ctx, query, args)
 	if err != nil {
-		return nil, err
+		return nil, c.explain(err)
 	}
 	plain, ok := rows.(*stdlib.Rows)
 	if !ok {
@@ -176,7 +189,7 @@ func (r *postgresRows) Next(row []driver.Value) error {
 
 func (r *postgresRows) fetch(row []driver.Value) error {
 	if err := r.Rows.Next(row); err != nil {
-		return err
+		return r.conn.explain(err)
 	}
 	for i, value := range row {
 		var err error

@@ -44,15 +44,12 @@ func (postgresSchema) isRepeatable(err error) bool {
 	return false
 }
 
-// IsUnreachable reports whether an error says that there is no connection to the server of a database.
-func IsUnreachable(err error) bool { return err != nil && isUnreachable(err) }
-
 // isUnreachable reports whether there is no connection to the server.
 func isUnreachable(err error) bool {
 	var connecting *pgconn.ConnectError
 	var network net.Error
 	code := postgresCode(err)
-	return !isRefusedByTLS(err) && (errors.As(err, &connecting) && code == "" || errors.As(err, &network) || strings.HasPrefix(code, "08") || code == "57P01" || code == "57P03")
+	return !isRefusedByTLS(err) && (errors.As(err, &connecting) && code == "" || errors.As(err, &network) || errors.Is(err, errConnection) || errors.Is(err, errNoServer) || strings.HasPrefix(code, "08") || code == "57P01" || code == "57P03")
 }
 
 // isRefusedByTLS reports whether a server answers, and is not the one that its URL asks for.

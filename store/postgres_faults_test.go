@@ -1,9 +1,12 @@
 package store_test
 
 import (
+	crand "crypto/rand"
 	"errors"
 	"math/rand/v2"
 	"os"
+	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -12,9 +15,12 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"track"
+	"track/internal/testdb"
 	"track/internal/testpostgres"
 	"track/store"
 	"track/store/storetest"
+	"track/tracker/agents"
+	"track/tracker/seeds"
 )
 
 // Whatever is committed may fail because of another transaction, and runs again.
@@ -22,16 +28,157 @@ func TestSuitePostgresConflicts(t *testing.T) {
 	server := startServer(t)
 	random := rand.New(rand.NewPCG(19, 2))
 	var conflicts atomic.Int64
-	proxy := testpostgres.NewProxy(t, server, func() testpostgres.Fault {
+	proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{Commit: func() testpostgres.Fault {
 		if random.IntN(3) > 0 {
 			return testpostgres.None
 		}
 		conflicts.Add(1)
 		return testpostgres.Conflict
-	})
+	}})
 	storetest.Run(t, func(t *testing.T) *store.Store { return openDatabase(t, proxy.Through(t, postgres(t, server))) })
 	if n := conflicts.Load(); n < 50 {
 		t.Errorf("%d conflicts in the suite, want more", n)
+	}
+}
+
+// faultSeed is the seed of the faults that the suite meets; TRACK_FAULT_SEED names another one.
+func faultSeed(t *testing.T) uint64 {
+	t.Helper()
+	text := os.Getenv("TRACK_FAULT_SEED")
+	if text == "" {
+		return 2026
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seed
+}
+
+// randomFaults are faults at random places: at one COMMIT in commits, and one message within a transaction in messages.
+type randomFaults struct {
+	*rand.Rand
+	seed              uint64
+	commits, messages int
+	met               [4]int
+	within, inARow    int
+}
+
+func newRandomFaults(t *testing.T, commits, messages int) *randomFaults {
+	seed := faultSeed(t)
+	return &randomFaults{Rand: rand.New(rand.NewPCG(seed, 1)), seed: seed, commits: commits, messages: messages}
+}
+
+// mostFaults is how many faults follow each other at most.
+const mostFaults = 3
+
+func (f *randomFaults) commit() (fault testpostgres.Fault) {
+	if f.IntN(f.commits) == 0 && f.inARow < mostFaults {
+		fault = testpostgres.Fault(1 + f.IntN(3))
+	}
+	if f.met[fault]++; fault == testpostgres.None {
+		f.inARow = 0
+	} else {
+		f.inARow++
+	}
+	return fault
+}
+
+func (f *randomFaults) isLostWithin() bool {
+	isLost := f.IntN(f.messages) == 0 && f.inARow < mostFaults
+	if isLost {
+		f.within++
+		f.inARow++
+	}
+	return isLost
+}
+
+func (f *randomFaults) report(t *testing.T) {
+	t.Helper()
+	t.Logf("seed %d: %d commits: %d conflicts, %d connections lost before and %d after; %d lost within", f.seed, f.met[0], f.met[1], f.met[2], f.met[3], f.within)
+	if min(f.met[1], f.met[2], f.met[3], f.within) < 5 {
+		t.Error("want more faults")
+	}
+}
+
+// Connections are lost before COMMIT, after it, and within transactions, and commits meet others: the suite finds
+// everything once.
+func TestSuitePostgresFaults(t *testing.T) {
+	if os.Getenv("TRACK_POSTGRES_MORE") == "" {
+		t.Skip("it takes minutes: make test-postgres-more runs it, and TestFaultsPostgres always runs")
+	}
+	server := startServer(t)
+	faults := newRandomFaults(t, 8, 200)
+	proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{Commit: faults.commit, Statement: faults.isLostWithin})
+	storetest.Run(t, func(t *testing.T) *store.Store { return openDatabase(t, proxy.Through(t, postgres(t, server))) })
+	faults.report(t)
+}
+
+// Seeds and executions without keys are there once, whatever happens to the connections of their transactions.
+func TestFaultsPostgres(t *testing.T) {
+	const n = 60
+	server := startServer(t)
+	faults := newRandomFaults(t, 3, 60)
+	proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{Commit: faults.commit, Statement: faults.isLostWithin})
+	schema := postgres(t, server)
+	st := openDatabase(t, proxy.Through(t, schema))
+	recordSeeds := seeds.NewRecorder(st, seeds.Options{}, crand.Reader)
+	recordExecutions := agents.NewRecorder(st, agents.Options{}, crand.Reader)
+	for i := range n {
+		result, err := recordSeeds.Record(t.Context(), track.Seed{Scenario: "s", Number: track.SeedNumber(i), Outcome: track.OutcomeOK, Values: map[string]float64{"a": 1}})
+		if err != nil || result.Disposition != track.Recorded {
+			t.Fatalf("seed %d: %s, error %v", i, result.Disposition, err)
+		}
+		results, err := recordExecutions.Record(t.Context(), []track.Execution{{Lineage: "l", Version: "v", Task: strconv.Itoa(i)}}, false)
+		if err != nil || results[0].Disposition != track.Recorded {
+			t.Fatalf("execution %d: %+v, error %v", i, results, err)
+		}
+	}
+	faults.report(t)
+	counts := testdb.Rows(t, openDatabase(t, schema), `SELECT count(*), count(DISTINCT number), (SELECT count(*) FROM execution), (SELECT count(DISTINCT task) FROM execution) FROM seed`)
+	if want := []any{int64(n), int64(n), int64(n), int64(n)}; !slices.Equal(counts[0], want) {
+		t.Errorf("%v seeds and executions, want %v", counts[0], want)
+	}
+}
+
+// A server that crashes after COMMIT and before its answer has forgotten the number of the transaction. Its record
+// tells: nothing is recorded again.
+func TestCrashAfterCommitPostgres(t *testing.T) {
+	for _, relaxed := range []bool{false, true} {
+		server := startServer(t, "wal_writer_delay=10s")
+		fault, attempts := testpostgres.None, 0
+		proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{
+			Commit: func() testpostgres.Fault {
+				defer func() { fault = testpostgres.None }()
+				return fault
+			},
+			Committed: func() { crash(t, server) },
+		})
+		schema := postgres(t, server)
+		st := openDatabase(t, proxy.Through(t, schema))
+		update := st.Update
+		if relaxed {
+			update = st.UpdateRelaxed
+		}
+		fault = testpostgres.LostAfter
+		err := update(t.Context(), func(tx *store.Tx) error {
+			attempts++
+			_, err := tx.AddExecution(store.ExecutionRecord{Execution: track.Execution{ID: ulid.Make().String(), Lineage: "l", Version: "v", Key: ulid.Make().String(), Status: track.ExecutionOK}})
+			return err
+		})
+		want := 1 // a relaxed COMMIT is lost with the server
+		if relaxed {
+			want = 2
+		}
+		if err != nil || attempts != want {
+			t.Errorf("relaxed %v: %d attempts, error %v, want %d", relaxed, attempts, err, want)
+		}
+		if err := st.Sync(); err != nil {
+			t.Error(err)
+		}
+		if n := testdb.Rows(t, openDatabase(t, schema), "SELECT count(*) FROM execution")[0][0]; n != int64(1) {
+			t.Errorf("relaxed %v: %v executions, want 1", relaxed, n)
+		}
 	}
 }
 
@@ -51,10 +198,10 @@ func TestLostConnection(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			fault := testpostgres.None
-			proxy := testpostgres.NewProxy(t, server, func() testpostgres.Fault {
+			proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{Commit: func() testpostgres.Fault {
 				defer func() { fault = testpostgres.None }()
 				return fault
-			})
+			}})
 			st := openDatabase(t, proxy.Through(t, postgres(t, server)))
 			attempts := 0
 			record := func(number track.SeedNumber) {
@@ -158,7 +305,7 @@ func crash(t *testing.T, server string) {
 func TestServerGone(t *testing.T) {
 	server := startServer(t)
 	fault := testpostgres.None
-	proxy := testpostgres.NewProxy(t, server, func() testpostgres.Fault { return fault })
+	proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{Commit: func() testpostgres.Fault { return fault }})
 	st := openDatabase(t, proxy.Through(t, postgres(t, server)))
 	fault = testpostgres.LostBefore
 	write := func(*store.Tx) error { return nil }

@@ -32,12 +32,12 @@ func (postgresSchema) size() string { return postgresSize }
 func (postgresSchema) checksItself() bool { return true }
 
 // sync implements [engine].
-func (p postgresSchema) sync(relaxed string) (err error) {
+func (p postgresSchema) sync(relaxed commitment) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
 	defer cancel()
 	db := p.openPool()
 	defer func() { _ = db.Close() }() // nothing was written to it
-	if _, err = db.ExecContext(ctx, writeToLog); err != nil || relaxed == "" {
+	if _, err = db.ExecContext(ctx, writeToLog); err != nil || relaxed.number == "" {
 		return err
 	}
 	if isThere, err := p.isCommitted(ctx, relaxed); err != nil || !isThere {

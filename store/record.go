@@ -65,6 +65,7 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 		return 0, existing, err
 	}
 	if err == nil {
+		t.added(findSeedByULID, seed.ID)
 		t.count(scenario, configuration, 1)
 		err = t.addValues(id, seed.Values)
 	}

@@ -85,7 +85,7 @@ func (w *writer) relax(ctx context.Context, relaxed bool) error {
 }
 
 // sync implements [engine].
-func (s sqliteFile) sync(string) error {
+func (s sqliteFile) sync(commitment) error {
 	// All commits since the last checkpoint lie in the log, in order; a checkpoint has synced what it moved.
 	log, err := os.OpenFile(s.path+"-wal", os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {

@@ -91,7 +91,7 @@ func (sqliteFile) commit(ctx context.Context, w *writer) error {
 func (sqliteFile) isLost(*writer) bool { return false }
 
 // isCommitted implements [engine].
-func (sqliteFile) isCommitted(context.Context, string) (bool, error) { return false, nil }
+func (sqliteFile) isCommitted(context.Context, commitment) (bool, error) { return false, nil }
 
 // limitValues implements [engine].
 func (sqliteFile) limitValues(conn *sqlx.Conn, largest int) (release func(), err error) {

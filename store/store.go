@@ -26,8 +26,9 @@ type Store struct {
 	path string
 
 	updating sync.Mutex
-	writer   *writer // nil until something is written
-	relaxed  string  // the last transaction, if it may not be on the disk of a server yet; empty for none
+	writer   *writer       // nil until something is written
+	lease    time.Duration // of claims on a server
+	relaxed  commitment    // of the last transaction, if it may not be on the disk of a server yet
 }
 
 // Open opens the database at path, which must exist and have the schema of this program. now returns the time for what
@@ -98,7 +99,9 @@ func openServer(ctx context.Context, name string, now func() time.Time, connect 
 		state, err = server.state(ctx, db)
 	}
 	if err == nil {
-		err = state.check(server.name)
+		if err = state.check(server.name); err != nil {
+			err = unfitSchema{err}
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(server.openError(err), s.Close())
@@ -117,7 +120,7 @@ func hasLog(path string) bool {
 }
 
 func newStore(path string, engine engine, now func() time.Time) *Store {
-	return &Store{Reader: &Reader{now: now, pool: &pool{engine: engine}, texts: admission.New(false)}, path: path}
+	return &Store{lease: defaultLease, Reader: &Reader{now: now, pool: &pool{engine: engine}, texts: admission.New(false)}, path: path}
 }
 
 // Admit sets the rules by which texts are recorded from now on.

@@ -64,6 +64,7 @@ func (t *Tx) AddSweep(s track.Sweep) (added bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	t.added(findSweepByULID, s.ID)
 	for i, p := range s.Planned {
 		configuration, err := t.configurationID(p.Configuration)
 		if err != nil {
@@ -166,6 +167,7 @@ func (t *Tx) AddRepetition(seed string, r track.Repetition) error {
 		differences = clean
 	}
 	_, err := t.exec(insertRepetition, r.ID, sweep, r.Digest[:], differences, micros(r.RepeatedAt), seed)
+	t.added(findRepetitionByULID, r.ID, seed)
 	return err
 }
 

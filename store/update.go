@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -15,18 +14,18 @@ import (
 
 // writer is the one connection that writes, with the statements prepared on it and the ids it has seen.
 type writer struct {
-	engine      engine
-	db          *sqlx.DB
-	conn        *sqlx.Conn
-	statements  map[string]*sqlx.Stmt
-	multiRows   map[multiRowKey]statement
-	args        arguments
-	pending     []*pendingRows  // that the engine has not stored yet
-	relaxed     bool            // commits do not wait for the disk
-	caller      context.Context // of the transaction; no statement begins once it has ended
-	transaction string          // its number on a server
-	isUnknown   bool            // whether it was committed, if the connection is lost
-	ids         ids
+	engine     engine
+	db         *sqlx.DB
+	conn       *sqlx.Conn
+	statements map[string]*sqlx.Stmt
+	multiRows  map[multiRowKey]statement
+	args       arguments
+	pending    []*pendingRows  // that the engine has not stored yet
+	relaxed    bool            // commits do not wait for the disk
+	caller     context.Context // of the transaction; no statement begins once it has ended
+	last       commitment      // of the last transaction
+	isUnknown  bool            // whether it was committed, if the connection is lost
+	ids        ids
 	compressor
 }
 
@@ -118,9 +117,9 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 	caller, ctx := ctx, context.WithoutCancel(ctx)
 	s.updating.Lock()
 	defer s.updating.Unlock()
-	const most = 12 // transactions of others in whose way this one may come
-	var attempts int
-	isLost := false
+	const most = 12    // transactions of others in whose way this one may come
+	const mostLost = 5 // connections in a row
+	var attempts, nLost int
 	for pause := time.Millisecond; ; pause *= 2 {
 		attempts++
 		err = s.updateOnce(caller, ctx, relaxed, write, &attempts)
@@ -128,14 +127,13 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 		case err == nil:
 			return nil
 		case s.writer != nil && s.pool.engine.isLost(s.writer):
-			isCommitted, lostErr := s.reconnect(ctx)
+			isCommitted, lostErr := s.reconnect(ctx, relaxed)
 			if isCommitted || lostErr != nil {
 				return explain(lostErr)
 			}
-			if isLost || caller.Err() != nil {
+			if nLost++; nLost == mostLost || caller.Err() != nil {
 				return lostConnection(err)
 			}
-			isLost = true
 		case pause >= 1<<most*time.Millisecond || !s.pool.engine.isRepeatable(err):
 			return err
 		}
@@ -147,20 +145,31 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 
 // reconnect lets the next transaction open another connection, since that of the writer is lost, and reports whether the
 // last one was committed all the same.
-func (s *Store) reconnect(ctx context.Context) (isCommitted bool, err error) {
-	transaction, isUnknown := s.writer.transaction, s.writer.isUnknown
+func (s *Store) reconnect(ctx context.Context, relaxed bool) (isCommitted bool, err error) {
+	last, isUnknown := s.writer.last, s.writer.isUnknown
 	_ = s.writer.close() // it is lost
 	s.writer = nil
-	if s.relaxed != "" {
-		if isThere, err := s.pool.engine.isCommitted(ctx, s.relaxed); err != nil || !isThere {
-			s.relaxed = ""
-			return false, cmp.Or(err, lostRecords())
-		}
-	}
 	if isUnknown {
-		return s.pool.engine.isCommitted(ctx, transaction)
+		isCommitted, err = s.pool.engine.isCommitted(ctx, last)
 	}
-	return false, nil
+	if s.relaxed.number != "" && !isCommitted && err == nil { // what is committed last is on the disk last
+		isThere, err := s.pool.engine.isCommitted(ctx, s.relaxed)
+		if err == nil && !isThere {
+			s.relaxed, err = commitment{}, lostRecords()
+		}
+		return false, err
+	}
+	if isCommitted {
+		s.setRelaxed(relaxed, last)
+	}
+	return isCommitted, err
+}
+
+// setRelaxed notes whether the last transaction may not be on the disk yet.
+func (s *Store) setRelaxed(relaxed bool, last commitment) {
+	if s.relaxed = (commitment{}); relaxed {
+		s.relaxed = last
+	}
 }
 
 // wait waits for a while, or until ctx ends.
@@ -222,9 +231,7 @@ func (s *Store) updateOnce(caller, ctx context.Context, relaxed bool, write func
 		return w.explain(err)
 	}
 	committed = true
-	if s.relaxed = ""; relaxed {
-		s.relaxed = w.transaction
-	}
+	s.setRelaxed(relaxed, w.last)
 	return nil
 }
 

@@ -45,7 +45,7 @@ func (s *Store) Sync() error {
 	if err := s.pool.engine.sync(s.relaxed); err != nil {
 		return explain(err)
 	}
-	s.relaxed = ""
+	s.relaxed = commitment{}
 	return nil
 }
 

@@ -105,6 +105,7 @@ func (t *Tx) addWithdrawal(w track.Withdrawal) (added bool, err error) {
 	if isNoRows(err) {
 		return false, nil
 	}
+	t.added(findWithdrawalByULID, w.ID)
 	yes := true
 	t.anyWithdrawn = &yes
 	return err == nil, err

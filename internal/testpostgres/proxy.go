@@ -23,17 +23,28 @@ const (
 	LostAfter        // the server commits, and the connection ends before the client hears of it
 )
 
-// Proxy stands between clients and a server, and makes commits fail.
+// Faults say what fails; each field may be nil.
+type Faults struct {
+	Commit    func() Fault // at each COMMIT
+	Statement func() bool  // at each message of a transaction that writes: whether the connection ends
+	Committed func()       // before the end of a connection after COMMIT
+}
+
+// Proxy stands between clients and a server, and makes transactions fail.
 type Proxy struct {
 	server   string // its address
 	listener net.Listener
-	next     func() Fault // returns the fault of the next commit
+	faults   Faults
 	asking   sync.Mutex
 	all      sync.WaitGroup
+
+	mu     sync.Mutex
+	isAway bool
+	open   map[net.Conn]bool // of clients
 }
 
-// NewProxy starts a proxy of the server at a URL, which asks next at each COMMIT. It ends with the test.
-func NewProxy(t testing.TB, server string, next func() Fault) *Proxy {
+// NewProxy starts a proxy of the server at a URL. It ends with the test.
+func NewProxy(t testing.TB, server string, faults Faults) *Proxy {
 	t.Helper()
 	u, err := url.Parse(server)
 	if err != nil {
@@ -43,14 +54,19 @@ func NewProxy(t testing.TB, server string, next func() Fault) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{server: u.Host, listener: listener, next: next}
+	p := &Proxy{server: u.Host, listener: listener, faults: faults, open: map[net.Conn]bool{}}
 	p.all.Go(func() {
 		for {
 			client, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			p.all.Go(func() { p.serve(client) })
+			p.all.Go(func() {
+				if p.enter(client) {
+					p.serve(client)
+				}
+				p.leave(client)
+			})
 		}
 	})
 	t.Cleanup(func() {
@@ -58,6 +74,31 @@ func NewProxy(t testing.TB, server string, next func() Fault) *Proxy {
 		p.all.Wait()
 	})
 	return p
+}
+
+// SetAway ends all connections, and lets nobody connect until it is called with false.
+func (p *Proxy) SetAway(isAway bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.isAway = isAway; isAway {
+		for client := range p.open {
+			_ = client.Close()
+		}
+	}
+}
+
+func (p *Proxy) enter(client net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[client] = true
+	return !p.isAway
+}
+
+func (p *Proxy) leave(client net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, client)
+	_ = client.Close()
 }
 
 // Through returns the URL of a database of the server by way of the proxy.
@@ -73,34 +114,44 @@ func (p *Proxy) Through(t testing.TB, database string) string {
 
 // serve carries the messages of one connection: https://www.postgresql.org/docs/current/protocol-message-formats.html
 func (p *Proxy) serve(client net.Conn) {
-	defer func() { _ = client.Close() }()
 	server, err := net.Dial("tcp", p.server)
 	if err != nil {
 		return
 	}
 	defer func() { _ = server.Close() }()
-	c := proxied{client: client, server: server}
+	c := proxied{client: client, server: server, committed: p.faults.Committed}
 	p.all.Go(func() {
 		_ = c.carryAnswers() // the other direction ends with it
 		_, _ = client.Close(), server.Close()
 	})
-	_ = c.carryStatements(p.fault)
+	_ = c.carryStatements(p)
 }
 
-func (p *Proxy) fault() Fault {
+func (p *Proxy) commitFault() Fault {
 	p.asking.Lock()
 	defer p.asking.Unlock()
-	return p.next()
+	if p.faults.Commit == nil {
+		return None
+	}
+	return p.faults.Commit()
+}
+
+func (p *Proxy) isLostHere() bool {
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	return p.faults.Statement != nil && p.faults.Statement()
 }
 
 // proxied is one connection.
 type proxied struct {
 	client, server net.Conn
+	committed      func()
 	mu             sync.Mutex
 	fault          Fault // of the COMMIT that the server is answering
 }
 
-func (c *proxied) carryStatements(next func() Fault) error {
+func (c *proxied) carryStatements(p *Proxy) error {
+	isWriting := false
 	in := bufio.NewReader(c.client)
 	if err := carryStart(in, c.server); err != nil {
 		return err
@@ -110,8 +161,16 @@ func (c *proxied) carryStatements(next func() Fault) error {
 		if err != nil {
 			return err
 		}
-		if bytes.Equal(message[1+4:], []byte("COMMIT\x00")) {
-			fault := next()
+		switch {
+		case isWriting && !bytes.HasPrefix(message[1+4:], []byte("COMMIT")) && p.isLostHere():
+			return errors.New("lost")
+		case bytes.Contains(message, []byte("READ WRITE")):
+			isWriting = true
+		case bytes.HasPrefix(message[1+4:], []byte("ROLLBACK")):
+			isWriting = false
+		case bytes.Equal(message[1+4:], []byte("COMMIT\x00")):
+			isWriting = false
+			fault := p.commitFault()
 			c.mu.Lock()
 			c.fault = fault
 			c.mu.Unlock()
@@ -159,6 +218,9 @@ func (c *proxied) carryAnswers() error {
 		case !isLast:
 			continue
 		case fault == LostAfter:
+			if c.committed != nil {
+				c.committed()
+			}
 			return errors.New("lost")
 		default:
 			failure := newMessage('E', "SERROR\x00VERROR\x00C40001\x00Mcould not serialize access\x00\x00")

@@ -30,9 +30,11 @@ const binariesVariable = "TRACK_TEST_POSTGRES_BINARIES"
 
 // Server is a server in a folder of its own, which listens on loopback alone.
 type Server struct {
-	URL     string
-	folder  string
-	command *exec.Cmd
+	URL      string
+	folder   string
+	binaries string
+	args     []string
+	command  *exec.Cmd
 }
 
 // Binaries returns the folder of the newest server that is installed as Debian does it.
@@ -59,7 +61,7 @@ func Start(binaries string, settings ...string) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{folder: folder}
+	s := &Server{folder: folder, binaries: binaries}
 	defer func() {
 		if err != nil {
 			_ = os.RemoveAll(folder)
@@ -79,22 +81,60 @@ func Start(binaries string, settings ...string) (_ *Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"-D", data, "-p", strconv.Itoa(port), "-h", "127.0.0.1", "-k", "", "-c", "fsync=off", "-c", "max_connections=500"}
+	s.args = []string{"-D", data, "-p", strconv.Itoa(port), "-h", "127.0.0.1", "-k", "", "-c", "fsync=off", "-c", "max_connections=500"}
 	for _, setting := range settings {
-		args = append(args, "-c", setting)
+		s.args = append(s.args, "-c", setting)
 	}
-	s.command = exec.Command(filepath.Join(binaries, "postgres"), args...)
-	s.command.SysProcAttr, s.command.Dir = attributes, folder
+	s.URL = fmt.Sprintf("postgres://track@127.0.0.1:%d/postgres?sslmode=disable", port)
+	if err := s.start(attributes); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Server) start(attributes *syscall.SysProcAttr) error {
+	s.command = exec.Command(filepath.Join(s.binaries, "postgres"), s.args...)
+	s.command.SysProcAttr, s.command.Dir = attributes, s.folder
 	var log bytes.Buffer
 	s.command.Stderr = &log
 	if err := s.command.Start(); err != nil {
-		return nil, err
+		return err
 	}
-	s.URL = fmt.Sprintf("postgres://track@127.0.0.1:%d/postgres?sslmode=disable", port)
 	if err := s.waitUntilReady(); err != nil {
-		return nil, fmt.Errorf("%w: %s", errors.Join(err, s.Stop()), log.String())
+		return fmt.Errorf("%w: %s", errors.Join(err, s.Stop()), log.String())
 	}
-	return s, nil
+	return nil
+}
+
+// Crash ends the server with SIGKILL and starts it again, once its processes have let go of its memory.
+func (s *Server) Crash() error {
+	if err := s.command.Process.Kill(); err != nil {
+		return err
+	}
+	_ = s.command.Wait() // it was killed; the last of its processes closes the pipe of its log
+	attributes, err := s.unprivileged()
+	if err != nil {
+		return err
+	}
+	return s.start(attributes)
+}
+
+// BecomeStandby restarts the server as a standby, which reads and does not write.
+func (s *Server) BecomeStandby() error {
+	if err := s.command.Process.Signal(syscall.SIGINT); err != nil {
+		return err
+	}
+	if err := s.command.Wait(); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(s.folder, "data", "standby.signal"), nil, 0o644); err != nil {
+		return err
+	}
+	attributes, err := s.unprivileged()
+	if err != nil {
+		return err
+	}
+	return s.start(attributes)
 }
 
 // unprivileged returns the attributes of a process that a server may be, which refuses to run as root, and gives the

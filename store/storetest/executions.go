@@ -193,10 +193,10 @@ func testExecutionIdentity(t *testing.T, st *store.Store) {
 		e := execution(st, store.ExecutionRecord{Execution: track.Execution{Key: "k", Source: "codex", Version: tt.version, Message: tt.message}})
 		update(t, st, func(tx *store.Tx) error {
 			existing, err := tx.AddExecution(e)
-			if err != nil || existing == nil || existing.ULID != id || existing.Same != tt.same || existing.Open {
-				t.Errorf("%+v: %+v and error %v, want %s", tt, existing, err, id)
+			if err == nil && (existing == nil || existing.ULID != id || existing.Same != tt.same || existing.Open) {
+				t.Errorf("%+v: %+v, want %s", tt, existing, id)
 			}
-			return nil
+			return err
 		})
 	}
 	if got := len(executionIDs(t, st, store.ExecutionFilter{})); got != 4 {
@@ -216,8 +216,11 @@ func testReplaceExecution(t *testing.T, st *store.Store) {
 	e := execution(st, complete)
 	update(t, st, func(tx *store.Tx) error {
 		existing, err := tx.AddExecution(e)
-		if err != nil || existing == nil || !existing.Open || existing.Same || existing.NCalls != 3 {
-			t.Fatalf("%+v and error %v, want the open one with 3 calls", existing, err)
+		if err != nil {
+			return err
+		}
+		if existing == nil || !existing.Open || existing.Same || existing.NCalls != 3 {
+			t.Fatalf("%+v, want the open one with 3 calls", existing)
 		}
 		return tx.ReplaceExecution(*existing, e)
 	})

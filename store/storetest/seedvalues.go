@@ -41,7 +41,7 @@ func testValues(t *testing.T, st *store.Store) {
 		}
 		update(t, st, func(tx *store.Tx) error {
 			got, err := tx.Values(t.Context(), ids[0])
-			if diff := cmp.Diff(values, got, sameBits, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(values, got, sameBits, cmpopts.EquateEmpty()); err == nil && diff != "" {
 				rt.Fatalf("read in a transaction (-want +got):\n%s", diff)
 			}
 			return err
