@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Records seeds from 8 processes into three PostgreSQL nodes under Patroni, kills the leader three times with SIGKILL, and counts what was
-# acknowledged, lost and doubled. Usage: bench/ha/run.sh PATH/TO/track; docs/how-to/scale.md says what it showed.
+# Records from 8 processes into three PostgreSQL nodes under Patroni, kills the leader three times with SIGKILL, ingests what was kept while
+# there was no leader, and counts what was acknowledged, lost and doubled. Usage: bench/ha/run.sh PATH/TO/track; docs/how-to/scale.md says what it showed.
 # Debian and Ubuntu: apt-get install postgresql patroni etcd-server jq curl
 set -euo pipefail
 track=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
@@ -34,26 +34,29 @@ write_seeds() {
     line = lines[(first + i) % NR + 1]; sub(/"seed":"[0-9]+"/, "\"seed\":\"" first + i "\"", line); print line } }' "$example/growth_plus.jsonl"
 }
 
-# write records seeds of its own numbers until told to stop: even writers batches of 20, odd ones single seeds. What fails is tried again,
-# and nothing counts as acknowledged before a command ended with 0. Each line of the log: result, start, end, first number, count.
+# write records under numbers of its own until told to stop: even writers batches of 20 seeds, every other odd one single seeds, the rest
+# executions without a key. No command runs twice. One that ends with 0 has recorded its records, or kept them in the spool. Each line of the
+# log: result, start, end, first number, count.
 write() {
   local next=$(($1 * 1000000)) n=20 started result values
   if [ $(($1 % 2)) = 1 ]; then n=1; values=$(head -1 "$example/growth_plus.jsonl" | jq -c .values); fi
   until [ -e "$folder/stop" ]; do
-    started=$(milliseconds) result=acknowledged
-    if [ $n = 1 ]; then
-      "$track" record seed --scenario growth_plus --seed $next --label ha --commit 303e61f - <<< "$values"
-    else
-      write_seeds $next $n | "$track" record batch -
-    fi > "$folder/out.$1" 2>> "$folder/errors.$1" || result=failed
+    started=$(milliseconds) result=recorded
+    case $(($1 % 4)) in
+      1) "$track" record seed --scenario growth_plus --seed $next --label ha --commit 303e61f - <<< "$values" ;;
+      3) "$track" record execution --lineage ha --version v1 --task $next --score 50 ;;
+      *) write_seeds $next $n | "$track" record batch - ;;
+    esac > "$folder/out.$1" 2>> "$folder/errors.$1" || result=failed
+    if [ $result = recorded ] && grep -q '^kept' "$folder/out.$1"; then result=kept; fi
     echo "$result $started $(milliseconds) $next $n" >> "$folder/log.$1"
-    if [ $result = acknowledged ]; then next=$((next + n)); else sleep 0.2; fi
+    next=$((next + n))
+    if [ $result != recorded ]; then sleep 0.2; fi
   done
 }
 
 # first_after prints when the first command that began after $1 was acknowledged.
 first_after() {
-  cat "$folder"/log.* 2> /dev/null | awk -v after="$1" '$1 == "acknowledged" && $2 > after && (first == "" || $3 < first) { first = $3 } END { print first }'
+  cat "$folder"/log.* 2> /dev/null | awk -v after="$1" '$1 == "recorded" && $2 > after && (first == "" || $3 < first) { first = $3 } END { print first }'
 }
 
 on_leader() { psql -XAtq "postgres://postgres@$hosts/track?target_session_attrs=read-write" -c "$1"; }
@@ -67,7 +70,8 @@ for i in 0 1 2; do # a replica that has not replayed the creation yet refuses a 
   until psql -XAtq "postgres://track@127.0.0.1:$(database_port $i)/track" -c '' 2> /dev/null; do sleep 0.2; done
 done
 export TRACK_DB="postgres://track@$hosts/track?target_session_attrs=read-write"
-cd "$folder" # no spool of another database is near
+export XDG_CONFIG_HOME=$folder/settings # where the spool of a server lies
+cd "$folder"
 "$track" init > /dev/null
 "$track" spec add "$example/growth_plus.yaml" > /dev/null
 for i in $(seq "$writers"); do write "$i" & writer_pids+=($!); done
@@ -93,16 +97,17 @@ done
 sleep "$between"
 touch "$folder/stop"
 wait "${writer_pids[@]}"
-"$track" ingest > /dev/null
+"$track" ingest --format json > "$folder/ingested"
 
-cat "$folder"/log.* | awk '$1 == "acknowledged" { for (i = 0; i < $5; i++) print $4 + i }' | sort > "$folder/acknowledged"
-on_leader 'SELECT number FROM seed' | sort > "$folder/stored"
+cat "$folder"/log.* | awk '$1 != "failed" { for (i = 0; i < $5; i++) print $4 + i }' | sort > "$folder/acknowledged"
+on_leader 'SELECT CAST(number AS text) FROM seed UNION ALL SELECT task FROM execution' | sort > "$folder/stored"
 on_leader "SELECT number FROM seed WHERE superseded_at IS NOT NULL OR (SELECT count(*) FROM value WHERE seed_id = seed.id) <> 66
   OR (SELECT count(*) FROM result WHERE seed_id = seed.id) <> 66" > "$folder/incomplete"
 lost=$(comm -23 <(uniq "$folder/acknowledged") <(uniq "$folder/stored") | wc -l)
 doubled=$(uniq -d "$folder/stored" | wc -l)
 failed=$(cat "$folder"/log.* | grep -c '^failed' || true)
-printf '\n%d seeds acknowledged, %d lost, %d doubled, %d incomplete; %d stored without an acknowledgement; %d commands failed and were run again.\n' \
-  "$(wc -l < "$folder/acknowledged")" "$lost" "$doubled" "$(wc -l < "$folder/incomplete")" \
+kept=$(cat "$folder"/log.* | awk '$1 == "kept" { files++; records += $5 } END { print records + 0, "records by", files + 0, "commands" }')
+printf '\n%d records acknowledged, of them kept in the spool: %s; %d lost, %d doubled, %d incomplete; %d stored without an acknowledgement; %d commands failed.\n' \
+  "$(wc -l < "$folder/acknowledged")" "$kept" "$lost" "$doubled" "$(wc -l < "$folder/incomplete")" \
   "$(comm -13 <(uniq "$folder/acknowledged") <(uniq "$folder/stored") | wc -l)" "$failed"
 [ "$lost" = 0 ] && [ "$doubled" = 0 ] && [ ! -s "$folder/incomplete" ]

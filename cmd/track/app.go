@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v2"
 
@@ -191,11 +192,32 @@ func (p *program) openOrCreate(ctx context.Context) (*store.Store, error) {
 }
 
 func (p *program) openPath(ctx context.Context, path string) (*store.Store, error) {
+	lease, err := p.lease()
+	if err != nil {
+		return nil, err
+	}
 	st, err := store.OpenForUpdate(ctx, path, p.now)
 	if err == nil {
 		st.Admit(p.texts())
+		if lease > 0 {
+			st.SetLease(lease)
+		}
 	}
 	return st, err
+}
+
+// lease returns how long claims on a server hold after their process was last heard of; 0 for the usual time.
+func (p *program) lease() (time.Duration, error) {
+	const least, most = 100 * time.Millisecond, time.Hour
+	text := p.getenv("TRACK_LEASE")
+	if text == "" {
+		return 0, nil
+	}
+	lease, err := time.ParseDuration(text)
+	if err != nil || lease < least || lease > most {
+		return 0, usage("TRACK_LEASE %q: must be a time from 100ms to 1h, such as 30s", text)
+	}
+	return lease, nil
 }
 
 // databasePath is where the database is, or is to be where the user names it.

@@ -17,6 +17,7 @@ import (
 	"track/importer/lines"
 	"track/reports/escape"
 	"track/scoring/format"
+	"track/store"
 	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
@@ -68,7 +69,7 @@ Examples:
 				return usage("--spec, --replace and --values-win are for the database, and this goes into a spool: --spool=false, or leave them out")
 			}
 			if spooled {
-				return p.spoolBatch(c.Context, dir, c.Args().First())
+				return p.spoolBatch(c.Context, dir, c.Args().First(), p.openBatch)
 			}
 			if !c.IsSet("spool") && o.spec == 0 && !o.replace && !o.valuesWin {
 				o.awayDir = dir
@@ -110,12 +111,21 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 		return err
 	}
 	defer closeFile()
+	keep := func(dir string) error { return p.spoolBatch(ctx, dir, file, p.openBatch) }
 	st, err := p.openOrCreate(ctx)
-	if p.isAway(o.awayDir, err) {
-		return p.spoolBatch(ctx, o.awayDir, file)
-	}
 	if err != nil {
-		return err
+		return p.orKeep(o.awayDir, err, keep)
+	}
+	if file == "-" && o.awayDir != "" && store.IsServer(st.Path()) {
+		repeated, err := newRepeated(source)
+		if err != nil {
+			return errors.Join(err, st.Close())
+		}
+		defer repeated.close()
+		source = repeated
+		keep = func(dir string) error {
+			return p.spoolBatch(ctx, dir, file, func(string) (io.Reader, int64, func(), error) { return repeated.again(), 0, func() {}, nil })
+		}
 	}
 	defer func() { _ = st.Close() }()
 	bar := p.newProgress("recording", "lines", size)
@@ -144,6 +154,9 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 	p.noticeSummary(summary)
 	if repeated > 0 {
 		p.notice("%s with the same names left out; --format json lists them", format.Counted(repeated, "more line"))
+	}
+	if store.IsAway(err) || store.IsRefused(err) {
+		return p.orKeep(o.awayDir, err, keep)
 	}
 	if errors.Is(err, context.Canceled) {
 		err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})

@@ -17,6 +17,7 @@ import (
 	"track/answer"
 	"track/importer/formats"
 	"track/scoring/rubric"
+	"track/store"
 	"track/tracker/agents"
 )
 
@@ -137,18 +138,24 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 		}
 		return p.spoolExecution(o.spoolDir, execution)
 	}
-	st, err := p.openOrCreate(ctx)
-	if !o.keepText && o.formatSpec == "" && p.isAway(o.awayDir, err) {
-		return p.spoolExecution(o.awayDir, execution)
+	if o.keepText || o.formatSpec != "" {
+		o.awayDir = ""
 	}
+	keep := func(dir string) error { return p.spoolExecution(dir, execution) }
+	st, err := p.openOrCreate(ctx)
 	if err != nil {
-		return err
+		return p.orKeep(o.awayDir, err, keep)
 	}
 	defer func() { _ = st.Close() }()
 	recorder := agents.NewRecorder(st, options, bufio.NewReader(rand.Reader))
+	if store.IsServer(st.Path()) && execution.Key == "" { // what is kept may have been recorded
+		if execution.Key, err = p.newID(); err != nil {
+			return err
+		}
+	}
 	results, err := recorder.Record(ctx, []track.Execution{execution}, false)
 	if err != nil {
-		return err
+		return p.orKeep(o.awayDir, err, keep)
 	}
 	if problem := results[0].Problem; problem != nil {
 		return problem

@@ -131,18 +131,19 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 		}
 		return p.spoolSeed(o.spoolDir, seed)
 	}
-	st, err := p.openOrCreate(ctx)
-	if o.spec == 0 && !o.replace && !o.valuesWin && p.isAway(o.awayDir, err) {
-		return p.spoolSeed(o.awayDir, seed)
+	if o.spec > 0 || o.replace || o.valuesWin {
+		o.awayDir = ""
 	}
+	keep := func(dir string) error { return p.spoolSeed(dir, seed) }
+	st, err := p.openOrCreate(ctx)
 	if err != nil {
-		return err
+		return p.orKeep(o.awayDir, err, keep)
 	}
 	defer func() { _ = st.Close() }()
 	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin, Names: newNames(o.isNew)}, bufio.NewReader(rand.Reader))
 	result, err := recorder.Record(ctx, seed)
 	if err != nil {
-		return err
+		return p.orKeep(o.awayDir, err, keep)
 	}
 	if err := result.Refusal(seed); err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"track/internal/process"
 	"track/internal/provenance"
 	"track/scoring/format"
+	"track/store"
 	"track/sweep"
 	"track/tracker/sweeps"
 )
@@ -203,8 +204,13 @@ func (p *program) sweeper(ctx context.Context, run sweepRun, runner sweep.Runner
 	if err != nil {
 		return nil, nil, err
 	}
+	closeRecords := func() error { return errors.Join(st.Sync(), st.Close()) }
+	if run.awayDir != "" && store.IsServer(st.Path()) {
+		away := &awaySpool{program: p, dir: run.awayDir, store: st}
+		run.Away, closeRecords = away, away.close
+	}
 	sweeper := sweeps.NewSweeper(st, bufio.NewReader(rand.Reader), runner.Run, run.Options, display.observer())
-	return sweeper, func() error { return errors.Join(st.Sync(), st.Close()) }, nil
+	return sweeper, closeRecords, nil
 }
 
 // writeSweep writes what became of a sweep; interrupted says that its user ended it.

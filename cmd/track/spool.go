@@ -62,18 +62,46 @@ func (p *program) spooling(c *cli.Context, spooled bool) (dir string, yes bool, 
 // isAway reports whether a record goes into the spool in dir because its server cannot be reached, and says so. An empty
 // dir is none.
 func (p *program) isAway(dir string, err error) bool {
-	if dir == "" || !store.IsUnreachable(err) {
+	if dir == "" || !store.IsAway(err) {
 		return false
 	}
-	p.notice("the server cannot be reached: recording into %s; track ingest brings it into the database", dir)
+	reason := "the server cannot be reached"
+	if !store.IsUnreachable(err) {
+		reason = "the server takes no records (" + err.Error() + ")"
+	}
+	p.notice("%s: recording into %s; track ingest brings it into the database", reason, dir)
 	return true
+}
+
+// keepsRefused reports whether a record goes into the spool in dir although its command fails: its server refuses it
+// whatever it records.
+func (p *program) keepsRefused(dir string, err error) bool {
+	if dir == "" || !store.IsRefused(err) {
+		return false
+	}
+	p.notice("the record is kept in %s; track ingest brings it into the database once the error is mended", dir)
+	return true
+}
+
+// orKeep returns the error of recording, unless it says that the server of the database takes nothing: then keep keeps
+// the record in the spool in dir. An empty dir is none.
+func (p *program) orKeep(dir string, err error, keep func(dir string) error) error {
+	switch {
+	case p.isAway(dir, err):
+		return keep(dir)
+	case p.keepsRefused(dir, err):
+		if keepErr := keep(dir); keepErr != nil {
+			return errors.Join(err, keepErr)
+		}
+	}
+	return err
 }
 
 // createSpool makes a file of the spool that is this process's own.
 func (p *program) createSpool(dir string) (*spool.Writer, error) {
 	p.records()
 	host, _ := os.Hostname()
-	id, err := ulid.New(ulid.Timestamp(p.now()), rand.Reader)
+	id, err := p.newID()
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +111,13 @@ func (p *program) createSpool(dir string) (*spool.Writer, error) {
 		}
 		return '-'
 	}, host)
-	return spool.Create(dir, fmt.Sprintf("%s-%s-%d", strings.ToLower(id.String()), word, os.Getpid()))
+	return spool.Create(dir, fmt.Sprintf("%s-%s-%d", strings.ToLower(id), word, os.Getpid()))
+}
+
+// newID returns a ULID.
+func (p *program) newID() (string, error) {
+	id, err := ulid.New(ulid.Timestamp(p.now()), rand.Reader)
+	return id.String(), err
 }
 
 // spoolLines keeps lines in a file of the spool.
@@ -128,11 +162,11 @@ func (p *program) spoolSeed(dir string, seed track.Seed) error {
 // recorded once.
 func (p *program) spoolExecution(dir string, e track.Execution) error {
 	if e.Key == "" {
-		id, err := ulid.New(ulid.Timestamp(p.now()), rand.Reader)
+		id, err := p.newID()
 		if err != nil {
 			return err
 		}
-		e.Key = id.String()
+		e.Key = id
 	}
 	text, err := exchange.AppendRecord(nil, lines.Record{Execution: &e}, p.texts())
 	if err != nil {
@@ -146,13 +180,13 @@ func (p *program) spoolExecution(dir string, e track.Execution) error {
 }
 
 // spoolBatch keeps the good lines of a batch as they are, and reports the others.
-func (p *program) spoolBatch(ctx context.Context, dir, file string) (err error) {
+func (p *program) spoolBatch(ctx context.Context, dir, file string, open func(file string) (io.Reader, int64, func(), error)) (err error) {
 	name := inputName(file)
 	read, err := p.seriesOptions()
 	if err != nil {
 		return err
 	}
-	source, _, closeFile, err := p.openBatch(file)
+	source, _, closeFile, err := open(file)
 	if err != nil {
 		return err
 	}

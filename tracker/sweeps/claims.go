@@ -63,7 +63,7 @@ func (s *Sweeper) left(ctx context.Context, list []*claimed, elsewhere *[]*claim
 				continue
 			}
 			j, ok, err := s.claim(ctx, item.configuration, item.seed)
-			if err == nil && !ok {
+			if err == nil && (!ok || s.records.isAlone()) {
 				if _, there := item.configuration.recorded[item.seed]; !there {
 					*elsewhere = append(*elsewhere, item)
 				}

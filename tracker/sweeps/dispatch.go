@@ -18,6 +18,8 @@ type ran struct {
 	job
 	seed track.Seed
 	err  error
+
+	hasLapsed bool // another process may have run it meanwhile
 }
 
 // dispatch gives jobs to as many workers as there may be, and what comes of them to done, several at a time. It takes
@@ -117,7 +119,7 @@ func (s *Sweeper) perform(ctx context.Context, stop <-chan struct{}, j job) ran 
 		defer s.observer.Running(j.Job, false)
 	}
 	seed, err := s.run(ctx, j.Job)
-	return ran{j, seed, err}
+	return ran{job: j, seed: seed, err: err}
 }
 
 // finished hands over the runs that came to an end of their own, and gives back the claims on all.
@@ -146,6 +148,10 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 	if err := s.checkFiles(ctx); err != nil {
 		return err
 	}
+	list, err := s.withoutLapsed(ctx, list)
+	if err != nil || len(list) == 0 {
+		return err
+	}
 	seeds := make([]track.Seed, len(list))
 	for i, r := range list {
 		seeds[i] = r.seed
@@ -158,6 +164,10 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 	}
 	for i, seed := range seeds {
 		if results[i].IsOfWithdrawnConfiguration() {
+			continue
+		}
+		if list[i].hasLapsed && results[i].Disposition == track.Conflict {
+			s.recordedElsewhere(list[i].configuration, seed.Number, results[i].Outcome)
 			continue
 		}
 		s.count(list[i].configuration, seed, results[i])
@@ -175,6 +185,30 @@ func (s *Sweeper) record(ctx context.Context, list []ran) error {
 		}
 	}
 	return nil
+}
+
+// withoutLapsed returns the runs without those that another process has recorded since this one lost its claims.
+func (s *Sweeper) withoutLapsed(ctx context.Context, list []ran) (ours []ran, err error) {
+	for _, r := range list {
+		if r.hasLapsed, err = s.records.hasLapsed(r.Scenario, r.configuration.hash, r.Seed); err != nil {
+			return nil, err
+		}
+		if r.hasLapsed {
+			outcome, err := s.records.outcome(ctx, r.Scenario, r.configuration.hash, r.Seed)
+			if err != nil {
+				return nil, err
+			}
+			if s.stands(outcome) {
+				s.recordedElsewhere(r.configuration, r.Seed, outcome)
+				if err := s.advance(ctx, r.configuration); err != nil {
+					return nil, err
+				}
+				continue
+			}
+		}
+		ours = append(ours, r)
+	}
+	return ours, nil
 }
 
 // checkConfigurations returns an error if a configuration of seeds was withdrawn while they ran: none of its seeds can

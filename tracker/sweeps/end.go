@@ -22,7 +22,7 @@ func (s *Sweeper) end(problem error, interrupted bool) (answer.SweepResult, erro
 		}
 		s.sweep.Planned = append(s.sweep.Planned, s.plannedSeeds(c))
 	}
-	if interrupted || problem != nil {
+	if interrupted || problem != nil || s.result.NElsewhere > 0 {
 		s.sweep.Ending = track.SweepInterrupted
 	}
 	s.checkCode(true)

@@ -86,6 +86,10 @@ func (*journalRecords) claim(string, string, track.SeedNumber) (bool, error) { r
 
 func (*journalRecords) release(string, string, track.SeedNumber) error { return nil }
 
+func (*journalRecords) hasLapsed(string, string, track.SeedNumber) (bool, error) { return false, nil }
+
+func (*journalRecords) isAlone() bool { return true }
+
 func (*journalRecords) nearNames() []answer.NearName { return nil }
 
 func (*journalRecords) close() error { return nil }
@@ -123,7 +127,7 @@ func withoutValues(scenario string, c track.Configuration, number track.SeedNumb
 }
 
 // SpooledSeeds returns the seeds in the files of a spool and the seeds of a plan in the database, without their values.
-// Those of a database on a server that cannot be reached are not known.
+// Those of a database on a server that is away are not known.
 func SpooledSeeds(ctx context.Context, dir, database string, plan sweep.Plan, now func() time.Time) (all []track.Seed, err error) {
 	files, err := spool.Files(dir)
 	if err != nil {
@@ -137,7 +141,7 @@ func SpooledSeeds(ctx context.Context, dir, database string, plan sweep.Plan, no
 		all = append(all, kept...)
 	}
 	st, err := store.Open(ctx, database, now)
-	if errors.Is(err, track.ErrNotFound) || store.IsUnreachable(err) {
+	if errors.Is(err, track.ErrNotFound) || store.IsAway(err) {
 		return all, nil
 	}
 	if err != nil {

@@ -37,6 +37,10 @@ type records interface {
 	nearNames() []answer.NearName
 	claim(scenario, configuration string, number track.SeedNumber) (bool, error)
 	release(scenario, configuration string, number track.SeedNumber) error
+	// hasLapsed reports whether another process may have run a seed since it was claimed here.
+	hasLapsed(scenario, configuration string, number track.SeedNumber) (bool, error)
+	// isAlone reports whether nobody knows at the moment what other processes run.
+	isAlone() bool
 }
 
 // storeRecords records in a database.
@@ -155,6 +159,12 @@ func (r *storeRecords) claim(scenario, configuration string, number track.SeedNu
 func (r *storeRecords) release(scenario, configuration string, number track.SeedNumber) error {
 	return r.claims.Release(scenario, configuration, number)
 }
+
+func (r *storeRecords) hasLapsed(scenario, configuration string, number track.SeedNumber) (bool, error) {
+	return r.claims.HasLapsed(scenario, configuration, number)
+}
+
+func (*storeRecords) isAlone() bool { return false }
 
 func (r *storeRecords) nearNames() []answer.NearName { return r.recorder.Names().Found() }
 

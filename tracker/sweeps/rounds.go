@@ -78,7 +78,7 @@ func (s *Sweeper) round(ctx context.Context, stop <-chan struct{}, active []*swe
 	}
 	var elsewhere []*claimed
 	err := s.dispatch(ctx, stop, s.jobs(ctx, active, &elsewhere), s.record)
-	for told := false; err == nil && len(elsewhere) > 0 && !closed(stop) && ctx.Err() == nil; {
+	for told := false; err == nil && len(elsewhere) > 0 && !s.records.isAlone() && !closed(stop) && ctx.Err() == nil; {
 		left := elsewhere
 		elsewhere = nil
 		if err = s.dispatch(ctx, stop, s.left(ctx, left, &elsewhere), s.record); err != nil || len(elsewhere) == 0 {

@@ -36,6 +36,7 @@ type Options struct {
 	Texts       *admission.Rules // by which the sweep and its seeds are recorded; a database has its own
 	CodeChanged func() bool      // reports whether the code differs from the revision of the plan; nil if nobody knows
 	Files       provenance.Files // that the plan depends on
+	Away        Away             // where seeds are kept while the server of the database is away; nil for nowhere
 }
 
 // judges reports whether running the plan takes judgements of the seeds that are recorded.
@@ -106,6 +107,9 @@ func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sw
 	s := &Sweeper{
 		records: &storeRecords{Store: st, recorder: recorder, names: first}, entropy: recorder.Entropy, now: st.Now, run: run, options: options, observer: observer,
 		unknown: map[string]bool{}, percents: seeds.Percents{},
+	}
+	if options.Away != nil {
+		s.records = &awayRecords{storeRecords: s.records.(*storeRecords), away: options.Away, options: options, notice: s.notice}
 	}
 	if options.judges() {
 		s.judge = &judge{st, recorder.Entropy, options}
