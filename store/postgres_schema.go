@@ -2,14 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/stdlib"
-	"github.com/pressly/goose/v3"
-	"github.com/pressly/goose/v3/lock"
 
 	"track"
 	"track/migrations"
@@ -93,69 +87,8 @@ func (p postgresSchema) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if state.Version > 0 && state.Version < migrations.LatestPostgres || state.isEmpty() {
+	if state.Version > 0 && (state.Version < migrations.LatestPostgres || state.isEmpty()) {
 		return p.migrateUp(ctx)
 	}
 	return state.check(p.name)
-}
-
-// listPostgresViews lists the views that are made anew: those of the tables' own numbers come from migrations.
-const listPostgresViews = `
-	SELECT 'DROP VIEW ' || quote_ident(viewname) FROM pg_catalog.pg_views WHERE schemaname = current_schema() AND viewname LIKE 'v\_%'`
-
-func dropPostgresViews(ctx context.Context, db *sql.DB) error {
-	rows, err := db.QueryContext(ctx, listPostgresViews)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	var statements []string
-	for rows.Next() {
-		var statement string
-		if err := rows.Scan(&statement); err != nil {
-			return err
-		}
-		statements = append(statements, statement)
-	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	for _, statement := range statements {
-		if _, err := db.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p postgresSchema) migrateUp(ctx context.Context) (err error) {
-	files, err := migrations.Postgres()
-	if err != nil {
-		return err
-	}
-	locker, err := lock.NewPostgresTableLocker() // a row with a lease, which works behind PgBouncer too
-	if err != nil {
-		return err
-	}
-	db := sql.OpenDB(stdlib.GetConnector(*p.config))
-	defer func() { err = errors.Join(err, db.Close()) }()
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithLocker(locker))
-	if err != nil {
-		return err
-	}
-	if err := dropPostgresViews(ctx, db); err != nil {
-		return fmt.Errorf("drop the views: %w", err)
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	conn, err := pgx.ConnectConfig(ctx, p.config)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	if _, err := conn.Exec(ctx, "BEGIN;"+withRules(migrations.PostgresViews())+";COMMIT"); err != nil {
-		return fmt.Errorf("create the views: %w", err)
-	}
-	return nil
 }

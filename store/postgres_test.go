@@ -165,3 +165,28 @@ func TestMigratePostgres(t *testing.T) {
 	_, err := store.Init(t.Context(), foreign)
 	expect(err, "tables of others")
 }
+
+// Of processes that create the same tables at once, one does it. Nobody sees a part of them.
+func TestInitAtOncePostgres(t *testing.T) {
+	schema := testpostgres.Schema(t, startServer(t))
+	if _, err := store.Migrate(t.Context(), schema, clock()); !errors.Is(err, track.ErrNotFound) {
+		t.Errorf("migrating nothing: %v", err)
+	}
+	const n = 6
+	failures := make(chan error, n)
+	for range n {
+		go func() {
+			_, err := store.Init(t.Context(), schema)
+			st, openErr := store.OpenForUpdate(t.Context(), schema, clock)
+			if openErr == nil {
+				openErr = st.Close()
+			}
+			failures <- errors.Join(err, openErr)
+		}()
+	}
+	for range n {
+		if err := <-failures; err != nil {
+			t.Error(err)
+		}
+	}
+}
