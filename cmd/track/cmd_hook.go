@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -78,16 +79,18 @@ func (p *program) hook(o hookOptions) *live.Hook {
 }
 
 // logHook writes what went wrong to the log beside the database; to standard error if that is impossible.
-func (p *program) logHook(h *live.Hook, folder, event string, err error) {
-	message := event + ": " + strings.TrimPrefix(err.Error(), "track: ")
-	for _, hint := range track.Hints(err) {
+func (p *program) logHook(h *live.Hook, folder, event string, problem error) {
+	message := event + ": " + strings.TrimPrefix(problem.Error(), "track: ")
+	for _, hint := range track.Hints(problem) {
 		message += "; hint: " + shellHint(hint)
 	}
 	message = p.withoutSecrets(message)
-	if folder == "" {
-		if path, err := h.FindDatabase(""); err == nil {
-			folder, _ = store.Folder(path) // without one, it goes to standard error
-		}
+	path, err := h.FindDatabase("")
+	if folder == "" && err == nil {
+		folder, _ = store.Folder(path) // without one, it goes to standard error
+	}
+	if folder != "" && store.IsServer(path) {
+		_ = os.MkdirAll(folder, 0o700)
 	}
 	if folder == "" || live.Log(filepath.Join(folder, live.LogFile)).Add(p.now(), message) != nil {
 		fmt.Fprintln(p.err, "track: hook: "+escape.Line(message))

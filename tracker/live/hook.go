@@ -161,12 +161,7 @@ func (h *Hook) take(ctx context.Context, c *call) error {
 
 // record records an event in the database at path, beside which a folder keeps what waits for it.
 func (h *Hook) record(ctx context.Context, path, folder string, missing bool, event store.HookEvent) error {
-	if _, err := os.Stat(path); missing || !store.IsServer(path) && errors.Is(err, os.ErrNotExist) {
-		if _, err := store.Init(ctx, path); err != nil {
-			return err
-		}
-	}
-	st, err := store.OpenForUpdate(ctx, path, h.Now)
+	st, err := h.open(ctx, path, missing)
 	if err != nil {
 		return err
 	}
@@ -187,6 +182,20 @@ func (h *Hook) record(ctx context.Context, path, folder string, missing bool, ev
 		h.Problem(folder, event.Name, warning)
 	}
 	return nil
+}
+
+// open opens the database at path. If it is missing, it is created first.
+func (h *Hook) open(ctx context.Context, path string, missing bool) (*store.Store, error) {
+	if !missing {
+		st, err := store.OpenForUpdate(ctx, path, h.Now)
+		if !errors.Is(err, track.ErrNotFound) {
+			return st, err
+		}
+	}
+	if _, err := store.Init(ctx, path); err != nil {
+		return nil, err
+	}
+	return store.OpenForUpdate(ctx, path, h.Now)
 }
 
 // projectFolder returns the top folder of the agent's project, else its working directory, else that of this process.
