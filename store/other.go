@@ -68,8 +68,12 @@ func OpenOther(ctx context.Context, path string, now func() time.Time) (*Store, 
 // ReadError explains an error from reading another database at path.
 func ReadError(path string, err error) error {
 	if isDamaged(err) && !errors.Is(err, track.ErrInvalid) {
-		hint := "what was merged before is whole; ask for the file again, record its lines or run its shard again, or save what can be read with: sqlite3 " + path + " .dump"
-		return track.WithHint(fmt.Errorf("%w: %s is damaged: part of it cannot be read", track.ErrInvalid, path), track.Hint{Text: hint})
+		hint := "what was merged before is whole; ask for the file again, record its lines or run its shard again, or save what can be read with: "
+		rescue := "sqlite3 " + path + " .dump"
+		if IsServer(path) {
+			path, rescue = WithoutPassword(path), "pg_dump"
+		}
+		return track.WithHint(fmt.Errorf("%w: %s is damaged: part of it cannot be read", track.ErrInvalid, path), track.Hint{Text: hint + rescue})
 	}
 	return badInput(err)
 }

@@ -11,6 +11,7 @@ import (
 	"track"
 	"track/answer"
 	"track/internal/shell"
+	"track/store"
 )
 
 // The exit codes; exitTable says what each means.
@@ -187,11 +188,16 @@ func (p *program) explainDamage(err error) error {
 	if !isPanic && !isDamage || unknown != nil {
 		return err
 	}
+	path = store.WithoutPassword(path)
 	if isDamage && !strings.Contains(err.Error(), path) {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
+	rescue := "sqlite3 " + shell.Word(path) + " .dump"
+	if store.IsServer(path) {
+		rescue = "pg_dump"
+	}
 	return track.WithHint(track.WithHint(err, track.NewHint("see what is damaged", "check", path)),
-		track.Hint{Text: "restore a backup, or save what can be read with: sqlite3 " + shell.Word(path) + " .dump"})
+		track.Hint{Text: "restore a backup, or save what can be read with: " + rescue})
 }
 
 func isNotFound(err error) bool { return errors.Is(err, track.ErrNotFound) }
