@@ -21,29 +21,45 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	_ "modernc.org/sqlite" // the driver
 
+	"track/internal/testpostgres"
 	"track/store/sqlchecksum"
 )
 
 // TestMain makes the test binary run as track itself where it is called by that name: scripts test a real process.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"track": main})
+	testscript.Main(m, map[string]func(){"track": func() {
+		if server := os.Getenv(scriptServer); server != "" {
+			os.Exit(trackOnServer(server))
+		}
+		main()
+	}})
 }
 
 var update = flag.Bool("update", false, "make what the scripts print what they want")
 
 // TestScripts runs testdata/script. Beside the commands of testscript, scripts have those below; $EXAMPLES is
 // examples/bam, $EVOLVE examples/evolve, and $REFERENCE the results that bam-engine computed itself, $ESCAPE the
-// control character, $NEWLINE and $HIDDEN others.
+// control character, $NEWLINE and $HIDDEN others. The conditions [sqlite] and [postgres] are about the database.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, testscript.Params{
+	testscript.Run(t, scriptParams(""))
+}
+
+// scriptParams returns how scripts run with databases on a server; in files if it is empty.
+func scriptParams(server string) testscript.Params {
+	return testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setUpScript,
 		Condition: func(name string) (bool, error) {
-			if name == "root" { // whom no permission stops
+			switch name {
+			case "root": // whom no permission stops
 				return os.Geteuid() == 0, nil
+			case "sqlite":
+				return server == "", nil
+			case "postgres":
+				return server != "", nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
@@ -55,9 +71,10 @@ func TestScripts(t *testing.T) {
 			"normalise": normalise,
 			"reference": reference,
 			"bytes":     writeBytes,
+			"copydb":    copyDatabase,
 			"sql":       execSQL,
 		},
-	})
+	}
 }
 
 func setUpScript(env *testscript.Env) error {
@@ -283,15 +300,37 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), repeated, 0o666))
 }
 
-// execSQL changes a database behind the back of track: sql track.db 'PRAGMA user_version = 99'. It has the functions of
-// package sqlchecksum.
+// execSQL changes a database behind the back of track: sql track.db 'PRAGMA user_version = 99'. In a file it has the
+// functions of package sqlchecksum.
 func execSQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sql file statement")
 	}
+	file := ts.MkAbs(args[0])
+	if url := urlIn(file); url != "" {
+		ts.Check(testpostgres.Exec(url, args[1]))
+		return
+	}
 	sqlchecksum.Register()
-	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	db, err := sql.Open("sqlite", file)
 	ts.Check(err)
 	_, err = db.Exec(args[1])
 	ts.Check(errors.Join(err, db.Close()))
+}
+
+// copyDatabase copies a database, over another one if there is one: copydb track.db saved.db
+func copyDatabase(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: copydb from to")
+	}
+	from, to := ts.MkAbs(args[0]), ts.MkAbs(args[1])
+	if url := urlIn(from); url != "" {
+		name := scriptDatabase(ts.Getenv(scriptPrefix), to)
+		copied, err := testpostgres.CopyDatabase(ts.Getenv(scriptServer), url, name)
+		ts.Check(errors.Join(err, os.WriteFile(to, []byte(copied), 0o666)))
+		return
+	}
+	content, err := os.ReadFile(from)
+	ts.Check(err)
+	ts.Check(os.WriteFile(to, content, 0o666))
 }

@@ -14,11 +14,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // Variable names a server that runs already, by its URL. Tests that can use either database take PostgreSQL if it is
@@ -189,6 +191,67 @@ func Exec(server, statements string) (err error) {
 	}
 	_, err = conn.Exec(ctx, statements)
 	return errors.Join(err, conn.Close(ctx))
+}
+
+// CreateDatabase creates a database on the server at a URL, unless it exists, and returns its URL.
+func CreateDatabase(server, name string) (string, error) {
+	err := Exec(server, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'")
+	const exists, existsNow = "42P04", "23505" // the latter while another connection creates it
+	if failure := (*pgconn.PgError)(nil); errors.As(err, &failure) && (failure.Code == exists || failure.Code == existsNow) {
+		err = nil
+	}
+	return withDatabase(server, name), err
+}
+
+// CopyDatabase copies the database at a URL, in place of another one if there is one, and returns the URL of the copy.
+func CopyDatabase(server, from, to string) (string, error) {
+	u, err := url.Parse(from)
+	if err != nil {
+		return "", err
+	}
+	err = Exec(server, "DROP DATABASE IF EXISTS "+to+" WITH (FORCE)")
+	return withDatabase(server, to), errors.Join(err, Exec(server, "CREATE DATABASE "+to+" TEMPLATE "+strings.TrimPrefix(u.Path, "/")))
+}
+
+// withDatabase returns the URL of another database on the server at a URL.
+func withDatabase(server, name string) string {
+	u, err := url.Parse(server)
+	if err != nil {
+		return name // connecting says what is wrong
+	}
+	u.Path = name
+	return u.String()
+}
+
+// DropDatabases drops the databases of a server whose names begin with a prefix.
+func DropDatabases(server, prefix string) (err error) {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, server)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
+	rows, err := conn.Query(ctx, "SELECT datname FROM pg_database WHERE starts_with(datname, $1)", prefix)
+	if err != nil {
+		return err
+	}
+	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, name := range names {
+		_, dropErr := conn.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
+		err = errors.Join(err, dropErr)
+	}
+	return err
+}
+
+// HasTable reports whether there is a table in the database at a URL.
+func HasTable(database, table string) (exists bool, err error) {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, database)
+	if err != nil {
+		return false, err
+	}
+	err = conn.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", table).Scan(&exists)
+	return exists, errors.Join(err, conn.Close(ctx))
 }
 
 // Stop stops the server at once and removes its folder.
