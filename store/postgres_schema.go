@@ -17,7 +17,7 @@ const (
 	SELECT max(version_id) AS version, current_setting('server_encoding') AS encoding, to_regclass('v_ledger') IS NOT NULL AS has_views
 	  FROM goose_db_version`
 	getForeignState = `
-	SELECT coalesce(current_schema(), '') AS schema, current_setting('server_encoding') AS encoding,
+	SELECT coalesce(current_schema(), '') AS schema, current_setting('server_encoding') AS encoding, to_regclass('goose_db_version') IS NOT NULL AS is_ours,
 	       (SELECT count(*) FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
 	         WHERE nspname = current_schema() AND relkind IN ('r', 'v', 'm', 'p', 'f')) AS tables`
 )
@@ -29,12 +29,17 @@ type postgresState struct {
 	HasViews bool   `db:"has_views"`
 	Schema   string `db:"schema"` // empty if the search path names none that exists
 	Tables   int    `db:"tables"` // of others, if none is ours
+	IsOurs   bool   `db:"is_ours"`
 }
 
 func (p postgresSchema) state(ctx context.Context, db querier) (s postgresState, err error) {
 	err = db.GetContext(ctx, &s, getPostgresState)
 	if postgresCode(err) == codeNoTable {
 		err = db.GetContext(ctx, &s, getForeignState)
+	}
+	if err == nil && s.IsOurs { // another process has created our tables meanwhile
+		s = postgresState{}
+		err = db.GetContext(ctx, &s, getPostgresState)
 	}
 	return s, err
 }
