@@ -109,6 +109,7 @@ func killedSweeps() (processes, killed, stopped, seeds int) {
 // Several processes share a sweep. Some are killed, and some are stopped until others have taken their seeds: each seed
 // is recorded once, and all that live end well.
 func TestKilledAndStoppedSweepsPostgres(t *testing.T) {
+	t.Parallel()
 	processes, killed, stopped, seeds := killedSweeps()
 	server := ownServer(t)
 	db, dir := testpostgres.Schema(t, server.URL), t.TempDir()
@@ -165,6 +166,7 @@ func TestKilledAndStoppedSweepsPostgres(t *testing.T) {
 // A server that crashes again and again loses nothing of what 8 processes were told is recorded, and what a command
 // does again is not there twice.
 func TestCrashedServerPostgres(t *testing.T) {
+	t.Parallel()
 	const processes, crashes = 8, 4
 	server := ownServer(t)
 	db, dir := testpostgres.Schema(t, server.URL), t.TempDir()
@@ -259,6 +261,7 @@ func gated(t *testing.T, dir string) (args []string, began func() int, open func
 // A sweep goes on while the server is away, and records what it kept once the server is back, or leaves it to track
 // ingest. Nothing runs twice.
 func TestSweepServerAwayPostgres(t *testing.T) {
+	t.Parallel()
 	const seeds = 40
 	for _, isBack := range []bool{true, false} {
 		t.Run(fmt.Sprintf("back %v", isBack), func(t *testing.T) {
@@ -364,6 +367,7 @@ func schemaOf(t *testing.T, db string) string {
 // What a server refuses for a reason that is not the record's is kept: with an error if somebody has to mend
 // something, without one if the server only takes nothing for now.
 func TestRefusedRecordsPostgres(t *testing.T) {
+	t.Parallel()
 	standby := ownServer(t)
 	ofStandby := strings.Replace(standby.URL, "sslmode", "search_path=growth&sslmode", 1)
 	if err := standby.Exec("CREATE SCHEMA growth"); err != nil {
