@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"track/access"
 	"track/answer"
 	"track/tracker/seeds"
 )
@@ -8,7 +9,7 @@ import (
 // AddNote asks to attach a note to a configuration.
 func AddNote() Def[answer.AddNoteQuestion, answer.NoteChange] {
 	return Def[answer.AddNoteQuestion, answer.NoteChange]{
-		Name: "note add", Scope: ScopeRecord, Help: "attach a note to a configuration",
+		Name: "note add", Scope: access.Record, Help: "attach a note to a configuration",
 		About:  "The note is recorded with who wrote it and when. Recognized secrets in it are masked. History, comparisons and reports show it.",
 		Params: (*answer.AddNoteQuestion).Params, Write: seeds.AddNote,
 	}
@@ -17,7 +18,7 @@ func AddNote() Def[answer.AddNoteQuestion, answer.NoteChange] {
 // RemoveNote asks to remove a note.
 func RemoveNote() Def[answer.RemoveNoteQuestion, answer.NoteChange] {
 	return Def[answer.RemoveNoteQuestion, answer.NoteChange]{
-		Name: "note remove", Scope: ScopeRecord, Help: "remove a note from a configuration",
+		Name: "note remove", Scope: access.Record, Help: "remove a note from a configuration",
 		About:  "The note is not shown any more. It stays recorded, with who removed it, when and why.",
 		Params: (*answer.RemoveNoteQuestion).Params, Write: seeds.RemoveNote,
 	}
@@ -26,7 +27,7 @@ func RemoveNote() Def[answer.RemoveNoteQuestion, answer.NoteChange] {
 // Notes asks for the notes on configurations.
 func Notes() Def[answer.NotesQuestion, answer.Notes] {
 	return Def[answer.NotesQuestion, answer.Notes]{
-		Name: "note list", Scope: ScopeRead, Help: "list the notes on configurations",
+		Name: "note list", Scope: access.Read, Help: "list the notes on configurations",
 		About:  "The oldest comes first.",
 		Params: (*answer.NotesQuestion).Params, Read: seeds.ListNotes,
 	}
@@ -35,7 +36,7 @@ func Notes() Def[answer.NotesQuestion, answer.Notes] {
 // AddTags asks to add tags to a configuration.
 func AddTags() Def[answer.TagQuestion, answer.TagChange] {
 	return Def[answer.TagQuestion, answer.TagChange]{
-		Name: "tag add", Scope: ScopeRecord, Help: "add tags to a configuration",
+		Name: "tag add", Scope: access.Record, Help: "add tags to a configuration",
 		About:  "A tag is a name, and is no part of the identity of the configuration. Adding a tag again changes nothing.",
 		Params: (*answer.TagQuestion).AddParams, Write: seeds.AddTags,
 	}
@@ -44,7 +45,7 @@ func AddTags() Def[answer.TagQuestion, answer.TagChange] {
 // RemoveTags asks to remove tags from a configuration.
 func RemoveTags() Def[answer.TagQuestion, answer.TagChange] {
 	return Def[answer.TagQuestion, answer.TagChange]{
-		Name: "tag remove", Scope: ScopeRecord, Help: "remove tags from a configuration",
+		Name: "tag remove", Scope: access.Record, Help: "remove tags from a configuration",
 		Params: (*answer.TagQuestion).RemoveParams, Write: seeds.RemoveTags,
 	}
 }
@@ -52,7 +53,7 @@ func RemoveTags() Def[answer.TagQuestion, answer.TagChange] {
 // Tags asks for the tags of configurations.
 func Tags() Def[answer.TagsQuestion, answer.Tags] {
 	return Def[answer.TagsQuestion, answer.Tags]{
-		Name: "tag list", Scope: ScopeRead, Help: "list configurations with their tags",
+		Name: "tag list", Scope: access.Read, Help: "list configurations with their tags",
 		Params: (*answer.TagsQuestion).Params, Read: seeds.ListTags,
 	}
 }

@@ -6,21 +6,10 @@ import (
 	"context"
 	"net/url"
 
+	"track/access"
 	"track/answer"
 	"track/answer/param"
 	"track/store"
-)
-
-// Scope says what somebody must be allowed to do in order to ask a question.
-type Scope string
-
-// The scopes.
-const (
-	ScopeRead   Scope = "read"
-	ScopeRecord Scope = "record" // add facts
-	ScopeSpec   Scope = "spec"   // declare what facts are judged by
-	ScopeDecide Scope = "decide" // decide on mutations, pin baselines
-	ScopeAdmin  Scope = "admin"
 )
 
 // Source is what answers: a database or a server. One of Store and Fetch is set.
@@ -46,7 +35,7 @@ func Snapshot(ctx context.Context, from Source, ask func(Source) error) error {
 // Def binds a question Q to what answers it with an A. One of Read and Write is set.
 type Def[Q any, A answer.Answer] struct {
 	Name   string // of the question, as the command line has it: "spec show"
-	Scope  Scope
+	Scope  access.Scope
 	Help   string              // one line that begins with a verb
 	About  string              // sentences on what the answer means, for every face; empty for none
 	Params func(*Q) param.List // sets the defaults
@@ -61,6 +50,8 @@ type Def[Q any, A answer.Answer] struct {
 	// Notes says that Write only notes that the question was asked, such as an interim analysis. A database that cannot
 	// be written answers as well; the answer then says that nothing was noted.
 	Notes bool
+	// Live says that the answer depends on more than the database: on the time, or on what processes do.
+	Live bool
 	// Trial reports whether a question that can record something only tries; nil if it never does.
 	Trial func(q Q) bool
 	// Creates reports whether the database is created for the question if it does not exist; nil if it never is.
@@ -121,7 +112,10 @@ func (d Def[Q, A]) bind(q *Q) param.List {
 // Question is a [Def] without its types, for faces that treat all questions alike.
 type Question struct {
 	Name, Help, About string
-	Scope             Scope
+	Scope             access.Scope
+	Writes            bool // answering can record something
+	Notes             bool // what it records is that somebody asked
+	Live              bool // the answer depends on more than the database
 	Concludes         []answer.Conclusion
 	Params            param.List    // with their defaults
 	Zero              answer.Answer // an answer that says nothing: its type is the shape of the answer
@@ -132,7 +126,7 @@ type Question struct {
 func (d Def[Q, A]) Question() Question {
 	var zero A
 	return Question{
-		Name: d.Name, Help: d.Help, About: d.About, Scope: d.Scope, Concludes: d.Concludes, Params: d.Params(new(Q)), Zero: zero,
+		Name: d.Name, Help: d.Help, About: d.About, Scope: d.Scope, Writes: d.Write != nil, Notes: d.Notes, Live: d.Live, Concludes: d.Concludes, Params: d.Params(new(Q)), Zero: zero,
 		Ask: func(ctx context.Context, from Source, in url.Values) (answer.Answer, error) {
 			var q Q
 			if err := d.Params(&q).Set(in); err != nil {

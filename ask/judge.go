@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"track/access"
 	"track/answer"
 	"track/tracker/seeds"
 )
@@ -8,7 +9,7 @@ import (
 // Stability asks whether the seeds of a configuration are stable.
 func Stability() Def[answer.StabilityQuestion, answer.Stability] {
 	return Def[answer.StabilityQuestion, answer.Stability]{
-		Name: "stability", Scope: ScopeRead, Help: "judge the seeds of a configuration together",
+		Name: "stability", Scope: access.Read, Help: "judge the seeds of a configuration together",
 		About: `Aggregates the stored results over the seeds of one configuration. This is the most recent one, unless a label or a prefix of a
 hash names another. A seed that crashed or lacks a metric counts in the denominator of the pass rates.
 A configuration is stable if its pass rate is at least 0.9 and the population standard deviation of its total scores is at most 0.15.
@@ -22,7 +23,7 @@ The verdict does not fail a job of CI; for that, use the gate with its rule "sta
 // History asks how the scores of a scenario changed over its configurations.
 func History() Def[answer.HistoryQuestion, answer.History] {
 	return Def[answer.HistoryQuestion, answer.History]{
-		Name: "history", Scope: ScopeRead, Help: "show the score history of a scenario over its configurations, or of an agent over its versions",
+		Name: "history", Scope: access.Read, Help: "show the score history of a scenario over its configurations, or of an agent over its versions",
 		About: `Lists the configurations of a scenario in the order of their first seeds, all judged under one spec, or the versions of a lineage.
 With five stable configurations or more, it predicts the mean of the next one. With twenty or more, it marks changes of level.
 No verdict depends on either.`,
@@ -33,7 +34,7 @@ No verdict depends on either.`,
 // Compare asks how several configurations look side by side.
 func Compare() Def[answer.CompareQuestion, answer.Comparison] {
 	return Def[answer.CompareQuestion, answer.Comparison]{
-		Name: "compare", Scope: ScopeRead, Help: "show configurations side by side, with their paired differences",
+		Name: "compare", Scope: access.Read, Help: "show configurations side by side, with their paired differences",
 		About: `Judges two or more configurations by the newest spec of the first one's scenario. Shows the parameters that differ, the revisions, the
 scores, and the differences of all metrics from the first configuration, seed by seed, with intervals. It decides nothing, and does
 not count as an interim analysis: use improvement for a decision.`,
@@ -44,7 +45,7 @@ not count as an interim analysis: use improvement for a decision.`,
 // Noise asks how often decisions would find a difference between identical configurations.
 func Noise() Def[answer.NoiseQuestion, answer.Noise] {
 	return Def[answer.NoiseQuestion, answer.Noise]{
-		Name: "noise", Scope: ScopeRead, Help: "measure how often identical configurations are told apart (A/A check)",
+		Name: "noise", Scope: access.Read, Help: "measure how often identical configurations are told apart (A/A check)",
 		About: `Draws pairs of samples, as if two identical configurations had been run on different seeds, and asks the active gate and the
 improvement check about each pair. A gate flips if its two verdicts differ. Every degraded metric and every decided comparison is a false alarm.
 The recorded seeds of the configuration are the pilot. They are a sample themselves, so the pairs come from many populations that the pilot
@@ -56,7 +57,7 @@ could come from (double bootstrap; pass rates from Jeffreys' posterior). The int
 // SeedsNeeded asks how many seeds a comparison needs.
 func SeedsNeeded() Def[answer.SeedsNeededQuestion, answer.SeedsNeeded] {
 	return Def[answer.SeedsNeededQuestion, answer.SeedsNeeded]{
-		Name: "seeds-needed", Scope: ScopeRead, Help: "plan how many seeds detect an effect",
+		Name: "seeds-needed", Scope: access.Read, Help: "plan how many seeds detect an effect",
 		About: `Plans a paired comparison from the recorded seeds, which are the pilot. Their standard deviation is only an estimate, so the plan uses
 its 80 % upper bound. With a baseline (given, named by the spec, or pinned) the pilot is the differences of the pairs. Without one, it is
 the scores of the configuration, as if candidate and baseline were independent.`,
@@ -67,7 +68,7 @@ the scores of the configuration, as if candidate and baseline were independent.`
 // Improvement asks whether a candidate is better than its baseline.
 func Improvement() Def[answer.ImprovementQuestion, answer.Improvement] {
 	return Def[answer.ImprovementQuestion, answer.Improvement]{
-		Name: "improvement", Scope: ScopeRead, Help: "compare a candidate with its baseline, seed by seed",
+		Name: "improvement", Scope: access.Read, Help: "compare a candidate with its baseline, seed by seed",
 		About: `Scores both under the spec of the baseline's scenario. A seed that failed on one side scores 0 there.
 The status of a metric follows from its mean delta and the threshold base/weight. PASS: no loss. WARN: a loss within the threshold.
 FAIL: a larger loss. ~ marks changes that are not significant (sign-flip test, Holm's correction).
@@ -81,7 +82,7 @@ Every comparison of new seeds is recorded as an interim analysis (a look).`,
 // Gate asks whether configurations keep the rules of a gate.
 func Gate() Def[answer.GateQuestion, answer.Gate] {
 	return Def[answer.GateQuestion, answer.Gate]{
-		Name: "gate", Scope: ScopeRead, Help: "judge scenarios by rules, for CI",
+		Name: "gate", Scope: access.Read, Help: "judge scenarios by rules, for CI",
 		Concludes: []answer.Conclusion{answer.Passed, answer.Failed, answer.Inconclusive},
 		About: `Rules are parameters, or stand under gate: in the spec; a parameter wins. Without any rule a configuration must be stable.
 PASS: the bound is met at the required confidence. FAIL: a test refutes the rule, after Holm's correction for everything that can fail.

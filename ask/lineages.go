@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"track/access"
 	"track/answer"
 	"track/tracker/lineages"
 )
@@ -8,7 +9,7 @@ import (
 // Lineages asks which lineages there are.
 func Lineages() Def[answer.LineagesQuestion, answer.Lineages] {
 	return Def[answer.LineagesQuestion, answer.Lineages]{
-		Name: "lineage list", Scope: ScopeRead, Help: "list the lineages",
+		Name: "lineage list", Scope: access.Read, Help: "list the lineages",
 		About:  "A lineage begins with its first execution, or with a ledger.",
 		Params: (*answer.LineagesQuestion).Params, Read: lineages.ListLineages,
 	}
@@ -17,7 +18,7 @@ func Lineages() Def[answer.LineagesQuestion, answer.Lineages] {
 // Lineage asks where a lineage stands.
 func Lineage() Def[answer.LineageQuestion, answer.Lineage] {
 	return Def[answer.LineageQuestion, answer.Lineage]{
-		Name: "lineage show", Scope: ScopeRead, Help: "show the active version, mutations and settings of a lineage",
+		Name: "lineage show", Scope: access.Read, Help: "show the active version, mutations and settings of a lineage",
 		Params: (*answer.LineageQuestion).Params, Read: lineages.ShowLineage,
 	}
 }
@@ -25,7 +26,7 @@ func Lineage() Def[answer.LineageQuestion, answer.Lineage] {
 // LineageHead asks for the active version of a lineage.
 func LineageHead() Def[answer.LineageQuestion, answer.Head] {
 	return Def[answer.LineageQuestion, answer.Head]{
-		Name: "lineage head", Scope: ScopeRead, Help: "print the name of the active version",
+		Name: "lineage head", Scope: access.Read, Help: "print the name of the active version",
 		About:  "In JSON, the answer also says since when the version is active, and what made it active.",
 		Params: (*answer.LineageQuestion).Params, Read: lineages.ShowHead,
 	}
@@ -34,7 +35,7 @@ func LineageHead() Def[answer.LineageQuestion, answer.Head] {
 // NewLineage asks to begin the ledger of a lineage.
 func NewLineage() Def[answer.NewLineageQuestion, answer.LineageCreated] {
 	return Def[answer.NewLineageQuestion, answer.LineageCreated]{
-		Name: "lineage new", Scope: ScopeDecide, Help: "begin the ledger of a lineage",
+		Name: "lineage new", Scope: access.Decide, Help: "begin the ledger of a lineage",
 		About: `A lineage is the history of one thing that evolves. For an agent, that is a prompt, and its executions are the evidence. For the subject
 scenario:NAME, it is the parameters of a simulation, a JSON object, and the seeds of the scenario are the evidence. The root is the first
 active version. A lineage that was only recorded so far keeps its versions: the one that its source calls active, or that the parameter head names, is
@@ -47,7 +48,7 @@ active. Every draw follows from the seed. Without one, a random seed is recorded
 // SetLineage asks to change settings of a lineage.
 func SetLineage() Def[answer.SetLineageQuestion, answer.LineageSettings] {
 	return Def[answer.SetLineageQuestion, answer.LineageSettings]{
-		Name: "lineage set", Scope: ScopeDecide, Help: "change settings of a lineage",
+		Name: "lineage set", Scope: access.Decide, Help: "change settings of a lineage",
 		About: `keep_text=on keeps inputs and outputs of the calls recorded from now on, with recognized secrets masked. keep_text=off, the default, keeps their digests
 and sizes. The other settings are those in the lineage's table of settings. Each change is an entry of the ledger, and decisions name the
 settings they were made under. Write policy=NAME or policy=NAME,param=number; operators=LIST in JSON; forbidden=PATTERNS, one a
@@ -60,7 +61,7 @@ line. A decision uses one kind of score on both sides (score-from), and leaves o
 // FreezeLineage asks to stop mutating a lineage.
 func FreezeLineage() Def[answer.FreezeQuestion, answer.Frozen] {
 	return Def[answer.FreezeQuestion, answer.Frozen]{
-		Name: "lineage freeze", Scope: ScopeDecide, Help: "stop mutating a lineage",
+		Name: "lineage freeze", Scope: access.Decide, Help: "stop mutating a lineage",
 		About:  "A frozen lineage takes no proposal, and its next step is to stop. Mutations proposed before can still be decided.",
 		Params: (*answer.FreezeQuestion).Params, Write: lineages.Freeze,
 	}
@@ -69,7 +70,7 @@ func FreezeLineage() Def[answer.FreezeQuestion, answer.Frozen] {
 // UnfreezeLineage asks to let a lineage mutate again.
 func UnfreezeLineage() Def[answer.FreezeQuestion, answer.Frozen] {
 	return Def[answer.FreezeQuestion, answer.Frozen]{
-		Name: "lineage unfreeze", Scope: ScopeDecide, Help: "let a lineage mutate again",
+		Name: "lineage unfreeze", Scope: access.Decide, Help: "let a lineage mutate again",
 		Params: (*answer.FreezeQuestion).Params, Write: lineages.Unfreeze,
 	}
 }
@@ -77,7 +78,7 @@ func UnfreezeLineage() Def[answer.FreezeQuestion, answer.Frozen] {
 // Rollback asks to make an earlier version active.
 func Rollback() Def[answer.RollbackQuestion, answer.Rollback] {
 	return Def[answer.RollbackQuestion, answer.Rollback]{
-		Name: "rollback", Scope: ScopeDecide, Help: "make an earlier version active",
+		Name: "rollback", Scope: access.Decide, Help: "make an earlier version active",
 		About: `The triggers of the settings are: several drops of fitness from version to version in a row, a fitness below a share of the best, and an error
 rate that is too high. A rollback is an entry of the ledger, and begins the cooldown. It never leads to a version that matches a forbidden
 pattern of the settings: naming such a version is a conflict.`,
@@ -88,7 +89,7 @@ pattern of the settings: naming such a version is a conflict.`,
 // Replay asks to compute ledgers again.
 func Replay() Def[answer.ReplayQuestion, answer.Replays] {
 	return Def[answer.ReplayQuestion, answer.Replays]{
-		Name: "replay", Scope: ScopeRead, Help: "compute every decision again from its evidence, and compare",
+		Name: "replay", Scope: access.Read, Help: "compute every decision again from its evidence, and compare",
 		Concludes: []answer.Conclusion{answer.Done, answer.Differs},
 		About: `Every draw, decision, choice of an operator, rollback and active version is computed again from the ledger. The replay also compares the hashes
 that chain the entries, and the stored mutations and versions. The replay fails if anything differs. A strict replay also compares the
@@ -101,7 +102,7 @@ decision by another policy, each on its own: under that policy, other versions a
 // Draws asks which draws a lineage made.
 func Draws() Def[answer.OptionalLineageQuestion, answer.Draws] {
 	return Def[answer.OptionalLineageQuestion, answer.Draws]{
-		Name: "draws", Scope: ScopeRead, Help: "list the random numbers of a lineage, with what reproduces them",
+		Name: "draws", Scope: access.Read, Help: "list the random numbers of a lineage, with what reproduces them",
 		About: `A draw is a function of its key: the first 8 bytes of SHA-256 over "track/draw/1", a zero byte, the seed (8 bytes, big-endian) and, each after
 its length (4 bytes, big-endian), the lineage, the mutation, the attempt in decimal and the label. u is its highest 53 bits over 2^53.`,
 		Params: (*answer.OptionalLineageQuestion).Params, Read: lineages.ListDraws,
@@ -111,18 +112,18 @@ its length (4 bytes, big-endian), the lineage, the mutation, the attempt in deci
 // Operators asks how the operators of a lineage did.
 func Operators() Def[answer.OperatorsQuestion, answer.Operators] {
 	return Def[answer.OperatorsQuestion, answer.Operators]{
-		Name: "operators", Scope: ScopeRead, Help: "show how the operators of a lineage did",
+		Name: "operators", Scope: access.Read, Help: "show how the operators of a lineage did",
 		About: `Proposals are accepted, rejected, refused because of their content, withdrawn, or undecided. The acceptance rate is the share of accepted ones among
 those accepted or rejected, with its Wilson interval. The mean delta is over the last decisions, with its t interval; every mutation weighs the same, however few its trials. The cost per point is the known cost of the
 mutations over the points that accepted mutations gained when they were decided.`,
-		Params: (*answer.OperatorsQuestion).Params, Read: lineages.ShowOperators,
+		Params: (*answer.OperatorsQuestion).Params, Read: lineages.ShowOperators, Live: true,
 	}
 }
 
 // Versions asks which versions a lineage has.
 func Versions() Def[answer.OptionalLineageQuestion, answer.Versions] {
 	return Def[answer.OptionalLineageQuestion, answer.Versions]{
-		Name: "version list", Scope: ScopeRead, Help: "list the versions of a lineage, the newest first",
+		Name: "version list", Scope: access.Read, Help: "list the versions of a lineage, the newest first",
 		About: `A candidate was never active. Of the versions that were, the newest, the best and the head are kept as active, and the others are archived.
 No version is ever deleted.`,
 		Params: (*answer.OptionalLineageQuestion).Params, Read: lineages.ListVersions,
@@ -132,7 +133,7 @@ No version is ever deleted.`,
 // Version asks for a version with its content.
 func Version() Def[answer.VersionQuestion, answer.VersionDetail] {
 	return Def[answer.VersionQuestion, answer.VersionDetail]{
-		Name: "version show", Scope: ScopeRead, Help: "show a version with its content",
+		Name: "version show", Scope: access.Read, Help: "show a version with its content",
 		Params: (*answer.VersionQuestion).Params, Read: lineages.ShowVersion,
 	}
 }
@@ -140,7 +141,7 @@ func Version() Def[answer.VersionQuestion, answer.VersionDetail] {
 // VersionDiff asks for the difference of two versions.
 func VersionDiff() Def[answer.VersionDiffQuestion, answer.VersionDiff] {
 	return Def[answer.VersionDiffQuestion, answer.VersionDiff]{
-		Name: "version diff", Scope: ScopeRead, Help: "show the difference of two versions",
+		Name: "version diff", Scope: access.Read, Help: "show the difference of two versions",
 		About:  "Compares a version with its parent, or two versions, the older first.",
 		Params: (*answer.VersionDiffQuestion).Params, Read: lineages.DiffVersions,
 	}
@@ -149,7 +150,7 @@ func VersionDiff() Def[answer.VersionDiffQuestion, answer.VersionDiff] {
 // VersionContent asks for the content of a version.
 func VersionContent() Def[answer.VersionQuestion, answer.VersionContent] {
 	return Def[answer.VersionQuestion, answer.VersionContent]{
-		Name: "version export", Scope: ScopeRead, Help: "write the content of a version, unchanged",
+		Name: "version export", Scope: access.Read, Help: "write the content of a version, unchanged",
 		Params: (*answer.VersionQuestion).Params, Read: lineages.ShowContent,
 	}
 }
@@ -157,7 +158,7 @@ func VersionContent() Def[answer.VersionQuestion, answer.VersionContent] {
 // CompareVersions asks how versions of a lineage did on each task.
 func CompareVersions() Def[answer.CompareVersionsQuestion, answer.VersionComparison] {
 	return Def[answer.CompareVersionsQuestion, answer.VersionComparison]{
-		Name: "compare versions", Scope: ScopeRead, Help: "compare versions of a lineage, task by task",
+		Name: "compare versions", Scope: access.Read, Help: "compare versions of a lineage, task by task",
 		About: `Shows the mean score of each version on each task, with n, and compares every version with the first: the mean difference of the tasks that both have, with
 its paired t interval, and the tasks won, lost and tied. Tasks that only one of them has are named and left out. Holdout tasks are marked. It decides nothing.`,
 		Params: (*answer.CompareVersionsQuestion).Params, Read: lineages.CompareVersions,

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"track/access"
 	"track/answer"
 	"track/tracker/lineages"
 )
@@ -8,7 +9,7 @@ import (
 // Propose asks to record a mutation.
 func Propose() Def[answer.ProposeQuestion, answer.Proposed] {
 	return Def[answer.ProposeQuestion, answer.Proposed]{
-		Name: "mutation propose", Scope: ScopeDecide, Help: "record a child of a version, to be tried and decided",
+		Name: "mutation propose", Scope: access.Decide, Help: "record a child of a version, to be tried and decided",
 		Concludes: []answer.Conclusion{answer.Done, answer.Rejected},
 		About: `The content is stored unchanged; a content that the lineage already has is that version. Without a parent it is a child of the active version.
 Of two parents, as in a crossover, the child is compared with the first. Without an operator it is the operator that was drawn last. The id
@@ -22,7 +23,7 @@ parent, longer than the settings allow, or matches a forbidden pattern. Daily li
 // Next asks what to do with a lineage now.
 func Next() Def[answer.NextQuestion, answer.Next] {
 	return Def[answer.NextQuestion, answer.Next]{
-		Name: "mutation next", Scope: ScopeDecide, Help: "show what to do with a lineage now, and why",
+		Name: "mutation next", Scope: access.Decide, Help: "show what to do with a lineage now, and why",
 		About: `The action is one of
 
    run       run the trials that a policy needs before it decides a mutation
@@ -40,7 +41,7 @@ Whether to mutate, and by which operator, is drawn once and recorded. Asked agai
 // Plan asks which trials a policy needs before it decides a mutation.
 func Plan() Def[answer.PlanQuestion, answer.Plan] {
 	return Def[answer.PlanQuestion, answer.Plan]{
-		Name: "mutation plan", Scope: ScopeRead, Help: "list the trials that a policy needs before it decides",
+		Name: "mutation plan", Scope: access.Read, Help: "list the trials that a policy needs before it decides",
 		About:  `Nothing is recorded. Trials come first if the other side was run on the same task or seed. If the policy would decide now, the answer says how.`,
 		Params: (*answer.PlanQuestion).Params, Read: lineages.PlanDecision,
 	}
@@ -49,7 +50,7 @@ func Plan() Def[answer.PlanQuestion, answer.Plan] {
 // Decide asks to decide a mutation.
 func Decide() Def[answer.DecideQuestion, answer.Decision] {
 	return Def[answer.DecideQuestion, answer.Decision]{
-		Name: "mutation decide", Scope: ScopeDecide, Help: "decide whether to keep a mutation, using the lineage's policy",
+		Name: "mutation decide", Scope: access.Decide, Help: "decide whether to keep a mutation, using the lineage's policy",
 		Concludes: []answer.Conclusion{answer.Accepted, answer.Rejected, answer.NeedsEvidence},
 		About: `Compares the executions of the child with those of its parent. It is accepted, rejected, or needs more executions.
 
@@ -63,7 +64,7 @@ its parent no longer is. With expect-head, deciding while another version is act
 // Mutations asks for the mutations of a lineage.
 func Mutations() Def[answer.MutationsQuestion, answer.Mutations] {
 	return Def[answer.MutationsQuestion, answer.Mutations]{
-		Name: "mutation list", Scope: ScopeRead, Help: "list the mutations of a lineage, the newest first",
+		Name: "mutation list", Scope: access.Read, Help: "list the mutations of a lineage, the newest first",
 		Params: (*answer.MutationsQuestion).Params, Read: lineages.ListMutations,
 	}
 }
@@ -71,7 +72,7 @@ func Mutations() Def[answer.MutationsQuestion, answer.Mutations] {
 // Mutation asks for a mutation.
 func Mutation() Def[answer.MutationQuestion, answer.MutationDetail] {
 	return Def[answer.MutationQuestion, answer.MutationDetail]{
-		Name: "mutation show", Scope: ScopeRead, Help: "show a mutation with all decisions on it",
+		Name: "mutation show", Scope: access.Read, Help: "show a mutation with all decisions on it",
 		Params: (*answer.MutationQuestion).Params, Read: lineages.ShowMutation,
 	}
 }
@@ -79,7 +80,7 @@ func Mutation() Def[answer.MutationQuestion, answer.MutationDetail] {
 // MutationDiff asks what a mutation changes.
 func MutationDiff() Def[answer.MutationQuestion, answer.VersionDiff] {
 	return Def[answer.MutationQuestion, answer.VersionDiff]{
-		Name: "mutation diff", Scope: ScopeRead, Help: "show what a mutation changes",
+		Name: "mutation diff", Scope: access.Read, Help: "show what a mutation changes",
 		About:  "Compares the child with its parent.",
 		Params: (*answer.MutationQuestion).Params, Read: lineages.DiffMutation,
 	}
@@ -88,7 +89,7 @@ func MutationDiff() Def[answer.MutationQuestion, answer.VersionDiff] {
 // Withdraw asks to take back a mutation.
 func Withdraw() Def[answer.WithdrawQuestion, answer.Withdrawn] {
 	return Def[answer.WithdrawQuestion, answer.Withdrawn]{
-		Name: "mutation withdraw", Scope: ScopeDecide, Help: "take back a mutation that is not accepted",
+		Name: "mutation withdraw", Scope: access.Decide, Help: "take back a mutation that is not accepted",
 		About:  "It stays in the ledger, with the reason, and can no longer be decided.",
 		Params: (*answer.WithdrawQuestion).Params, Write: lineages.WithdrawMutation,
 	}

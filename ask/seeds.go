@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"track/access"
 	"track/answer"
 	"track/tracker/seeds"
 )
@@ -8,7 +9,7 @@ import (
 // Seeds asks which seeds are recorded.
 func Seeds() Def[answer.SeedsQuestion, answer.Seeds] {
 	return Def[answer.SeedsQuestion, answer.Seeds]{
-		Name: "seeds", Scope: ScopeRead, Help: "list recorded seeds, the newest first",
+		Name: "seeds", Scope: access.Read, Help: "list recorded seeds, the newest first",
 		About:  "Status and score are those under the newest version of the spec that the seed was assessed under.",
 		Params: (*answer.SeedsQuestion).Params, Read: seeds.ListSeeds,
 	}
@@ -17,7 +18,7 @@ func Seeds() Def[answer.SeedsQuestion, answer.Seeds] {
 // Seed asks for everything that is known of a seed.
 func Seed() Def[answer.SeedQuestion, answer.Seed] {
 	return Def[answer.SeedQuestion, answer.Seed]{
-		Name: "show seed", Scope: ScopeRead, Help: "show a seed with every metric, its target, value, status and score",
+		Name: "show seed", Scope: access.Read, Help: "show a seed with every metric, its target, value, status and score",
 		About:  "If several configurations have the seed, the most recent record is shown and the others are named.",
 		Params: (*answer.SeedQuestion).Params, Read: seeds.ShowSeed,
 	}
@@ -26,7 +27,7 @@ func Seed() Def[answer.SeedQuestion, answer.Seed] {
 // Rescore asks to score stored values under another version of a spec.
 func Rescore() Def[answer.RescoreQuestion, answer.Rescored] {
 	return Def[answer.RescoreQuestion, answer.Rescored]{
-		Name: "rescore", Scope: ScopeSpec, Help: "score the stored values of a scenario under another version of its spec",
+		Name: "rescore", Scope: access.Spec, Help: "score the stored values of a scenario under another version of its spec",
 		About: "Earlier results are kept. The answer lists every status that differs from the one under the version that the seed was last " +
 			"scored under.",
 		Params: (*answer.RescoreQuestion).Params, Write: seeds.Rescore,
@@ -36,7 +37,7 @@ func Rescore() Def[answer.RescoreQuestion, answer.Rescored] {
 // SeriesList asks which series a seed has.
 func SeriesList() Def[answer.SeriesListQuestion, answer.SeriesList] {
 	return Def[answer.SeriesListQuestion, answer.SeriesList]{
-		Name: "series list", Scope: ScopeRead, Help: "list the series of a seed",
+		Name: "series list", Scope: access.Read, Help: "list the series of a seed",
 		Params: (*answer.SeriesListQuestion).Params, Read: seeds.ListSeries,
 	}
 }
@@ -44,7 +45,7 @@ func SeriesList() Def[answer.SeriesListQuestion, answer.SeriesList] {
 // Artifacts asks which files were kept of seeds.
 func Artifacts() Def[answer.ArtifactsQuestion, answer.Artifacts] {
 	return Def[answer.ArtifactsQuestion, answer.Artifacts]{
-		Name: "artifact list", Scope: ScopeRead, Help: "list the files that were kept of the seeds of a configuration",
+		Name: "artifact list", Scope: access.Read, Help: "list the files that were kept of the seeds of a configuration",
 		Params: (*answer.ArtifactsQuestion).Params, Read: seeds.ListArtifacts,
 	}
 }
@@ -52,7 +53,7 @@ func Artifacts() Def[answer.ArtifactsQuestion, answer.Artifacts] {
 // SeriesShow asks for series of a seed at a glance.
 func SeriesShow() Def[answer.SeriesQuestion, answer.SeriesSummaries] {
 	return Def[answer.SeriesQuestion, answer.SeriesSummaries]{
-		Name: "series show", Scope: ScopeRead, Help: "show the series of a seed at a glance, or draw them",
+		Name: "series show", Scope: access.Read, Help: "show the series of a seed at a glance, or draw them",
 		Params: (*answer.SeriesQuestion).Params, Read: seeds.SummarizeSeries,
 	}
 }

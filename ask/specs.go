@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"track/access"
 	"track/answer"
 	"track/tracker/seeds"
 )
@@ -8,7 +9,7 @@ import (
 // Specs asks which specs there are.
 func Specs() Def[answer.SpecsQuestion, answer.Specs] {
 	return Def[answer.SpecsQuestion, answer.Specs]{
-		Name: "spec list", Scope: ScopeRead, Help: "list the specs and their versions",
+		Name: "spec list", Scope: access.Read, Help: "list the specs and their versions",
 		Params: (*answer.SpecsQuestion).Params, Read: seeds.ListSpecs,
 	}
 }
@@ -16,7 +17,7 @@ func Specs() Def[answer.SpecsQuestion, answer.Specs] {
 // Spec asks for a version of a spec.
 func Spec() Def[answer.SpecQuestion, answer.Spec] {
 	return Def[answer.SpecQuestion, answer.Spec]{
-		Name: "spec show", Scope: ScopeRead, Help: "show the metrics and targets of a spec",
+		Name: "spec show", Scope: access.Read, Help: "show the metrics and targets of a spec",
 		About:  "The canonical document is part of the answer in JSON; its SHA-256 is the hash of the version.",
 		Params: (*answer.SpecQuestion).Params, Read: seeds.ShowSpec,
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"track"
+	"track/access"
 	"track/answer"
 	"track/ask"
 	"track/reports/render"
@@ -35,7 +36,7 @@ func eachSample(t *testing.T, more map[string][]string, check func(name string, 
 	t.Helper()
 	st, names := newSample(t)
 	for _, q := range ask.All() {
-		if q.Scope != ask.ScopeRead {
+		if q.Scope != access.Read {
 			continue
 		}
 		for _, in := range append(slices.Clone(samples()[q.Name]), more[q.Name]...) {

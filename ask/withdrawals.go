@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"track/access"
 	"track/answer"
 	"track/tracker/seeds"
 	"track/tracker/sweeps"
@@ -12,7 +13,7 @@ does not bring it back; restoring it does. A merge carries both: of two that are
 // WithdrawSeed asks to take back what a seed measured.
 func WithdrawSeed() Def[answer.WithdrawSeedQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.WithdrawSeedQuestion, answer.WithdrawalReceipt]{
-		Name: "withdraw seed", Scope: ScopeDecide, Help: "withdraw what a seed measured",
+		Name: "withdraw seed", Scope: access.Decide, Help: "withdraw what a seed measured",
 		About:  aboutWithdrawn + " Another measurement of the seed can be recorded in its place.",
 		Params: (*answer.WithdrawSeedQuestion).Params, Write: seeds.WithdrawSeed,
 	}
@@ -21,7 +22,7 @@ func WithdrawSeed() Def[answer.WithdrawSeedQuestion, answer.WithdrawalReceipt] {
 // RestoreSeed asks to make a withdrawn seed count again.
 func RestoreSeed() Def[answer.RestoreSeedQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.RestoreSeedQuestion, answer.WithdrawalReceipt]{
-		Name: "restore seed", Scope: ScopeDecide, Help: "restore a withdrawn seed",
+		Name: "restore seed", Scope: access.Decide, Help: "restore a withdrawn seed",
 		About:  "The seed counts again, unless another measurement has its place.",
 		Params: (*answer.RestoreSeedQuestion).Params, Write: seeds.RestoreSeed,
 	}
@@ -30,7 +31,7 @@ func RestoreSeed() Def[answer.RestoreSeedQuestion, answer.WithdrawalReceipt] {
 // WithdrawConfiguration asks to take back all seeds of a scenario under a configuration.
 func WithdrawConfiguration() Def[answer.WithdrawConfigurationQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.WithdrawConfigurationQuestion, answer.WithdrawalReceipt]{
-		Name: "withdraw configuration", Scope: ScopeDecide, Help: "withdraw all seeds of a scenario under a configuration",
+		Name: "withdraw configuration", Scope: access.Decide, Help: "withdraw all seeds of a scenario under a configuration",
 		About:  aboutWithdrawn + " No seed can be recorded under a withdrawn configuration.",
 		Params: (*answer.WithdrawConfigurationQuestion).Params, Write: seeds.WithdrawConfiguration,
 	}
@@ -39,7 +40,7 @@ func WithdrawConfiguration() Def[answer.WithdrawConfigurationQuestion, answer.Wi
 // RestoreConfiguration asks to make the seeds of a withdrawn configuration count again.
 func RestoreConfiguration() Def[answer.RestoreConfigurationQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.RestoreConfigurationQuestion, answer.WithdrawalReceipt]{
-		Name: "restore configuration", Scope: ScopeDecide, Help: "restore a withdrawn configuration",
+		Name: "restore configuration", Scope: access.Decide, Help: "restore a withdrawn configuration",
 		About:  "Its seeds count again, except those that were withdrawn alone.",
 		Params: (*answer.RestoreConfigurationQuestion).Params, Write: seeds.RestoreConfiguration,
 	}
@@ -48,7 +49,7 @@ func RestoreConfiguration() Def[answer.RestoreConfigurationQuestion, answer.With
 // WithdrawSweep asks to take back a sweep.
 func WithdrawSweep() Def[answer.WithdrawSweepQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.WithdrawSweepQuestion, answer.WithdrawalReceipt]{
-		Name: "withdraw sweep", Scope: ScopeDecide, Help: "withdraw a sweep that was a mistake: its plan and its seeds",
+		Name: "withdraw sweep", Scope: access.Decide, Help: "withdraw a sweep that was a mistake: its plan and its seeds",
 		About:  "Seeds that the sweep planned and did not run are no longer missing. " + aboutWithdrawn,
 		Params: (*answer.WithdrawSweepQuestion).Params, Write: sweeps.Withdraw,
 	}
@@ -57,7 +58,7 @@ func WithdrawSweep() Def[answer.WithdrawSweepQuestion, answer.WithdrawalReceipt]
 // RestoreSweep asks to make a withdrawn sweep count again.
 func RestoreSweep() Def[answer.RestoreSweepQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.RestoreSweepQuestion, answer.WithdrawalReceipt]{
-		Name: "restore sweep", Scope: ScopeDecide, Help: "restore a withdrawn sweep",
+		Name: "restore sweep", Scope: access.Decide, Help: "restore a withdrawn sweep",
 		About:  "Its plan counts again, and so do the seeds that were withdrawn with it.",
 		Params: (*answer.RestoreSweepQuestion).Params, Write: sweeps.Restore,
 	}

@@ -525,6 +525,19 @@ CREATE TABLE artifact (
     PRIMARY KEY (seed_id, name)
 ) STRICT, WITHOUT ROWID
 CREATE INDEX artifact_content_of ON artifact (artifact_content_id)
+CREATE TABLE token (
+    id         INTEGER PRIMARY KEY,
+    name       TEXT    NOT NULL UNIQUE,
+    hash       BLOB    NOT NULL UNIQUE, -- SHA-256 of the secret
+    scopes     TEXT    NOT NULL, -- JSON array
+    scenarios  TEXT    NOT NULL, -- JSON array of patterns
+    lineages   TEXT    NOT NULL, -- JSON array of patterns
+    actor_id   INTEGER REFERENCES actor, -- who added it
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER, -- NULL for never
+    revoked_at INTEGER,
+    used_at    INTEGER
+) STRICT
 CREATE VIEW v_seed AS
 SELECT scenario.name                                             AS scenario,
        printf('%u', seed.number)                                 AS seed,

@@ -11,7 +11,8 @@ import (
 
 const (
 	// https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
-	postgresChanges = `SELECT CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS text) AS bigint)`
+	// The snapshot names the transactions that run: it differs once one of them has ended, and once another has begun.
+	postgresChanges = `SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0)`
 	postgresSize    = `
 	SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)
 	  FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = current_schema() AND relkind = 'r'`

@@ -52,17 +52,17 @@ func (s *Store) Sync() error {
 // Watch calls changed at once, and again whenever somebody else has changed the database, until ctx ends or changed
 // returns an error. It looks every interval, which costs next to nothing if nothing changed.
 func (s *Store) Watch(ctx context.Context, interval time.Duration, changed func() error) (err error) {
-	conn, err := s.connect(ctx)
+	changes, err := s.Changes(ctx)
 	if err != nil {
-		return explain(err)
+		return err
 	}
-	defer func() { err = errors.Join(err, explain(conn.Close())) }()
+	defer func() { err = errors.Join(err, changes.Close()) }()
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for last := int64(-1); ; {
-		var version int64
-		if err := conn.GetContext(ctx, &version, s.pool.engine.changes()); err != nil {
-			return explain(err)
+		version, err := changes.Cursor(ctx)
+		if err != nil {
+			return err
 		}
 		if version != last {
 			if err := changed(); err != nil {

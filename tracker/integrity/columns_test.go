@@ -42,6 +42,7 @@ var unseen = []struct{ table, columns, reason string }{
 	{"sweep", "scenario_id shard n_shards environment_id changes_id libraries_id actor_id started_at ended_at ending code_changed withdrawn_at", "the plan and the seeds have digests; how the sweep went has none"},
 	{"sweep_configuration", "position", "the order of the grid"},
 	{"sweep_seeds", "first last", "the plan of the sweep has a digest; the seeds that it came to have none"},
+	{"token", "id name hash scopes scenarios lineages actor_id created_at expires_at revoked_at used_at", "who may ask a server; whoever can write the file needs none"},
 	{"tombstone", "id ulid digest identity reason at", "it keeps texts away that are no longer there to be compared"},
 	{"withdrawal", "id ulid scenario_id reason actor_id at", "`track check` compares what is withdrawn with it, not its words"},
 }

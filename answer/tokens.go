@@ -1,0 +1,184 @@
+package answer
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"track/access"
+	"track/answer/param"
+)
+
+// AddTokenQuestion asks for a token with which somebody may use a server.
+type AddTokenQuestion struct {
+	Grant   access.Grant
+	Expires time.Duration // from now; 0 for never
+	Author
+}
+
+// Params declares the parameters of the question.
+func (q *AddTokenQuestion) Params() param.List {
+	return param.List{
+		{Name: "name", Arg: true, Required: true, Unit: "NAME", Help: "say who will have it, such as ci or a person's name", Value: param.Text(&q.Grant.Name)},
+		{Name: "scope", Required: true, Unit: "SCOPES", Help: "allow these `SCOPES`, separated by commas: read, record, spec, decide, admin", Value: param.Parsed(&q.Grant.Scopes, parseScopes, formatScopes)},
+		{Name: "scenario", Unit: "PATTERN", Help: "allow only scenarios with such a name, as in bam/*", Value: patterns{&q.Grant.Scenarios}},
+		{Name: "lineage", Unit: "PATTERN", Help: "allow only lineages with such a name", Value: patterns{&q.Grant.Lineages}},
+		{Name: "expires", Unit: "AGE", Help: "let it end after this time, such as 90d or 12h (default: never)", Value: param.Age(&q.Expires)},
+	}
+}
+
+func parseScopes(text string) (list []access.Scope, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		scope, err := access.ParseScope(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, scope)
+	}
+	return list, nil
+}
+
+func formatScopes(list []access.Scope) string { return joinNames(list) }
+
+func joinNames[T ~string](list []T) string {
+	names := make([]string, len(list))
+	for i, name := range list {
+		names[i] = string(name)
+	}
+	return strings.Join(names, ",")
+}
+
+// patterns is a parameter that may be repeated.
+type patterns struct{ to *[]access.Pattern }
+
+func (v patterns) Set(text string) error {
+	p, err := access.ParsePattern(text)
+	if err == nil {
+		*v.to = append(*v.to, p)
+	}
+	return err
+}
+
+func (v patterns) String() string {
+	if v.to == nil {
+		return ""
+	}
+	return joinNames(*v.to)
+}
+
+// Type returns the type in a JSON Schema.
+func (v patterns) Type() string { return "array" }
+
+// Texts returns what was set.
+func (v patterns) Texts() (list []string) {
+	for _, p := range *v.to {
+		list = append(list, string(p))
+	}
+	return list
+}
+
+// Token is a token without its secret.
+type Token struct {
+	Name      string           `json:"name"`
+	Scopes    []access.Scope   `json:"scopes"`
+	Scenarios []access.Pattern `json:"scenarios,omitempty"` // that it is for; with Lineages empty for all
+	Lineages  []access.Pattern `json:"lineages,omitempty"`
+	State     string           `json:"state"` // valid, expired or revoked
+	AddedBy   string           `json:"added_by,omitzero"`
+	AddedAt   time.Time        `json:"added_at"`
+	ExpiresAt time.Time        `json:"expires_at,omitzero"` // missing for never
+	RevokedAt time.Time        `json:"revoked_at,omitzero"`
+	UsedAt    time.Time        `json:"used_at,omitzero"` // about when it was last used
+}
+
+// Tokens are all tokens, the oldest first.
+type Tokens struct {
+	List[Token] `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (a Tokens) Lead() []Sentence {
+	if len(a.Items) > 0 {
+		return nil
+	}
+	return []Sentence{{Kind: Heading, Text: "no tokens"}}
+}
+
+// Tables implements [Answer].
+func (a Tokens) Tables() []Table { return []Table{tokenTable(a.Items)} }
+
+func tokenTable(list []Token) Table {
+	t := Table{Name: "tokens", HiddenIfEmpty: true, Columns: columns("name", "scopes", "only", "state", "added", "by", "expires", "last use").drop("by", "added", "last use", "only")}
+	for _, x := range list {
+		t.Rows = append(t.Rows, []any{
+			x.Name, strings.ReplaceAll(joinNames(x.Scopes), ",", " "), x.only(), x.State, timeCell(x.AddedAt), x.AddedBy, timeCell(x.ExpiresAt), timeCell(x.UsedAt),
+		})
+	}
+	return t
+}
+
+// only says which scenarios and lineages a token is for; empty for all.
+func (t Token) only() string {
+	var parts []string
+	for _, p := range t.Scenarios {
+		parts = append(parts, "scenario "+string(p))
+	}
+	for _, p := range t.Lineages {
+		parts = append(parts, "lineage "+string(p))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// AddedToken is a new token, with its secret for the only time.
+type AddedToken struct {
+	Token  `json:",embed"`
+	Secret access.Secret `json:"token"`
+}
+
+// Lead implements [Answer].
+func (a AddedToken) Lead() []Sentence {
+	return []Sentence{
+		{Kind: Heading, Text: fmt.Sprintf("token %s for %s: %s", a.Name, strings.Join(strings.Split(joinNames(a.Scopes), ","), ", "), a.Secret)},
+		{Kind: Note, Text: "It is shown only now. Whoever has it can do what it allows.", Joined: true},
+	}
+}
+
+// Tables implements [Answer].
+func (a AddedToken) Tables() []Table {
+	t := tokenTable([]Token{a.Token})
+	t.ForPrograms = true
+	t.Columns = append(t.Columns, columns("token")...)
+	t.Rows[0] = append(t.Rows[0], string(a.Secret))
+	return []Table{t}
+}
+
+// RevokeTokenQuestion asks to end a token.
+type RevokeTokenQuestion struct{ Name string }
+
+// Params declares the parameters of the question.
+func (q *RevokeTokenQuestion) Params() param.List {
+	return param.List{{Name: "name", Arg: true, Required: true, Unit: "NAME", Help: "revoke the token of this name", Value: param.Text(&q.Name)}}
+}
+
+// TokensQuestion asks for all tokens.
+type TokensQuestion struct{}
+
+// Params declares that there are no parameters.
+func (q *TokensQuestion) Params() param.List { return nil }
+
+// RevokedToken is a token that is no longer valid.
+type RevokedToken struct {
+	Token `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (a RevokedToken) Lead() []Sentence {
+	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("token %s is revoked", a.Name)}}
+}
+
+// Tables implements [Answer].
+func (a RevokedToken) Tables() []Table {
+	t := tokenTable([]Token{a.Token})
+	t.ForPrograms = true
+	return []Table{t}
+}

@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"track"
+	"track/access"
+)
+
+// Token is a token as it is stored: the secret itself is not.
+type Token struct {
+	access.Grant
+	Hash      []byte // SHA-256 of the secret
+	Actor     string // who added it
+	CreatedAt time.Time
+	ExpiresAt time.Time // zero for never
+	RevokedAt time.Time // zero if it was not
+	UsedAt    time.Time // about when it was last used; zero for never
+}
+
+const (
+	selectTokens = `
+	SELECT token.name, token.hash, token.scopes, token.scenarios, token.lineages, coalesce(actor.name, '') AS actor,
+	       token.created_at, token.expires_at, token.revoked_at, token.used_at
+	  FROM token LEFT JOIN actor ON actor.id = token.actor_id`
+	listTokens     = selectTokens + ` ORDER BY token.created_at, token.name`
+	findToken      = selectTokens + ` WHERE token.hash = $1`
+	insertToken    = `INSERT INTO token (name, hash, scopes, scenarios, lineages, actor_id, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	revokeToken    = `UPDATE token SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL`
+	updateTokenUse = `UPDATE token SET used_at = $2 WHERE hash = $1 AND (used_at IS NULL OR used_at < $2)`
+)
+
+type tokenRow struct {
+	Name      string        `db:"name"`
+	Hash      []byte        `db:"hash"`
+	Scopes    string        `db:"scopes"`
+	Scenarios string        `db:"scenarios"`
+	Lineages  string        `db:"lineages"`
+	Actor     string        `db:"actor"`
+	CreatedAt int64         `db:"created_at"`
+	ExpiresAt sql.NullInt64 `db:"expires_at"`
+	RevokedAt sql.NullInt64 `db:"revoked_at"`
+	UsedAt    sql.NullInt64 `db:"used_at"`
+}
+
+func (r tokenRow) token() (Token, error) {
+	t := Token{
+		Grant: access.Grant{Name: r.Name}, Hash: r.Hash, Actor: r.Actor,
+		CreatedAt: fromMicros(r.CreatedAt), ExpiresAt: nullableTime(r.ExpiresAt), RevokedAt: nullableTime(r.RevokedAt), UsedAt: nullableTime(r.UsedAt),
+	}
+	for _, list := range []struct {
+		text string
+		to   any
+	}{{r.Scopes, &t.Scopes}, {r.Scenarios, &t.Scenarios}, {r.Lineages, &t.Lineages}} {
+		if err := json.Unmarshal([]byte(list.text), list.to); err != nil {
+			return Token{}, fmt.Errorf("%w: token %s: %w", track.ErrDamaged, r.Name, err)
+		}
+	}
+	return t, nil
+}
+
+// Tokens returns all tokens, the oldest first.
+func (r *Reader) Tokens(ctx context.Context) ([]Token, error) {
+	var rows []tokenRow
+	if err := r.read().SelectContext(ctx, &rows, listTokens); err != nil {
+		return nil, explain(err)
+	}
+	list := make([]Token, len(rows))
+	for i, row := range rows {
+		var err error
+		if list[i], err = row.token(); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// FindToken returns the token whose secret has this hash; [track.ErrNotFound] if there is none.
+func (r *Reader) FindToken(ctx context.Context, hash []byte) (Token, error) {
+	var row tokenRow
+	err := r.read().GetContext(ctx, &row, findToken, hash)
+	if errors.Is(err, sql.ErrNoRows) {
+		return Token{}, fmt.Errorf("%w: token", track.ErrNotFound)
+	}
+	if err != nil {
+		return Token{}, explain(err)
+	}
+	return row.token()
+}
+
+// AddToken stores a token, whose name must be new.
+func (t *Tx) AddToken(token Token) error {
+	actor, err := t.actorID(token.Actor)
+	if err != nil {
+		return err
+	}
+	row := []any{token.Name, token.Hash}
+	for _, list := range []any{token.Scopes, token.Scenarios, token.Lineages} {
+		text, err := json.Marshal(list)
+		if err != nil {
+			return err
+		}
+		row = append(row, string(text))
+	}
+	var expires any
+	if !token.ExpiresAt.IsZero() {
+		expires = micros(token.ExpiresAt)
+	}
+	_, err = t.exec(insertToken, append(row, actor, micros(token.CreatedAt), expires)...)
+	return err
+}
+
+// RevokeToken ends a token for good, and reports whether it was valid.
+func (t *Tx) RevokeToken(name string, at time.Time) (revoked bool, err error) {
+	result, err := t.exec(revokeToken, name, micros(at))
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	return n > 0, err
+}
+
+// NoteTokenUse notes when a token was used.
+func (t *Tx) NoteTokenUse(hash []byte, at time.Time) error {
+	_, err := t.exec(updateTokenUse, hash, micros(at))
+	return err
+}
