@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"net/http"
+	"log/slog"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -16,13 +16,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"track"
+	"track/access"
 	"track/answer"
 	"track/answer/param"
 	"track/ask"
 	"track/importer/lines"
 	"track/internal/lineagetest"
 	"track/internal/testdb"
+	"track/remote"
 	"track/scoring"
+	"track/server"
 	"track/spec"
 	"track/store"
 	"track/tracker/exchange"
@@ -36,7 +39,7 @@ func TestServerAnswersAlike(t *testing.T) {
 	st, names := newSample(t)
 	local, remote := ask.Source{Store: st}, newServer(t, st)
 	for _, q := range ask.All() {
-		if q.Scope != ask.ScopeRead {
+		if q.Scope != access.Read {
 			continue
 		}
 		asked, listed := samples()[q.Name]
@@ -268,53 +271,24 @@ func recordFile(t *testing.T, st *store.Store, path string) {
 	}
 }
 
-// newServer returns a source that asks a server, which knows nothing of the questions but their list.
+// newServer returns a source that asks a server on the database.
 func newServer(t *testing.T, st *store.Store) ask.Source {
 	t.Helper()
-	mux := http.NewServeMux()
-	for _, q := range ask.All() {
-		mux.HandleFunc("POST /api/v1/"+strings.ReplaceAll(q.Name, " ", "/"), func(w http.ResponseWriter, r *http.Request) {
-			if err := r.ParseForm(); err != nil {
-				refuse(w, err)
-				return
-			}
-			a, err := q.Ask(r.Context(), ask.Source{Store: st}, r.PostForm)
-			if err != nil {
-				refuse(w, err)
-				return
-			}
-			_ = answer.Encode(w, a)
-		})
-	}
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	return ask.Source{Fetch: func(ctx context.Context, question string, params url.Values, into any) error {
-		return fetch(ctx, server.URL+"/api/v1/"+strings.ReplaceAll(question, " ", "/"), params, into)
-	}}
-}
-
-func refuse(w http.ResponseWriter, err error) {
-	w.WriteHeader(http.StatusUnprocessableEntity)
-	_ = answer.Encode(w, answer.ProblemOf(err))
-}
-
-func fetch(ctx context.Context, address string, params url.Values, into any) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(params.Encode()))
-	if err != nil {
-		return err
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		var problem answer.Problem
-		if err := answer.Decode(response.Body, &problem); err != nil {
-			return err
+	path := st.Path()
+	served := server.New(server.Config{
+		Open: func(ctx context.Context) (*store.Store, error) { return store.OpenForUpdate(ctx, path, testdb.Clock) },
+		Now:  testdb.Clock, Log: slog.New(slog.DiscardHandler), NoAuth: true,
+	})
+	listening := httptest.NewServer(served.Handler())
+	t.Cleanup(func() {
+		listening.Close()
+		if err := served.Close(); err != nil {
+			t.Error(err)
 		}
-		return problem.Err()
+	})
+	client, err := remote.New(listening.URL, "")
+	if err != nil {
+		t.Fatal(err)
 	}
-	return answer.Decode(response.Body, into)
+	return client.Source()
 }

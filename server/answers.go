@@ -1,0 +1,226 @@
+package server
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track"
+	"track/answer"
+	"track/ask"
+	"track/reports/render"
+)
+
+// answer asks a question and writes the answer in the format that the client accepts.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) error {
+	format, ok := formatOf(r.Header.Get("Accept"))
+	if !ok {
+		refuse(w, http.StatusNotAcceptable, fmt.Errorf("%w: an answer is %s", track.ErrInvalid, strings.Join(mediaTypes(), ", ")))
+		return nil
+	}
+	params, err := paramsOf(r)
+	if err != nil {
+		return err
+	}
+	grant := grantOf(r.Context())
+	if err := checkNames(grant, q, q.Names(params)); err != nil {
+		return err
+	}
+	leave, err := s.queue.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	st, release, err := s.database.use(r.Context())
+	if err != nil {
+		return err
+	}
+	defer release()
+	header := w.Header()
+	header.Set("Vary", "Accept, Authorization")
+	if tag := s.tag(r, q, format, params); tag != "" {
+		header.Set("ETag", tag)
+		header.Set("Cache-Control", "private, no-cache")
+		if slices.Contains(strings.FieldsFunc(r.Header.Get("If-None-Match"), isBetweenTags), tag) {
+			w.WriteHeader(http.StatusNotModified)
+			return nil
+		}
+	}
+	a, err := q.Ask(r.Context(), ask.Source{Store: st, Actor: grant.Name}, params)
+	if err != nil {
+		return err
+	}
+	return writeAnswer(w, r, a, format)
+}
+
+func isBetweenTags(c rune) bool { return c == ',' || c == ' ' }
+
+func writeAnswer(w http.ResponseWriter, r *http.Request, a answer.Answer, format render.Format) error {
+	var body bytes.Buffer
+	write := func() error { return render.Write(&body, a, render.Options{Format: format}) }
+	if format == render.JSON { // without indentation, which would go into the JSON that an answer holds as such
+		write = func() error { return render.WriteJSON(&body, a) }
+	}
+	if err := write(); err != nil {
+		return err
+	}
+	header := w.Header()
+	header.Set("Content-Type", mediaType(format))
+	header.Set("Track-Conclusion", string(answer.ConclusionOf(a)))
+	if list, ok := a.(answer.Listing); ok && list.NextPage() != "" {
+		next := r.URL.Query()
+		next.Set("after", list.NextPage())
+		header.Set("Link", fmt.Sprintf(`<?%s>; rel="next"`, next.Encode()))
+	}
+	header.Set("Content-Length", strconv.Itoa(body.Len()))
+	_, _ = w.Write(body.Bytes()) // the client has gone
+	return nil
+}
+
+// tag returns the ETag of an answer: it differs after each commit, each start of the server, with another version of the
+// program, another format, and another token. It is empty for an answer that depends on more than the database. It
+// is made before the answer, so an answer can be newer than its tag, never older.
+func (s *Server) tag(r *http.Request, q ask.Question, format render.Format, params url.Values) string {
+	if q.Writes || q.Live || params.Has("since") {
+		return ""
+	}
+	cursor, err := s.database.changes.Cursor(r.Context())
+	if err != nil {
+		return ""
+	}
+	grant := grantOf(r.Context())
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []any{cursor, s.epoch, s.config.Version, format, q.Name, params.Encode(), grant.Name, grant.Scopes}))
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
+}
+
+// formats are the formats of an answer by their media types, the preferred one first.
+func formats() []struct {
+	media  string
+	format render.Format
+} {
+	return []struct {
+		media  string
+		format render.Format
+	}{
+		{"application/json", render.JSON}, {"application/x-ndjson", render.JSONL}, {"text/csv", render.CSV}, {"text/markdown", render.Markdown}, {"text/plain", render.Table},
+	}
+}
+
+func mediaTypes() (list []string) {
+	for _, f := range formats() {
+		list = append(list, f.media)
+	}
+	return list
+}
+
+func mediaType(format render.Format) string {
+	for _, f := range formats() {
+		if f.format == format {
+			if strings.HasPrefix(f.media, "text/") {
+				return f.media + "; charset=utf-8"
+			}
+			return f.media
+		}
+	}
+	return "application/octet-stream"
+}
+
+// formatOf returns the first format that a client accepts, in the order of its header; weights are not compared.
+func formatOf(accept string) (render.Format, bool) {
+	if accept == "" {
+		return render.JSON, true
+	}
+	for part := range strings.SplitSeq(accept, ",") {
+		media, params, err := mime.ParseMediaType(part)
+		if err != nil || params["q"] == "0" {
+			continue
+		}
+		for _, f := range formats() {
+			if major, all := strings.CutSuffix(media, "*"); media == f.media || all && (major == "*/" || strings.HasPrefix(f.media, major)) {
+				return f.format, true
+			}
+		}
+	}
+	return "", false
+}
+
+// paramsOf returns the parameters of a question: those of the address for GET; of the body, a form or a JSON object,
+// for POST.
+func paramsOf(r *http.Request) (url.Values, error) {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", track.ErrInvalid, err)
+	}
+	if r.Method == http.MethodGet {
+		return query, nil
+	}
+	if len(query) > 0 {
+		return nil, fmt.Errorf("%w: parameters of a request that changes something stand in its body", track.ErrInvalid)
+	}
+	media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	switch {
+	case err == nil && media == "application/json":
+		return jsonParams(r)
+	case err == nil && media == "application/x-www-form-urlencoded":
+		var body bytes.Buffer
+		if _, err := body.ReadFrom(r.Body); err != nil {
+			return nil, err
+		}
+		if query, err = url.ParseQuery(body.String()); err != nil {
+			return nil, fmt.Errorf("%w: %w", track.ErrInvalid, err)
+		}
+		return query, nil
+	}
+	return nil, fmt.Errorf("%w: the body is application/json or application/x-www-form-urlencoded, as its Content-Type says", track.ErrInvalid)
+}
+
+// jsonParams reads parameters from a JSON object: of texts, numbers and booleans, and lists of them.
+func jsonParams(r *http.Request) (url.Values, error) {
+	var object map[string]jsontext.Value
+	if err := json.UnmarshalRead(r.Body, &object); err != nil {
+		var tooLarge *http.MaxBytesError
+		if errors.As(err, &tooLarge) {
+			return nil, tooLarge
+		}
+		return nil, fmt.Errorf("%w: the body is no JSON object: %w", track.ErrInvalid, err)
+	}
+	params := url.Values{}
+	for name, value := range object {
+		values := []jsontext.Value{value}
+		if value.Kind() == '[' {
+			if err := json.Unmarshal(value, &values); err != nil {
+				return nil, err
+			}
+		}
+		for _, v := range values {
+			text, err := paramText(v)
+			if err != nil {
+				return nil, fmt.Errorf("%w: %s: %w", track.ErrInvalid, name, err)
+			}
+			params.Add(name, text)
+		}
+	}
+	return params, nil
+}
+
+func paramText(v jsontext.Value) (text string, err error) {
+	switch v.Kind() {
+	case '"':
+		err = json.Unmarshal(v, &text)
+		return text, err
+	case '0', 't', 'f':
+		return string(v), nil
+	}
+	return "", fmt.Errorf("%s is not a text, a number or a boolean", v)
+}

@@ -1,0 +1,151 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+
+	"track"
+	"track/access"
+	"track/ask"
+	"track/tracker/tokens"
+)
+
+// checkHost refuses requests that were sent to another name. A page of a foreign site whose name was made to resolve to
+// this machine (DNS rebinding) is of the same origin as what it asks for, so no check of origins stops it.
+func (s *Server) checkHost(next http.Handler) http.Handler {
+	allowed := append([]string{"localhost", "127.0.0.1", "::1"}, s.config.Hosts...)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !slices.ContainsFunc(allowed, func(name string) bool { return strings.EqualFold(name, hostName(r.Host)) }) {
+			s.config.Log.WarnContext(r.Context(), "refused a request to a foreign host", "host", r.Host, "remote", r.RemoteAddr)
+			refuse(w, http.StatusForbidden, fmt.Errorf("the server is not known as %q: start it with --allowed-host to allow that name", hostName(r.Host)))
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// hostName returns a host without its port.
+func hostName(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		return name
+	}
+	return strings.Trim(host, "[]")
+}
+
+// guard lets a request through to a route if its token allows that.
+func (s *Server) guard(route Route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		header.Set("Cache-Control", "no-store")
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		noteRoute(r.Context(), route)
+		if route.Scope != "" {
+			grant, err := s.authenticate(r)
+			if err != nil {
+				s.refuseToken(w, r, err)
+				return
+			}
+			noteHolder(r.Context(), grant)
+			if !grant.Allows(route.Scope) {
+				refuse(w, http.StatusForbidden, fmt.Errorf("the token %s does not allow this: it needs the scope %s", grant.Name, route.Scope))
+				return
+			}
+			r = r.WithContext(context.WithValue(r.Context(), grantKey{}, grant))
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), s.config.QueryTime)
+		defer cancel()
+		if err := route.serve(s, w, r.WithContext(ctx)); err != nil {
+			s.refuseFor(ctx, w, err)
+		}
+	})
+}
+
+type grantKey struct{}
+
+// grantOf returns what whoever sent a request may do.
+func grantOf(ctx context.Context) access.Grant {
+	grant, _ := ctx.Value(grantKey{}).(access.Grant)
+	return grant
+}
+
+// errNoToken is the error for a request without a token, or with one that is not valid.
+var errNoToken = errors.New("a token is needed: send it as Authorization: Bearer trk_…")
+
+// authenticate returns what whoever sent a request may do.
+func (s *Server) authenticate(r *http.Request) (access.Grant, error) {
+	if s.config.NoAuth {
+		return access.Grant{Name: s.config.OwnerName, Scopes: []access.Scope{access.Admin}}, nil
+	}
+	secret, err := secretOf(r)
+	if err != nil {
+		return access.Grant{}, err
+	}
+	if s.config.Owner != "" && secret.Hash() == s.config.Owner.Hash() {
+		return access.Grant{Name: s.config.OwnerName, Scopes: []access.Scope{access.Admin}}, nil
+	}
+	st, release, err := s.database.use(r.Context())
+	if err != nil {
+		return access.Grant{}, err
+	}
+	defer release()
+	grant, err := tokens.Authenticate(r.Context(), st.Reader, secret, s.config.Now())
+	switch {
+	case errors.Is(err, track.ErrNotFound):
+		return access.Grant{}, fmt.Errorf("%w; this one is not valid", errNoToken)
+	case err == nil:
+		s.database.noteUse(secret, s.config.Now())
+	}
+	return grant, err
+}
+
+// secretOf returns the token of a request: a bearer's, or the password of a client that knows no tokens.
+func secretOf(r *http.Request) (access.Secret, error) {
+	text, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		_, text, ok = r.BasicAuth()
+	}
+	if !ok {
+		return "", errNoToken
+	}
+	secret, err := access.ParseSecret(strings.TrimSpace(text))
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errNoToken, err)
+	}
+	return secret, nil
+}
+
+// refuseToken answers a request that has no valid token.
+func (s *Server) refuseToken(w http.ResponseWriter, r *http.Request, err error) {
+	if !errors.Is(err, errNoToken) {
+		s.refuseFor(r.Context(), w, err)
+		return
+	}
+	w.Header().Set("WWW-Authenticate", `Bearer realm="track"`)
+	refuse(w, http.StatusUnauthorized, err)
+}
+
+// checkNames refuses a question about what the token is not for. A token for some scenarios or lineages may only ask
+// questions that name one of them: lists, SQL and searches would show others.
+func checkNames(grant access.Grant, q ask.Question, names []ask.Name) error {
+	if !grant.IsBound() {
+		return nil
+	}
+	for _, n := range names {
+		if n.Lineage && !grant.MayNameLineage(n.Text) || !n.Lineage && !grant.MayNameScenario(n.Text) {
+			return forbidden(fmt.Sprintf("the token %s is not for %s", grant.Name, n.Text))
+		}
+	}
+	if len(names) == 0 {
+		return forbidden(fmt.Sprintf("the token %s is for some scenarios or lineages, and %q names none", grant.Name, q.Name))
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"track"
+	"track/access"
+)
+
+// requestNote is what is noted of a request while it is answered.
+type requestNote struct {
+	route  string
+	holder string
+	status int
+}
+
+type noteKey struct{}
+
+func noteOf(ctx context.Context) *requestNote {
+	note, _ := ctx.Value(noteKey{}).(*requestNote)
+	return note
+}
+
+func noteRoute(ctx context.Context, r Route) { noteOf(ctx).route = r.Pattern }
+
+func noteHolder(ctx context.Context, g access.Grant) { noteOf(ctx).holder = g.Name }
+
+// logged writes a line on each request: who did what. Parameters and bodies are in none.
+func (s *Server) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		note := &requestNote{status: http.StatusOK, route: "none"}
+		began := time.Now()
+		next.ServeHTTP(&noting{w, note}, r.WithContext(context.WithValue(r.Context(), noteKey{}, note)))
+		taken := time.Since(began)
+		level := slog.LevelInfo
+		if note.status >= http.StatusInternalServerError {
+			level = slog.LevelError
+		}
+		s.config.Log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "status", note.status, "holder", note.holder, "remote", r.RemoteAddr, "ms", taken.Milliseconds())
+		s.metrics.count(requestKind{methodLabel(r.Method), note.route, note.status}, taken)
+	})
+}
+
+// methodLabel returns a method that HTTP knows; a client can send any word.
+func methodLabel(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions, http.MethodPatch:
+		return method
+	}
+	return "other"
+}
+
+// noting notes the status of an answer.
+type noting struct {
+	http.ResponseWriter
+	note *requestNote
+}
+
+func (n *noting) WriteHeader(status int) {
+	n.note.status = status
+	n.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets [http.ResponseController] find the writer.
+func (n *noting) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+
+// recovering answers a request whose handler panicked.
+func (s *Server) recovering(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var err error
+		func() {
+			defer track.CatchPanic(&err)
+			next.ServeHTTP(w, r)
+		}()
+		if err != nil {
+			s.config.Log.ErrorContext(r.Context(), "defect", "error", fmt.Sprint(err))
+			refuse(w, http.StatusInternalServerError, fmt.Errorf("the server has a defect; its log says more"))
+		}
+	})
+}

@@ -1,0 +1,97 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"track/answer"
+)
+
+// Problem is the body of an answer that is an error: RFC 9457 (problem+json), with the fields of [answer.Problem].
+type Problem struct {
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+
+	answer.Problem `json:",embed"`
+}
+
+const problemType = "application/problem+json"
+
+// forbidden is the error for what a token does not allow.
+type forbidden string
+
+func (e forbidden) Error() string { return string(e) }
+
+// refuse answers with an error of the server itself.
+func refuse(w http.ResponseWriter, status int, err error) {
+	p := answer.ProblemOf(err)
+	if p.Kind == answer.Internal && status < http.StatusInternalServerError {
+		p.Kind = answer.Invalid
+	}
+	writeProblem(w, status, p)
+}
+
+func writeProblem(w http.ResponseWriter, status int, p answer.Problem) {
+	w.Header().Set("Content-Type", problemType)
+	w.Header().Del("ETag")
+	w.WriteHeader(status)
+	_ = answer.Encode(w, Problem{Title: http.StatusText(status), Status: status, Detail: p.Message, Problem: p}) // the client has gone
+}
+
+// refuseFor answers with the error of a question.
+func (s *Server) refuseFor(ctx context.Context, w http.ResponseWriter, err error) {
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		refuse(w, http.StatusRequestEntityTooLarge, err)
+	case errors.As(err, new(forbidden)):
+		refuse(w, http.StatusForbidden, err)
+	case errors.Is(err, errBusy):
+		w.Header().Set("Retry-After", retryAfterQueue)
+		refuse(w, http.StatusTooManyRequests, err)
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
+		refuse(w, http.StatusServiceUnavailable, errors.New("the answer took too long, and was given up"))
+	default:
+		p := answer.ProblemOf(err)
+		if p.Kind == answer.Internal {
+			s.config.Log.ErrorContext(ctx, "cannot answer", "error", err)
+		}
+		writeProblem(w, statusOf(p.Kind), p)
+	}
+}
+
+// statusOf returns the status of an answer that is a problem of this kind.
+func statusOf(kind answer.ProblemKind) int {
+	switch kind {
+	case answer.Invalid:
+		return http.StatusBadRequest
+	case answer.NotFound:
+		return http.StatusNotFound
+	case answer.Conflict, answer.Ambiguous, answer.Different:
+		return http.StatusConflict
+	case answer.Database:
+		return http.StatusServiceUnavailable
+	case answer.Damaged, answer.Internal:
+	}
+	return http.StatusInternalServerError
+}
+
+// notFound answers requests that fit no route.
+func (s *Server) notFound(mux *http.ServeMux, routes []Route) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, pattern := mux.Handler(r); pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		for _, route := range routes {
+			if r.URL.Path == s.config.BasePath+route.Pattern {
+				w.Header().Set("Allow", route.Method)
+				refuse(w, http.StatusMethodNotAllowed, errors.New("this is asked by "+route.Method))
+				return
+			}
+		}
+		refuse(w, http.StatusNotFound, errors.New("there is nothing at "+r.URL.Path))
+	})
+}

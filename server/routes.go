@@ -1,0 +1,52 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"track/access"
+	"track/ask"
+)
+
+// apiPath is what the paths of version 1 of the API begin with.
+const apiPath = "/api/v1/"
+
+// Route is something that the server answers.
+type Route struct {
+	Method, Pattern string
+	// Scope is what a token must allow; empty if no token is needed.
+	Scope    access.Scope
+	Summary  string
+	Question *ask.Question // that the route asks; nil for a route of the server itself
+	serve    func(s *Server, w http.ResponseWriter, r *http.Request) error
+}
+
+// Routes returns all routes, each question's among them: one that changes nothing is asked by GET, the others by POST.
+func Routes(questions []ask.Question) []Route {
+	routes := []Route{
+		{Method: http.MethodGet, Pattern: "/healthz", Summary: "say that the server is there", serve: (*Server).health},
+		{Method: http.MethodGet, Pattern: "/readyz", Summary: "say whether the database can be asked", serve: (*Server).ready},
+		{Method: http.MethodGet, Pattern: "/metrics", Scope: access.Read, Summary: "give figures of the server for Prometheus", serve: (*Server).writeMetrics},
+	}
+	for _, q := range questions {
+		routes = append(routes, questionRoute(q))
+	}
+	return routes
+}
+
+func questionRoute(q ask.Question) Route {
+	r := Route{
+		Method: http.MethodGet, Pattern: apiPath + QuestionPath(q.Name), Scope: q.Scope, Summary: q.Help, Question: &q,
+		serve: func(s *Server, w http.ResponseWriter, r *http.Request) error { return s.answer(w, r, q) },
+	}
+	if q.Writes {
+		r.Method = http.MethodPost
+	}
+	if q.Notes { // somebody looked: that is a fact
+		r.Scope = access.Record
+	}
+	return r
+}
+
+// QuestionPath returns the path of a question below that of the API: "spec show" has spec/show.
+func QuestionPath(name string) string { return strings.ReplaceAll(name, " ", "/") }

@@ -1,0 +1,126 @@
+// Package server answers the questions of package ask over HTTP.
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"log/slog"
+	"net/http"
+	"runtime"
+	"time"
+
+	"track/access"
+	"track/ask"
+	"track/store"
+)
+
+// Config says what a server serves, and to whom.
+type Config struct {
+	// Open opens the database, again after the schema was found to be another one.
+	Open    func(ctx context.Context) (*store.Store, error)
+	Now     func() time.Time
+	Log     *slog.Logger
+	Version string // of the program
+
+	// Hosts are the names that requests may address the server by, without ports, in addition to localhost, 127.0.0.1 and
+	// ::1. A page of another site whose name resolves to this machine is refused by it.
+	Hosts []string
+	// BasePath is what every path begins with, such as /track; empty for nothing.
+	BasePath string
+	// Owner is the secret of whoever started the server, who may do everything; empty for none.
+	Owner access.Secret
+	// OwnerName is recorded with what the owner changes.
+	OwnerName string
+	// Open to all: nobody needs a token. It is for loopback addresses alone.
+	NoAuth bool
+	// QueryTime is how long an answer may take; 0 for a minute.
+	QueryTime time.Duration
+}
+
+// The limits of what a request may cost.
+const (
+	maxHeader       = 64 << 10
+	maxBody         = 1 << 20
+	readHeaderTime  = 10 * time.Second
+	readTime        = time.Minute
+	idleTime        = 2 * time.Minute
+	defaultAnswer   = time.Minute
+	answersPerCore  = 4
+	waitingPerCore  = 64
+	retryAfterQueue = "1"
+)
+
+// Server answers requests.
+type Server struct {
+	config   Config
+	database database
+	queue    queue
+	metrics  metrics
+	epoch    string // differs after each start
+	handler  http.Handler
+}
+
+// New returns a server. It opens the database with the first request.
+func New(config Config) *Server {
+	if config.QueryTime == 0 {
+		config.QueryTime = defaultAnswer
+	}
+	cores := runtime.GOMAXPROCS(0)
+	s := &Server{config: config, epoch: rand.Text(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore)}
+	s.database.open = config.Open
+	s.handler = s.newHandler(Routes(ask.All()))
+	return s
+}
+
+// Handler returns what answers requests.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// newHandler returns the handler of all routes, each behind the same doors.
+func (s *Server) newHandler(routes []Route) http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range routes {
+		mux.Handle(r.Method+" "+s.config.BasePath+r.Pattern, s.guard(r))
+	}
+	known := s.notFound(mux, routes)
+	crossOrigin := http.NewCrossOriginProtection()
+	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusForbidden, errors.New("a page of another site may not send requests that change something"))
+	}))
+	return s.logged(s.recovering(s.checkHost(crossOrigin.Handler(known))))
+}
+
+// HTTP returns a server of the standard library with the limits of this one.
+func (s *Server) HTTP() *http.Server {
+	return &http.Server{
+		Handler: s.handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, IdleTimeout: idleTime,
+		WriteTimeout: s.config.QueryTime + readTime, ErrorLog: slog.NewLogLogger(s.config.Log.Handler(), slog.LevelWarn),
+	}
+}
+
+// Watch notices until ctx ends if the database became one that cannot be served, and says so in the log.
+func (s *Server) Watch(ctx context.Context, interval time.Duration) {
+	ticker := time.NewTicker(interval)
+	defer ticker.Stop()
+	for last := int64(0); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		cursor, err := s.database.cursor(ctx)
+		if err == nil && cursor == last {
+			continue
+		}
+		last = cursor
+		if err == nil {
+			err = s.database.check(ctx)
+		}
+		if err != nil && ctx.Err() == nil {
+			s.config.Log.ErrorContext(ctx, "the database cannot be served", "error", err)
+		}
+	}
+}
+
+// Close closes the database. No request may be under way.
+func (s *Server) Close() error { return s.database.end() }

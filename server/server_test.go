@@ -1,0 +1,426 @@
+package server_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"track"
+	"track/access"
+	"track/answer"
+	"track/ask"
+	"track/internal/testdb"
+	"track/internal/trackertest"
+	"track/server"
+	"track/store"
+	"track/tracker/seeds"
+	"track/tracker/tokens"
+)
+
+// service is a server on a database with one scenario, and what is needed to ask it.
+type service struct {
+	t     *testing.T
+	url   string
+	store *store.Store
+	log   *bytes.Buffer // complete once the server is closed
+	now   func() time.Time
+}
+
+func serve(t *testing.T, change func(*server.Config)) *service {
+	t.Helper()
+	st := testdb.New(t)
+	record(t, st, "growth", 5)
+	s := &service{t: t, store: st, log: new(bytes.Buffer), now: testdb.Clock}
+	config := server.Config{
+		Open: func(ctx context.Context) (*store.Store, error) {
+			return store.OpenForUpdate(ctx, st.Path(), testdb.Clock)
+		},
+		Now: func() time.Time { return s.now() }, Log: slog.New(slog.NewTextHandler(s.log, nil)), Version: "test",
+	}
+	if change != nil {
+		change(&config)
+	}
+	served := server.New(config)
+	listening := httptest.NewUnstartedServer(nil)
+	listening.Config = served.HTTP()
+	listening.Start()
+	t.Cleanup(func() {
+		listening.Close()
+		if err := served.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s.url = listening.URL
+	return s
+}
+
+// record adds a spec and n seeds of a scenario.
+func record(t *testing.T, st *store.Store, scenario string, n int) {
+	t.Helper()
+	trackertest.AddSpec(t, st, trackertest.Ranges(scenario, [2]float64{0, 10}))
+	for i := range n {
+		trackertest.Record(t, st, seeds.Options{}, trackertest.Seed(scenario, track.SeedNumber(i), map[string]float64{"a": float64(i)}))
+	}
+}
+
+// token returns a new token.
+func (s *service) token(g access.Grant) access.Secret {
+	s.t.Helper()
+	if g.Name == "" {
+		g.Name = rand.Text()
+	}
+	added, err := tokens.Add(s.t.Context(), s.store, answer.AddTokenQuestion{Grant: g, Expires: time.Hour})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return added.Secret
+}
+
+func (s *service) tokenFor(scopes ...access.Scope) access.Secret {
+	return s.token(access.Grant{Scopes: scopes})
+}
+
+// do sends a request; header holds names and values in turn.
+func (s *service) do(method, path string, secret access.Secret, body string, header ...string) (*http.Response, string) {
+	s.t.Helper()
+	request, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if secret != "" {
+		request.Header.Set("Authorization", "Bearer "+string(secret))
+	}
+	for pair := range slices.Chunk(header, 2) {
+		if pair[0] == "Host" {
+			request.Host = pair[1]
+			continue
+		}
+		request.Header.Set(pair[0], pair[1])
+	}
+	response, err := http.DefaultTransport.RoundTrip(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return response, string(text)
+}
+
+// form is the header of a body that is a form.
+var form = []string{"Content-Type", "application/x-www-form-urlencoded"}
+
+func methods() []string {
+	return []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions, "TRACE", "PROPFIND"}
+}
+
+// Nobody gets anything without a token but whether the server is there: every route, every method (MLflow CVE-2026-0545,
+// CVE-2026-2652, Ray CVE-2026-27482).
+func TestNoToken(t *testing.T) {
+	s := serve(t, nil)
+	revoked := s.token(access.Grant{Name: "revoked", Scopes: []access.Scope{access.Admin}})
+	if _, err := tokens.Revoke(t.Context(), s.store, answer.RevokeTokenQuestion{Name: "revoked"}); err != nil {
+		t.Fatal(err)
+	}
+	foreign, err := access.NewSecret(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes := server.Routes(ask.All())
+	if len(routes) < 60 {
+		t.Fatalf("%d routes", len(routes))
+	}
+	for _, route := range routes {
+		for _, method := range methods() {
+			for _, secret := range []access.Secret{"", revoked, foreign, "trk_no"} {
+				response, body := s.do(method, route.Pattern, secret, "", form...)
+				want := http.StatusUnauthorized
+				switch {
+				case method != route.Method && (method != http.MethodHead || route.Method != http.MethodGet):
+					want = http.StatusMethodNotAllowed
+				case route.Scope == "":
+					want = http.StatusOK
+				}
+				if response.StatusCode != want || strings.Contains(body, "growth") {
+					t.Errorf("%s %s with %q: %d, not %d: %s", method, route.Pattern, secret, response.StatusCode, want, body)
+				}
+			}
+		}
+	}
+}
+
+// A token allows what its scopes say, on every route (MLflow CVE-2026-2651).
+func TestScopes(t *testing.T) {
+	s := serve(t, nil)
+	holders := map[access.Scope]access.Secret{}
+	for _, scope := range access.Scopes() {
+		holders[scope] = s.tokenFor(scope)
+	}
+	for _, route := range server.Routes(ask.All()) {
+		if route.Scope == "" || route.Question != nil && route.Question.Name == "token revoke" {
+			continue
+		}
+		for scope, secret := range holders {
+			response, body := s.do(route.Method, route.Pattern, secret, "", form...)
+			allowed := scope == route.Scope || scope == access.Admin
+			if (response.StatusCode == http.StatusForbidden) == allowed || response.StatusCode == http.StatusUnauthorized || response.StatusCode >= 500 {
+				t.Errorf("%s %s with the scope %s: %d: %s", route.Method, route.Pattern, scope, response.StatusCode, body)
+			}
+		}
+	}
+}
+
+// A page of a foreign site whose name leads here is refused on every route, streams and health too (MLflow
+// CVE-2025-14279, Ray CVE-2025-62593, MCP SDK CVE-2026-34742).
+func TestForeignHost(t *testing.T) {
+	s := serve(t, func(c *server.Config) { c.NoAuth, c.Hosts = true, []string{"track.example.org"} })
+	for _, route := range server.Routes(ask.All()) {
+		for _, host := range []string{"evil.example", "evil.example:80", "localhost.evil.example", "127.0.0.1.evil.example:7717", "xtrack.example.org", ""} {
+			if host == "" {
+				continue // net/http sends the address then
+			}
+			for _, method := range methods() {
+				if response, body := s.do(method, route.Pattern, "", "", "Host", host); response.StatusCode != http.StatusForbidden || strings.Contains(body, "growth") {
+					t.Errorf("%s %s of %q: %d", method, route.Pattern, host, response.StatusCode)
+				}
+			}
+		}
+	}
+	for _, host := range []string{"localhost", "LOCALHOST:1234", "127.0.0.1:7717", "[::1]:7717", "[::1]", "track.example.org:443"} {
+		if response, _ := s.do(http.MethodGet, "/healthz", "", "", "Host", host); response.StatusCode != http.StatusOK {
+			t.Errorf("of %q: %d", host, response.StatusCode)
+		}
+	}
+}
+
+// A page of another site cannot make a browser change anything (MLflow CVE-2025-1473), and a suffix of an origin is not
+// the origin (Jupyter CVE-2026-40110).
+func TestForeignOrigin(t *testing.T) {
+	s := serve(t, func(c *server.Config) { c.NoAuth = true })
+	for _, route := range server.Routes(ask.All()) {
+		for _, origin := range [][]string{
+			{"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", s.url + ".evil.example"}, {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
+		} {
+			response, _ := s.do(http.MethodPost, route.Pattern, "", "", append(origin, form...)...)
+			if response.StatusCode != http.StatusForbidden {
+				t.Errorf("POST %s from %v: %d", route.Pattern, origin, response.StatusCode)
+			}
+		}
+	}
+	if response, _ := s.do(http.MethodPost, "/api/v1/gate", "", "scenario=growth", append(form, "Origin", s.url)...); response.StatusCode != http.StatusOK {
+		t.Errorf("from the own origin: %d", response.StatusCode)
+	}
+}
+
+// A token for some scenarios shows nothing of others, whichever question is asked.
+func TestBoundTokens(t *testing.T) {
+	s := serve(t, nil)
+	record(t, s.store, "secret", 5)
+	bound := s.token(access.Grant{Scopes: access.Scopes(), Scenarios: []access.Pattern{"growth"}})
+	for _, route := range server.Routes(ask.All()) {
+		if route.Question == nil || route.Question.Name == "token revoke" {
+			continue
+		}
+		for _, params := range []string{"", "scenario=secret", "scenario=growth&scenario=secret", "candidate=secret&baseline=growth", "candidate=growth&baseline=secret", "lineage=l", "text=secret", "sql=select+1", "id=1"} {
+			path, body := route.Pattern, params
+			if route.Method == http.MethodGet {
+				path, body = route.Pattern+"?"+params, ""
+			}
+			response, text := s.do(route.Method, path, bound, body, form...)
+			if unknown := strings.Contains(text, "there is no such parameter"); response.StatusCode != http.StatusForbidden && !unknown || strings.Contains(text, "confidence") {
+				t.Errorf("%s %s %s: %d: %s", route.Method, path, body, response.StatusCode, text)
+			}
+		}
+	}
+	for path, want := range map[string]int{"stability?scenario=growth": 200, "stability?scenario=growth%40nosuch": 404, "seeds?scenario=growth": 200} {
+		if response, body := s.do(http.MethodGet, "/api/v1/"+path, bound, ""); response.StatusCode != want {
+			t.Errorf("%s: %d: %s", path, response.StatusCode, body)
+		}
+	}
+}
+
+func TestTags(t *testing.T) {
+	owner, err := access.NewSecret(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, func(c *server.Config) { c.Owner = owner })
+	another := s.tokenFor(access.Read)
+	const path = "/api/v1/stability?scenario=growth"
+	first, _ := s.do(http.MethodGet, path, owner, "")
+	tag := first.Header.Get("ETag")
+	if tag == "" {
+		t.Fatal("no tag")
+	}
+	ask := func(what string, secret access.Secret, want int, header ...string) string {
+		t.Helper()
+		response, body := s.do(http.MethodGet, path, secret, "", append(header, "If-None-Match", `"x", `+tag)...)
+		if response.StatusCode != want || (want == http.StatusNotModified) != (body == "") {
+			t.Errorf("%s: %d, %d bytes", what, response.StatusCode, len(body))
+		}
+		return response.Header.Get("ETag")
+	}
+	ask("again", owner, http.StatusNotModified)
+	ask("another format", owner, http.StatusOK, "Accept", "text/csv")
+	ask("another token", another, http.StatusOK)
+	record(t, s.store, "other", 1)
+	if now := ask("after a record", owner, http.StatusOK); now == tag {
+		t.Error("the tag is the same after a record")
+	}
+	if response, _ := s.do(http.MethodGet, "/api/v1/seeds?since=1h", owner, ""); response.Header.Get("ETag") != "" {
+		t.Error("an answer that depends on the time has a tag")
+	}
+}
+
+func TestFormats(t *testing.T) {
+	s := serve(t, func(c *server.Config) { c.NoAuth = true })
+	for accept, want := range map[string]string{
+		"": "application/json", "*/*": "application/json", "text/csv": "text/csv; charset=utf-8", "text/*": "text/csv; charset=utf-8", "text/markdown": "text/markdown; charset=utf-8",
+		"application/x-ndjson": "application/x-ndjson", "image/png, text/plain;q=0.5": "text/plain; charset=utf-8", "image/png": "", "application/json;q=0": "",
+	} {
+		response, body := s.do(http.MethodGet, "/api/v1/seeds?scenario=growth", "", "", "Accept", accept)
+		if want == "" && response.StatusCode != http.StatusNotAcceptable || want != "" && (response.Header.Get("Content-Type") != want || !strings.Contains(body, "growth")) {
+			t.Errorf("%q: %d, %s", accept, response.StatusCode, response.Header.Get("Content-Type"))
+		}
+	}
+	response, body := s.do(http.MethodGet, "/api/v1/seeds?limit=2", "", "", "Accept", "application/x-ndjson")
+	if link := response.Header.Get("Link"); strings.Count(body, "\n") != 2 || !strings.Contains(link, `rel="next"`) {
+		t.Errorf("a page of two: %q, %s", link, body)
+	}
+}
+
+func TestProblems(t *testing.T) {
+	s := serve(t, func(c *server.Config) { c.NoAuth = true })
+	for _, tt := range []struct {
+		method, path, body string
+		header             []string
+		status             int
+		part               string
+	}{
+		{"GET", "/api/v1/stability", "", nil, 400, `"message":"missing","param":"scenario"`},
+		{"GET", "/api/v1/stability?scenario=nosuch", "", nil, 404, "the scenarios are"},
+		{"GET", "/api/v1/stability?scenario=growth&scenario=growth", "", nil, 400, "more than once"},
+		{"GET", "/api/v1/stability?nosuch=1", "", nil, 400, "there is no such parameter"},
+		{"GET", "/api/v1/stability?%zz", "", nil, 400, "invalid"},
+		{"GET", "/api/v1/nosuch", "", nil, 404, "there is nothing at"},
+		{"GET", "/api/v1/stability/", "", nil, 404, "there is nothing at"},
+		{"PUT", "/api/v1/stability", "", nil, 405, "this is asked by GET"},
+		{"GET", "/api/v1/gate?scenario=growth", "", nil, 405, "this is asked by POST"},
+		{"POST", "/api/v1/gate?scenario=growth", "", form, 400, "stand in its body"},
+		{"POST", "/api/v1/gate", "{", []string{"Content-Type", "application/json"}, 400, "no JSON object"},
+		{"POST", "/api/v1/gate", `{"scenario":{"a":1}}`, []string{"Content-Type", "application/json"}, 400, "is not a text, a number or a boolean"},
+		{"POST", "/api/v1/gate", "scenario=growth", []string{"Content-Type", "text/xml"}, 400, "the body is"},
+		{"POST", "/api/v1/gate", "scenario=" + strings.Repeat("x", 2<<20), form, 413, "too large"},
+		{"GET", "/api/v1/query?sql=DELETE+FROM+seed", "", nil, 400, ""},
+		{"GET", "/api/v1/query?sql=ATTACH+%27/etc/passwd%27+AS+x", "", nil, 400, ""},
+		{"POST", "/api/v1/rollback", "lineage=nosuch&to=v001&reason=x", form, 404, ""},
+	} {
+		response, body := s.do(tt.method, tt.path, "", tt.body, tt.header...)
+		var p server.Problem
+		if response.StatusCode != tt.status || !strings.Contains(body, tt.part) || response.Header.Get("Content-Type") != "application/problem+json" ||
+			json.Unmarshal([]byte(body), &p) != nil || p.Status != tt.status || p.Title == "" || p.Detail == "" {
+			t.Errorf("%s %s: %d, not %d: %s", tt.method, tt.path, response.StatusCode, tt.status, body)
+		}
+		if strings.Contains(body, s.store.Path()) {
+			t.Errorf("%s %s names a file of the server: %s", tt.method, tt.path, body)
+		}
+	}
+}
+
+// What is changed is recorded with the name of the token, and the log says who did what, but no token.
+func TestActor(t *testing.T) {
+	s := serve(t, nil)
+	secret := s.token(access.Grant{Name: "deploy", Scopes: []access.Scope{access.Decide, access.Read}})
+	response, body := s.do(http.MethodPost, "/api/v1/baseline/set", secret, `{"scenario":"growth","reason":"release"}`, "Content-Type", "application/json")
+	if response.StatusCode != http.StatusOK {
+		t.Fatal(response.StatusCode, body)
+	}
+	if _, body := s.do(http.MethodGet, "/api/v1/baseline/show?scenario=growth", secret, ""); !strings.Contains(body, `"actor":"deploy"`) {
+		t.Errorf("pinned by somebody else: %s", body)
+	}
+	if _, body := s.do(http.MethodGet, "/metrics", secret, ""); !strings.Contains(body, `track_requests_total{method="POST",route="/api/v1/baseline/set",status="200"} 1`) {
+		t.Errorf("metrics: %s", body)
+	}
+	if text := s.log.String(); !strings.Contains(text, "path=/api/v1/baseline/set status=200 holder=deploy") || strings.Contains(text, string(secret)) {
+		t.Errorf("log: %s", text)
+	}
+}
+
+func TestExpiry(t *testing.T) {
+	s := serve(t, nil)
+	secret := s.tokenFor(access.Read)
+	if response, _ := s.do(http.MethodGet, "/api/v1/spec/list", secret, ""); response.StatusCode != http.StatusOK {
+		t.Errorf("before: %d", response.StatusCode)
+	}
+	s.now = func() time.Time { return testdb.Clock().Add(time.Hour) }
+	if response, _ := s.do(http.MethodGet, "/api/v1/spec/list", secret, ""); response.StatusCode != http.StatusUnauthorized {
+		t.Errorf("after: %d", response.StatusCode)
+	}
+}
+
+// Clients that know no tokens send one as the password.
+func TestBasic(t *testing.T) {
+	s := serve(t, nil)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/api/v1/spec/list", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.SetBasicAuth("anybody", string(s.tokenFor(access.Read)))
+	response, err := http.DefaultClient.Do(request)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatal(response, err)
+	}
+	_ = response.Body.Close()
+}
+
+// The owner of the server may do everything, and is named.
+func TestOwner(t *testing.T) {
+	owner, err := access.NewSecret(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, func(c *server.Config) { c.Owner, c.OwnerName = owner, "ana" })
+	response, body := s.do(http.MethodPost, "/api/v1/token/add", owner, url.Values{"name": {"ci"}, "scope": {"read"}}.Encode(), form...)
+	if response.StatusCode != http.StatusOK || !strings.Contains(body, `"token":"trk_`) || !strings.Contains(body, `"added_by":"ana"`) {
+		t.Errorf("%d: %s", response.StatusCode, body)
+	}
+}
+
+// A database that another program made unreadable is not served, and one that is whole again is.
+func TestReopens(t *testing.T) {
+	var failing error
+	s := serve(t, func(c *server.Config) {
+		open := c.Open
+		c.NoAuth = true
+		c.Open = func(ctx context.Context) (*store.Store, error) {
+			if failing != nil {
+				return nil, failing
+			}
+			return open(ctx)
+		}
+	})
+	failing = track.WithHint(track.ErrDatabase, track.NewHint("make it one of this version", "migrate"))
+	for path, want := range map[string]int{"/healthz": 200, "/readyz": 503, "/api/v1/spec/list": 503} {
+		if response, body := s.do(http.MethodGet, path, "", ""); response.StatusCode != want {
+			t.Errorf("%s: %d: %s", path, response.StatusCode, body)
+		}
+	}
+	failing = nil
+	for _, path := range []string{"/readyz", "/api/v1/spec/list"} {
+		if response, body := s.do(http.MethodGet, path, "", ""); response.StatusCode != 200 {
+			t.Errorf("%s: %d: %s", path, response.StatusCode, body)
+		}
+	}
+}
