@@ -222,6 +222,11 @@ func (p *program) lease() (time.Duration, error) {
 
 // databasePath is where the database is, or is to be where the user names it.
 func (p *program) databasePath() (string, error) {
+	if address, err := p.serverAddress(); err != nil {
+		return "", err
+	} else if address != "" {
+		return "", usage("%s works on a database, and %s is a server: name a database with --db", p.command, address)
+	}
 	if path, err := p.namedDatabase(); path != "" || err != nil {
 		return path, err
 	}

@@ -2,15 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/urfave/cli/v2"
 
+	"track"
 	"track/answer"
 	"track/ask"
 	"track/reports"
 	"track/reports/chart"
-	"track/store"
 )
 
 // historyOptions are what the command takes in addition to the parameters of the question.
@@ -48,32 +49,32 @@ func (p *program) history(ctx context.Context, def ask.Def[answer.HistoryQuestio
 	if err := o.Check(); err != nil {
 		return err
 	}
-	st, err := p.open(ctx)
+	from, release, err := sourceFor(ctx, p, def, o.HistoryQuestion)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = st.Close() }()
+	defer release()
 	lineage := o.lineage
 	if !lineage {
-		if lineage, err = isLineage(ctx, st.Reader, o.Scenario); err != nil {
+		if lineage, err = isLineage(ctx, from, o.Scenario); err != nil {
 			return err
 		}
 	}
 	if lineage {
-		return p.lineageHistory(ctx, st, o)
+		return p.lineageHistory(ctx, from, o)
 	}
-	a, err := def.Ask(ctx, ask.Source{Store: st}, o.HistoryQuestion)
+	a, err := def.Ask(ctx, from, o.HistoryQuestion)
 	if err != nil {
 		return err
 	}
 	return p.writeHistory(a, reports.HistoryChart(a), o.plot)
 }
 
-func (p *program) lineageHistory(ctx context.Context, st *store.Store, o historyOptions) error {
+func (p *program) lineageHistory(ctx context.Context, from ask.Source, o historyOptions) error {
 	if o.Spec != 0 {
 		return usage("--spec: %s is a lineage, which has no spec", o.Scenario)
 	}
-	a, err := ask.LineageHistory().Ask(ctx, ask.Source{Store: st}, answer.LineageHistoryQuestion{Lineage: o.Scenario, Component: o.Metric, Limit: o.Limit, Next: o.Next})
+	a, err := ask.LineageHistory().Ask(ctx, from, answer.LineageHistoryQuestion{Lineage: o.Scenario, Component: o.Metric, Limit: o.Limit, Next: o.Next})
 	if err != nil {
 		return err
 	}
@@ -90,11 +91,27 @@ func (p *program) writeHistory(a answer.Answer, c chart.Chart, plot string) erro
 }
 
 // isLineage reports whether a name belongs to a lineage, and to no scenario.
-func isLineage(ctx context.Context, st *store.Reader, name string) (bool, error) {
-	scenarios, err := st.Scenarios(ctx)
+func isLineage(ctx context.Context, from ask.Source, name string) (bool, error) {
+	if from.Store == nil {
+		return isLineageOfServer(ctx, from, name)
+	}
+	scenarios, err := from.Store.Scenarios(ctx)
 	if err != nil || slices.Contains(scenarios, name) {
 		return false, err
 	}
-	lineages, err := st.Lineages(ctx)
+	lineages, err := from.Store.Lineages(ctx)
 	return slices.Contains(lineages, name), err
+}
+
+// isLineageOfServer asks for the lineage, which a token for some of them may be allowed, unlike a list.
+func isLineageOfServer(ctx context.Context, from ask.Source, name string) (bool, error) {
+	_, err := ask.History().Ask(ctx, from, answer.HistoryQuestion{Scenario: name, Limit: 1})
+	if !errors.Is(err, track.ErrNotFound) {
+		return false, nil // what the history is asked next says the same
+	}
+	_, err = ask.LineageHistory().Ask(ctx, from, answer.LineageHistoryQuestion{Lineage: name, Limit: 1})
+	if errors.Is(err, track.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
 }

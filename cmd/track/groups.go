@@ -45,7 +45,7 @@ func (p *program) commandGroups() []commandGroup {
 			{"export", p.exportCommand}, {"merge", p.mergeCommand}, {"ingest", p.ingestCommand},
 		}},
 		{"administer", []commandEntry{
-			{"init", p.initCommand}, {"migrate", p.migrateCommand}, {"check", p.checkCommand}, {"backup", p.backupCommand}, {"prune", p.pruneCommand}, {"forget", p.forgetCommand},
+			{"init", p.initCommand}, {"migrate", p.migrateCommand}, {"check", p.checkCommand}, {"backup", p.backupCommand}, {"prune", p.pruneCommand}, {"forget", p.forgetCommand}, {"serve", p.serveCommand}, {"token", p.tokenCommand},
 			{"completion", p.completionCommand},
 		}},
 	}

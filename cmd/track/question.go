@@ -39,14 +39,14 @@ func questionCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text
 // customCommand is [questionCommand] for an answer that the command writes in its own way.
 func customCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp, write func(c *cli.Context, a A) error) *cli.Command {
 	return commandOf(p, def, text, func(c *cli.Context, q Q) error {
-		st, err := openFor(c.Context, p, def, q)
+		from, release, err := sourceFor(c.Context, p, def, q)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = st.Close() }()
+		defer release()
 		var a A
 		ask := func() (err error) {
-			a, err = def.Ask(c.Context, sourceOf(st, &q), q)
+			a, err = def.Ask(c.Context, from, q)
 			return err
 		}
 		if def.Records(q) {
@@ -101,22 +101,22 @@ func (t commandHelp) description(about string) string {
 	return about + heading + strings.Join(lines, "\n   ")
 }
 
-// askAndWrite opens the database, asks, and writes the answer; the error carries the exit code of its conclusion.
+// askAndWrite asks the database or the server, and writes the answer; the error carries the exit code of its conclusion.
 func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q) error {
-	st, err := openFor(ctx, p, def, q)
+	from, release, err := sourceFor(ctx, p, def, q)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = st.Close() }()
+	defer release()
 	var conclusion answer.Conclusion
 	write := func(from ask.Source) (err error) {
 		conclusion, err = writeAnswer(ctx, p, def, from, q)
 		return err
 	}
 	if def.Read != nil {
-		err = ask.Snapshot(ctx, sourceOf(st, &q), write)
+		err = ask.Snapshot(ctx, from, write)
 	} else {
-		err = write(sourceOf(st, &q))
+		err = write(from)
 	}
 	if err != nil {
 		return err
@@ -146,6 +146,23 @@ func untilInterrupted(ctx context.Context, read func() error) error {
 	case <-time.After(patience):
 		return context.Cause(ctx)
 	}
+}
+
+// sourceFor returns what answers a question: the server that the user names, or the database. Release must be called once
+// unless there is an error.
+func sourceFor[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q) (from ask.Source, release func(), err error) {
+	client, err := p.client()
+	if err != nil {
+		return from, nil, err
+	}
+	if client != nil {
+		return client.Source(), func() {}, nil
+	}
+	st, err := openFor(ctx, p, def, q)
+	if err != nil {
+		return from, nil, err
+	}
+	return sourceOf(st, &q), func() { _ = st.Close() }, nil
 }
 
 // sourceOf returns the database as what answers a question.

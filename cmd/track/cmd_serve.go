@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"track/access"
+	"track/remote"
+	"track/server"
+	"track/store"
+)
+
+// serveOptions say where a server listens, and to whom.
+type serveOptions struct {
+	address      string
+	hosts        cli.StringSlice
+	basePath     string
+	certificate  string
+	key          string
+	insecureHTTP bool
+	noAuth       bool
+	logFormat    string
+	answerTime   time.Duration
+}
+
+// The times of a server.
+const (
+	stopTime   = 10 * time.Second // for requests that are under way when it stops
+	watchEvery = time.Second      // that another schema is noticed
+)
+
+func (p *program) serveCommand() *cli.Command {
+	var o serveOptions
+	return p.admitting(&cli.Command{
+		Name: "serve", Usage: "answer over HTTP, for a team", UsageText: "track serve [FLAGS]",
+		Description: `Answers every question of the command line under /api/v1/, from one database. Everybody needs a token (track token add). The one of whoever
+starts the server is made at the start; the track of the same user finds it by itself. Listens on this machine alone, unless --addr names
+another address, which needs TLS or --insecure-http. Ends with SIGTERM or Ctrl-C, after the requests that are under way.
+
+Examples:
+   track serve
+   track stability growth_plus --server http://127.0.0.1:7717
+   track serve --addr :7717 --tls-cert cert.pem --tls-key key.pem --allowed-host track.example.org`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "addr", Usage: "listen on `HOST:PORT`", Value: "127.0.0.1:7717", Destination: &o.address},
+			&cli.StringSliceFlag{Name: "allowed-host", Usage: "answer requests to this `NAME` too; may be repeated", Destination: &o.hosts},
+			&cli.StringFlag{Name: "base-path", Usage: "serve below this `PATH`, such as /track, behind a proxy", Destination: &o.basePath},
+			&cli.StringFlag{Name: "tls-cert", Usage: "serve HTTPS with the certificates in `FILE`, read again when it changes", Destination: &o.certificate},
+			&cli.StringFlag{Name: "tls-key", Usage: "use the private key in `FILE`", Destination: &o.key},
+			&cli.BoolFlag{Name: "insecure-http", Usage: "listen beyond this machine without TLS: tokens can be read on the way", Destination: &o.insecureHTTP},
+			&cli.BoolFlag{Name: "no-auth", Usage: "ask nobody for a token; on loopback alone: every user of this machine may do everything", Destination: &o.noAuth},
+			&cli.StringFlag{Name: "log", Usage: "write the log as `FORMAT`: text or json", Value: "text", Destination: &o.logFormat},
+			&cli.DurationFlag{Name: "answer-time", Usage: "give up an answer after `TIME`", Value: time.Minute, Destination: &o.answerTime},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usage("track serve takes no arguments")
+			}
+			return p.serve(c.Context, o)
+		},
+	})
+}
+
+// check refuses what would be open to others by mistake.
+func (o serveOptions) check() error {
+	host, _, err := net.SplitHostPort(o.address)
+	if err != nil {
+		return usage("--addr %s is not HOST:PORT, such as 127.0.0.1:7717", o.address)
+	}
+	switch {
+	case (o.certificate == "") != (o.key == ""):
+		return usage("--tls-cert and --tls-key belong together")
+	case o.noAuth && !isLoopback(host):
+		return usage("--no-auth with --addr %s: without tokens a server listens on a loopback address alone, such as 127.0.0.1:7717", o.address)
+	case !isLoopback(host) && o.certificate == "" && !o.insecureHTTP:
+		return usage("--addr %s: give --tls-cert and --tls-key, or --insecure-http if something in front of the server encrypts", o.address)
+	case o.basePath != "" && (!strings.HasPrefix(o.basePath, "/") || strings.HasSuffix(o.basePath, "/") || strings.ContainsAny(o.basePath, "{}?# ")):
+		return usage("--base-path %s: begin it with a slash, and end it without one, as in /track", o.basePath)
+	case o.logFormat != "text" && o.logFormat != "json":
+		return usage("--log %s: use text or json", o.logFormat)
+	case o.answerTime <= 0:
+		return usage("--answer-time %s: a time above 0, such as 1m", o.answerTime)
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
+	if err := o.check(); err != nil {
+		return err
+	}
+	st, err := p.openForUpdate(ctx) // an error is better found now than by the first request
+	if err != nil {
+		return err
+	}
+	if err := st.Close(); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", o.address)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close() }()
+	scheme := "http"
+	if o.certificate != "" {
+		scheme = "https"
+		certificates, err := newCertificates(o.certificate, o.key)
+		if err != nil {
+			return err
+		}
+		listener = tls.NewListener(listener, &tls.Config{GetCertificate: certificates.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
+	}
+	config := server.Config{
+		Open: p.openForUpdate, Now: p.now, Log: p.serverLog(o.logFormat), Version: version, Hosts: o.hosts.Value(), BasePath: o.basePath, NoAuth: o.noAuth,
+		QueryTime: o.answerTime, OwnerName: actor(),
+	}
+	address := scheme + "://" + listener.Addr().String() + o.basePath
+	if !o.noAuth {
+		if config.Owner, err = access.NewSecret(rand.Reader); err != nil {
+			return err
+		}
+		remove, err := remote.KeepOwner(listener.Addr().String(), config.Owner)
+		if err != nil {
+			return err
+		}
+		defer remove()
+	}
+	if host, _, err := net.SplitHostPort(o.address); err == nil && host != "" {
+		config.Hosts = append(config.Hosts, host)
+	}
+	p.notice("serving %s at %s", store.WithoutPassword(st.Path()), address)
+	if o.noAuth {
+		p.notice("nobody needs a token: every user of this machine may do everything")
+	}
+	return p.serveUntil(ctx, server.New(config), listener)
+}
+
+// serveUntil serves until ctx ends, and finishes the requests that are under way.
+func (p *program) serveUntil(ctx context.Context, s *server.Server, listener net.Listener) (err error) {
+	defer func() { err = errors.Join(err, s.Close()) }()
+	watching, stop := context.WithCancel(ctx)
+	defer stop()
+	go s.Watch(watching, watchEvery)
+	h := s.HTTP()
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	p.notice("stopping")
+	stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopTime)
+	defer cancel()
+	if err := h.Shutdown(stopping); err != nil {
+		return errors.Join(fmt.Errorf("some requests were not finished: %w", err), h.Close())
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+func (p *program) serverLog(format string) *slog.Logger {
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(p.err, nil))
+	}
+	return slog.New(slog.NewTextHandler(p.err, nil))
+}

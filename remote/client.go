@@ -1,0 +1,145 @@
+// Package remote asks the questions of package ask of a server.
+package remote
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"track"
+	"track/access"
+	"track/answer"
+	"track/ask"
+)
+
+// connectTime is how long a server may take until it answers, beyond what it may compute.
+const connectTime = 5 * time.Second
+
+// maxAnswer bounds an answer in bytes.
+const maxAnswer = 1 << 30
+
+// Client asks a server.
+type Client struct {
+	address *url.URL
+	secret  access.Secret
+	http    *http.Client
+}
+
+// New returns a client of the server at an address such as https://track.example.org/base. The secret may be empty.
+func New(address string, secret access.Secret) (*Client, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%w: %q is not the address of a server, such as https://track.example.org", track.ErrInvalid, withoutPassword(address))
+	}
+	if u.User != nil {
+		return nil, fmt.Errorf("%w: %s: the address of a server has no user; the token stands in TRACK_TOKEN", track.ErrInvalid, u.Redacted())
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.ResponseHeaderTimeout = 0 // an answer may take long to compute; ctx ends it
+	transport.TLSHandshakeTimeout = connectTime
+	return &Client{address: u, secret: secret, http: &http.Client{Transport: transport, CheckRedirect: refuseRedirect}}, nil
+}
+
+// withoutPassword hides what stands before @ in an address that cannot be parsed.
+func withoutPassword(address string) string {
+	if i := strings.LastIndexByte(address, '@'); i >= 0 {
+		return "…" + address[i:]
+	}
+	return address
+}
+
+// refuseRedirect keeps a token from being sent elsewhere.
+func refuseRedirect(r *http.Request, _ []*http.Request) error {
+	return fmt.Errorf("it sends requests on to %s: name that address", r.URL.Redacted())
+}
+
+// Source returns the server as what answers questions.
+func (c *Client) Source() ask.Source { return ask.Source{Fetch: c.fetch} }
+
+// Address returns the address of the server.
+func (c *Client) Address() string { return c.address.String() }
+
+func (c *Client) fetch(ctx context.Context, question string, params url.Values, into any) error {
+	request, err := c.request(ctx, question, params)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Accept", "application/json")
+	if c.secret != "" {
+		request.Header.Set("Authorization", "Bearer "+string(c.secret))
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return c.unreachable(ctx, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body := io.LimitReader(response.Body, maxAnswer)
+	if response.StatusCode != http.StatusOK {
+		return c.problem(response, body)
+	}
+	if err := answer.Decode(body, into); err != nil {
+		return fmt.Errorf("%s answers %q with what this version of track does not understand: %w", c.address, question, err)
+	}
+	return nil
+}
+
+func (c *Client) request(ctx context.Context, question string, params url.Values) (*http.Request, error) {
+	address := c.address.JoinPath("api", "v1", strings.ReplaceAll(question, " ", "/"))
+	all := ask.All()
+	i := slices.IndexFunc(all, func(q ask.Question) bool { return q.Name == question })
+	if i < 0 || !all[i].Writes {
+		address.RawQuery = params.Encode()
+		return http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address.String(), strings.NewReader(params.Encode()))
+	if err == nil {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return request, err
+}
+
+// unreachable explains why there was no answer at all.
+func (c *Client) unreachable(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return track.WithHint(fmt.Errorf("%s cannot be asked: %w", c.address, err), track.Hint{Text: "check the address, and that track serve runs there"})
+}
+
+// problem returns the error that a server answered with.
+func (c *Client) problem(response *http.Response, body io.Reader) error {
+	var text bytes.Buffer
+	if _, err := text.ReadFrom(io.LimitReader(body, 1<<20)); err != nil {
+		return c.unreachable(response.Request.Context(), err)
+	}
+	var p struct {
+		Title  string `json:"title"`
+		Status int    `json:"status"`
+		Detail string `json:"detail"`
+
+		answer.Problem `json:",embed"`
+	}
+	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if media != "application/problem+json" || answer.Decode(&text, &p) != nil || p.Kind == "" {
+		return fmt.Errorf("%s answers with %s: is it a server of track?", c.address, response.Status)
+	}
+	switch response.StatusCode {
+	case http.StatusUnauthorized:
+		return track.WithHint(fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message), track.Hint{Text: "set TRACK_TOKEN to a token of that server"})
+	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusTooManyRequests:
+		return fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message)
+	}
+	return p.Err()
+}
