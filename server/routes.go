@@ -26,6 +26,7 @@ func Routes(questions []ask.Question) []Route {
 	routes := []Route{
 		{Method: http.MethodGet, Pattern: "/healthz", Summary: "say that the server is there", serve: (*Server).health},
 		{Method: http.MethodGet, Pattern: "/readyz", Summary: "say whether the database can be asked", serve: (*Server).ready},
+		{Method: http.MethodGet, Pattern: apiPath + "openapi.json", Scope: access.Read, Summary: "describe the API", serve: (*Server).writeOpenAPI},
 		{Method: http.MethodGet, Pattern: "/metrics", Scope: access.Read, Summary: "give figures of the server for Prometheus", serve: (*Server).writeMetrics},
 	}
 	for _, q := range questions {

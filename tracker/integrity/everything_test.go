@@ -33,7 +33,8 @@ func everything(t *testing.T) (path string) {
 	VALUES ('s', 'a', 'Stop', 'k', 1, 2, 'l', 'v001', '01EXEC', 3, '{}')`,
 		"INSERT INTO damage VALUES (randomblob(32))", "INSERT INTO hook_arrival VALUES ('Stop', 3, 4)",
 		"INSERT INTO actor (name) VALUES ('another')", "INSERT INTO scenario (name, created_at) VALUES ('another', 1)", "INSERT INTO metric (name) VALUES ('another')",
-		"INSERT INTO tool (name) VALUES ('another')")
+		"INSERT INTO tool (name) VALUES ('another')",
+		"INSERT INTO token (name, hash, scopes, scenarios, lineages, created_at, expires_at, revoked_at, used_at) VALUES ('ci', x'00', '[\"read\"]', '[]', '[]', 1, 2, 3, 4)")
 	return path
 }
 

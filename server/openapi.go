@@ -1,0 +1,137 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"track/access"
+	"track/answer/param"
+	"track/ask"
+)
+
+// object is a JSON object of the description.
+type object map[string]any
+
+// writeOpenAPI describes all routes as OpenAPI 3.1.
+func (s *Server) writeOpenAPI(w http.ResponseWriter, _ *http.Request) error {
+	text, err := json.Marshal(OpenAPI(Routes(ask.All()), s.config.BasePath, s.config.Version), json.Deterministic(true), jsontext.WithIndent("  "))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text) // the client has gone
+	return nil
+}
+
+// OpenAPI returns the description of routes below a base path.
+func OpenAPI(routes []Route, basePath, version string) any {
+	schemas := schemas{defined: object{}}
+	problem := object{"description": "an error", "content": object{problemType: object{"schema": schemas.of(Problem{})}}}
+	paths := object{}
+	for _, r := range routes {
+		operation := object{
+			"operationId": strings.Trim(strings.ReplaceAll(strings.TrimPrefix(r.Pattern, apiPath), "/", "_"), "_"), "summary": r.Summary,
+			"responses": object{"200": r.response(&schemas), "default": problem},
+		}
+		if r.Scope != "" {
+			operation["security"] = []any{object{"token": []string{}}}
+			operation["x-scope"] = string(r.Scope)
+		} else {
+			operation["security"] = []any{}
+		}
+		if q := r.Question; q != nil {
+			if q.About != "" {
+				operation["description"] = q.About
+			}
+			if q.Writes {
+				operation["requestBody"] = requestBody(q.Params)
+			} else {
+				operation["parameters"] = parameters(q.Params)
+			}
+		}
+		paths[r.Pattern] = object{strings.ToLower(r.Method): operation}
+	}
+	server := basePath
+	if server == "" {
+		server = "/"
+	}
+	return object{
+		"openapi": "3.1.0",
+		"info":    object{"title": "track", "version": version, "description": "The questions that track answers. Times are in UTC, durations in seconds."},
+		"servers": []any{object{"url": server}},
+		"paths":   paths,
+		"components": object{
+			"schemas":         schemas.defined,
+			"securitySchemes": object{"token": object{"type": "http", "scheme": "bearer", "description": "a token of track token add; its scopes: " + scopeNames()}},
+		},
+	}
+}
+
+func scopeNames() string {
+	var names []string
+	for _, s := range access.Scopes() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
+}
+
+// response describes the answer of a route.
+func (r Route) response(schemas *schemas) object {
+	if r.Question == nil {
+		return object{"description": r.Summary}
+	}
+	content := object{}
+	for _, f := range formats() {
+		content[f.media] = object{"schema": object{"type": "string"}}
+	}
+	content["application/json"] = object{"schema": schemas.of(r.Question.Zero)}
+	return object{"description": "the answer", "content": content, "headers": object{
+		"Track-Conclusion": object{"description": "what the answer means to a program", "schema": object{"type": "string"}},
+	}}
+}
+
+func parameters(list param.List) []any {
+	described := []any{}
+	for _, p := range list {
+		if p.Local {
+			continue
+		}
+		described = append(described, object{
+			"name": p.Name, "in": "query", "required": p.Required, "description": helpOf(p), "schema": paramSchema(p), "style": "form", "explode": true,
+		})
+	}
+	return described
+}
+
+func requestBody(list param.List) object {
+	properties, required := object{}, []string{}
+	for _, p := range list {
+		if p.Local {
+			continue
+		}
+		schema := paramSchema(p)
+		schema["description"] = helpOf(p)
+		properties[p.Name] = schema
+		if p.Required {
+			required = append(required, p.Name)
+		}
+	}
+	body := object{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
+	return object{"required": len(required) > 0, "content": object{"application/json": object{"schema": body}, "application/x-www-form-urlencoded": object{"schema": body}}}
+}
+
+func helpOf(p param.Param) string { return strings.ReplaceAll(p.Help, "`", "") }
+
+func paramSchema(p param.Param) object {
+	schema := object{"type": p.Value.Type()}
+	if p.Value.Type() == "array" {
+		schema["items"] = object{"type": "string"}
+	}
+	if len(p.Enum) > 0 {
+		schema["enum"] = p.Enum
+	}
+	return schema
+}
