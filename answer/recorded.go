@@ -120,6 +120,9 @@ type Spooled struct {
 	Spool string `json:"spool"` // the file
 	Lines int    `json:"lines"`
 	What  string `json:"what"` // that is kept: "3 lines"
+
+	Server string `json:"server,omitzero"` // that they are for; missing for a database
+	Sent   bool   `json:"sent,omitzero"`   // the server has recorded them
 }
 
 // NewSpooled returns the answer for what is kept in a file.
@@ -135,6 +138,12 @@ func NewSpooledLines(path string, n int) Spooled {
 // Lead implements [Answer].
 func (a Spooled) Lead() []Sentence {
 	hint := track.NewHint("record it", "ingest")
+	if a.Sent {
+		return []Sentence{{Kind: Heading, Text: fmt.Sprintf("sent %s to %s", a.What, a.Server)}}
+	}
+	if a.Server != "" {
+		hint = track.NewHint("send it", "push")
+	}
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("kept %s in %s", a.What, a.Spool), Hint: &hint}}
 }
 

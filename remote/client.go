@@ -73,9 +73,7 @@ func (c *Client) fetch(ctx context.Context, question string, params url.Values, 
 		return err
 	}
 	request.Header.Set("Accept", "application/json")
-	if c.secret != "" {
-		request.Header.Set("Authorization", "Bearer "+string(c.secret))
-	}
+	c.authorize(request)
 	response, err := c.http.Do(request)
 	if err != nil {
 		return c.unreachable(ctx, err)
@@ -89,6 +87,12 @@ func (c *Client) fetch(ctx context.Context, question string, params url.Values, 
 		return fmt.Errorf("%s answers %q with what this version of track does not understand: %w", c.address, question, err)
 	}
 	return nil
+}
+
+func (c *Client) authorize(request *http.Request) {
+	if c.secret != "" {
+		request.Header.Set("Authorization", "Bearer "+string(c.secret))
+	}
 }
 
 func (c *Client) request(ctx context.Context, question string, params url.Values) (*http.Request, error) {

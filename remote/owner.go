@@ -1,6 +1,8 @@
 package remote
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -74,4 +76,14 @@ func ownerFile(hostPort string) (string, error) {
 		return "", err
 	}
 	return filepath.Join(settings, "track", "serving", url.PathEscape(hostPort)), nil
+}
+
+// SpoolDir returns the folder of what waits to be sent to the server at an address.
+func SpoolDir(address string) (string, error) {
+	settings, err := os.UserConfigDir()
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.Sum256([]byte(strings.TrimSuffix(address, "/")))
+	return filepath.Join(settings, "track", "servers", hex.EncodeToString(hash[:8]), "spool"), nil
 }

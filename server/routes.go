@@ -18,6 +18,7 @@ type Route struct {
 	Scope    access.Scope
 	Summary  string
 	Question *ask.Question // that the route asks; nil for a route of the server itself
+	body     int64         // that a request may have in bytes; 0 for maxBody
 	serve    func(s *Server, w http.ResponseWriter, r *http.Request) error
 }
 
@@ -29,6 +30,9 @@ func Routes(questions []ask.Question) []Route {
 		{Method: http.MethodGet, Pattern: apiPath + "openapi.json", Scope: access.Read, Summary: "describe the API", serve: (*Server).writeOpenAPI},
 		{Method: http.MethodGet, Pattern: "/metrics", Scope: access.Read, Summary: "give figures of the server for Prometheus", serve: (*Server).writeMetrics},
 	}
+	routes = append(routes, Route{
+		Method: http.MethodPost, Pattern: LinesPath, Scope: access.Record, Summary: "record lines of JSON, as track record batch does", body: maxLinesBody, serve: (*Server).recordLines,
+	})
 	for _, q := range questions {
 		routes = append(routes, questionRoute(q))
 	}

@@ -23,6 +23,9 @@ track gate growth_plus --min-score 0.8 --plan 10,20,30 --fail-on warn`}, func(_ 
 		if err := p.writeGate(a, files); err != nil {
 			return err
 		}
+		if p.unsent > 0 && a.Conclusion() == answer.Passed {
+			return conclude(answer.Inconclusive)
+		}
 		return conclude(a.Conclusion())
 	})
 	command.Description += "\n\nIf GITHUB_STEP_SUMMARY is set, appends the Markdown to that file."

@@ -156,6 +156,7 @@ func sourceFor[Q any, A answer.Answer](ctx context.Context, p *program, def ask.
 		return from, nil, err
 	}
 	if client != nil {
+		p.pushFirst(ctx, client)
 		return client.Source(), func() {}, nil
 	}
 	st, err := openFor(ctx, p, def, q)

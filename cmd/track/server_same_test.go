@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"os"
 	"os/exec"
@@ -12,11 +13,11 @@ import (
 	"testing"
 )
 
-// startServer starts a server on a database, and returns its address. Stop ends it, and returns its exit code.
-func startServer(t *testing.T, dir, db string, args ...string) (address string, stop func() int) {
+// listen starts a server on a database, and returns the address at which it answers.
+func listen(t *testing.T, dir, db, at string) (cmd *exec.Cmd, address string) {
 	t.Helper()
-	cmd := exec.Command("track", slices.Concat([]string{"serve", "--addr", "127.0.0.1:0", "--db", db}, args)...)
-	cmd.Dir, cmd.Env = dir, environ()
+	cmd = exec.Command("track", "serve", "--addr", at, "--db", db)
+	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"))
 	errOut, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -24,6 +25,10 @@ func startServer(t *testing.T, dir, db string, args ...string) (address string, 
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it may have ended
+		_ = cmd.Wait()
+	})
 	reader := bufio.NewReader(errOut)
 	for address == "" {
 		line, err := reader.ReadString('\n')
@@ -32,25 +37,8 @@ func startServer(t *testing.T, dir, db string, args ...string) (address string, 
 		}
 		address = regexp.MustCompile(`https?://[0-9.:]+`).FindString(line)
 	}
-	drained := make(chan struct{})
-	go func() {
-		defer close(drained)
-		_, _ = io.Copy(io.Discard, reader) // its log
-	}()
-	stopped := false
-	stop = func() int {
-		stopped = true
-		_ = cmd.Process.Signal(os.Interrupt) // it may have ended
-		<-drained
-		_ = cmd.Wait() // the exit code is looked at
-		return cmd.ProcessState.ExitCode()
-	}
-	t.Cleanup(func() {
-		if !stopped {
-			stop()
-		}
-	})
-	return address, stop
+	go func() { _, _ = io.Copy(io.Discard, reader) }() // its log
+	return cmd, address
 }
 
 // refusal returns what is said of a command that a server cannot be asked for; empty for one that it can.
@@ -70,12 +58,12 @@ func TestSameAnswersFromServer(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "recorded.db")
 	recordExamples(t, dir, db, market(t))
-	address, stop := startServer(t, dir, db)
+	server, address := listen(t, dir, db, "127.0.0.1:0")
 	readings := expandReadings(t, dir, db)
 	answered := 0
 	for _, args := range readings {
 		want, wantErr, wantCode := trackWith(t, dir, db, args...)
-		out, errOut, code := runTrack(t, dir, append(slices.Clone(args), "--server", address)...)
+		out, errOut, code := askServer(t, dir, address, args...)
 		if wantCode == exitUsage {
 			continue // unknown commands
 		}
@@ -93,7 +81,23 @@ func TestSameAnswersFromServer(t *testing.T) {
 	if answered < 60 {
 		t.Errorf("%d commands were answered", answered)
 	}
-	if code := stop(); code != exitInterrupted && code != exitOK {
-		t.Errorf("the server ended with %d", code)
+	if err := server.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
 	}
+	if err := server.Wait(); err != nil {
+		t.Errorf("the server ended with %v", err)
+	}
+}
+
+// askServer runs a command that asks a server, as the user who started it.
+func askServer(t *testing.T, dir, address string, args ...string) (out, errOut string, code int) {
+	t.Helper()
+	var printed, said bytes.Buffer
+	cmd := exec.Command("track", append(slices.Clone(args), "--server", address)...)
+	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"))
+	cmd.Stdout, cmd.Stderr = &printed, &said
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		t.Error(err)
+	}
+	return printed.String(), said.String(), cmd.ProcessState.ExitCode()
 }

@@ -31,6 +31,12 @@ func spoolFlag(spooled *bool) cli.Flag {
 
 // spooling says whether to record into a spool, and into which folder.
 func (p *program) spooling(c *cli.Context, spooled bool) (dir string, yes bool, err error) {
+	if dir, err := p.pushDir(); dir != "" || err != nil {
+		if c.IsSet("spool") && !spooled {
+			return "", false, usage("--spool=false: what goes to a server is kept in a spool first, so that it is not lost if the server is away")
+		}
+		return dir, true, err
+	}
 	path, err := p.databasePath()
 	if errors.Is(err, track.ErrNotFound) {
 		path, err = filepath.Join(store.DefaultDir, store.DefaultFile), nil
@@ -155,7 +161,7 @@ func (p *program) spoolSeed(dir string, seed track.Seed) error {
 	if err != nil {
 		return err
 	}
-	return p.writeAnswer(answer.NewSpooled(fmt.Sprintf("seed %s of %s", seed.Number, seed.Scenario), path, 1))
+	return p.writeKept(answer.NewSpooled(fmt.Sprintf("seed %s of %s", seed.Number, seed.Scenario), path, 1))
 }
 
 // spoolExecution keeps an execution, without the secrets in its texts. One without a key gets one, so that it is
@@ -176,7 +182,7 @@ func (p *program) spoolExecution(dir string, e track.Execution) error {
 	if err != nil {
 		return err
 	}
-	return p.writeAnswer(answer.NewSpooled("an execution of "+e.Lineage, path, 1))
+	return p.writeKept(answer.NewSpooled("an execution of "+e.Lineage, path, 1))
 }
 
 // spoolBatch keeps the good lines of a batch as they are, and reports the others.
@@ -199,7 +205,7 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string, open func(fi
 	if err != nil {
 		return err
 	}
-	if err := p.writeAnswer(answer.NewSpooledLines(w.Path(), d.Recorded)); err != nil {
+	if err := p.writeKept(answer.NewSpooledLines(w.Path(), d.Recorded)); err != nil {
 		return err
 	}
 	return linesError(d, "record batch "+name)

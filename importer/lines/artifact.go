@@ -78,6 +78,9 @@ func (a artifact) artifact(dir string) (made track.Artifact, err error) {
 
 // readArtifact reads a file within a folder.
 func readArtifact(dir, file string) (string, error) {
+	if dir == noFolder {
+		return "", errors.New("lines that are sent name no files: give text or base64")
+	}
 	if dir == "" {
 		dir = "."
 	}

@@ -77,16 +77,20 @@ func Read(file string, r io.Reader) iter.Seq2[Record, error] {
 
 // ReadWith is [Read] for lines whose files of series are read in a certain way.
 func ReadWith(file string, r io.Reader, o series.Options) iter.Seq2[Record, error] {
-	p := parser{file: file, options: o}
+	p := &parser{file: file, options: o}
 	if _, err := os.Stat(file); err == nil { // its paths are relative to it; those of a stream to the working directory
 		p.dir = filepath.Dir(file)
 	}
+	return p.read(r)
+}
+
+func (p *parser) read(r io.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		reader := bufio.NewReaderSize(r, 1<<20)
 		for number := 1; ; number++ {
 			text, tooLong, err := importer.ReadLine(reader)
 			if err != nil && !errors.Is(err, io.EOF) {
-				yield(Record{Line: number}, fmt.Errorf("read %s: %w", file, err))
+				yield(Record{Line: number}, fmt.Errorf("read %s: %w", p.file, err))
 				return
 			}
 			if number == 1 {
@@ -102,9 +106,17 @@ func ReadWith(file string, r io.Reader, o series.Options) iter.Seq2[Record, erro
 			}
 		}
 		if p.lineage != nil {
-			yield(Record{Err: &track.FieldError{File: file, Message: cutOff}}, nil)
+			yield(Record{Err: &track.FieldError{File: p.file, Message: cutOff}}, nil)
 		}
 	}
+}
+
+// noFolder stands for the folder of lines that may name no files.
+const noFolder = "\x00"
+
+// ReadSent is [Read] for lines that somebody else sent: one that names a file is refused.
+func ReadSent(r io.Reader) iter.Seq2[Record, error] {
+	return (&parser{file: "lines", dir: noFolder, options: series.Options{Largest: sizes.Unpacked}}).read(r)
 }
 
 // cutOff says that a lineage has no last line.

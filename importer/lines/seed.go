@@ -122,6 +122,9 @@ func (l seedLine) series(dir string, o series.Options) (all []track.Series, prob
 			return nil, &track.FieldError{Field: strings.TrimSuffix("series."+problem.Field, "."), Message: problem.Message}
 		}
 	}
+	if l.SeriesFile != "" && dir == noFolder {
+		return nil, &track.FieldError{Field: "series_file", Message: "lines that are sent name no files: give the numbers as series"}
+	}
 	if l.SeriesFile != "" {
 		path := l.SeriesFile
 		if !filepath.IsAbs(path) {

@@ -1,0 +1,71 @@
+package answer
+
+import (
+	"fmt"
+
+	"track"
+	"track/scoring/format"
+)
+
+// Pushed says what became of lines that were sent to a server.
+type Pushed struct {
+	Server        string `json:"server"`
+	Files         int    `json:"files"`         // all of whose lines are recorded
+	Refused       int    `json:"files_refused"` // with a line that is not recorded: they stay
+	Open          int    `json:"files_open"`    // that another process may still write
+	Unsent        int    `json:"files_unsent"`
+	RecordedLines `json:",embed"`
+}
+
+// NewPushed returns the answer for nothing sent to a server.
+func NewPushed(server string) Pushed {
+	return Pushed{Server: server, RecordedLines: NewRecordedLines("")}
+}
+
+// Add counts lines that were sent.
+func (a *Pushed) Add(sent RecordedLines) {
+	a.Recorded += sent.Recorded
+	a.Executions += sent.Executions
+	a.Replaced += sent.Replaced
+	a.Duplicates += sent.Duplicates
+	a.Conflicts += sent.Conflicts
+	a.Rejected += sent.Rejected
+	a.Forgotten += sent.Forgotten
+	a.ErrorsOmitted += sent.ErrorsOmitted
+	a.Suspicions = a.Suspicions.With(sent.Suspicions)
+}
+
+// Conclusion is about the worst line.
+func (a Pushed) Conclusion() Conclusion {
+	switch {
+	case a.Rejected > 0:
+		return PartlyInvalid
+	case a.Conflicts > 0:
+		return Conflicting
+	}
+	return Done
+}
+
+// Lead implements [Answer].
+func (a Pushed) Lead() []Sentence {
+	if a.Files+a.Refused+a.Open+a.Unsent == 0 {
+		return []Sentence{{Kind: Heading, Text: "nothing to send to " + a.Server}}
+	}
+	text := fmt.Sprintf("sent to %s: %d recorded, %d duplicate, %d conflicting, %d rejected", a.Server, a.Recorded, a.Duplicates, a.Conflicts, a.Rejected)
+	if a.Unsent > 0 {
+		text += "; " + format.Counted(a.Unsent, "file") + " not sent"
+	}
+	list := []Sentence{{Kind: Heading, Text: text}}
+	for i, p := range a.Errors {
+		if i == 10 {
+			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("and %d more", len(a.Errors)+a.ErrorsOmitted-i)})
+			break
+		}
+		list = append(list, Sentence{Kind: Warning, Text: (&track.FieldError{Line: p.Line, Field: p.Field, Message: p.Message}).Error()})
+	}
+	if a.Refused > 0 {
+		hint := track.Hint{Text: "correct these lines in the files, or delete the files"}
+		list = append(list, Sentence{Kind: Note, Text: format.Counted(a.Refused, "file") + " with such lines not removed", Hint: &hint})
+	}
+	return append(list, a.Suspicions.sentences()...)
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"track"
+	"track/answer"
+	"track/internal/spool"
+	"track/remote"
+	"track/scoring/format"
+)
+
+// How long commands wait for the network, and how often they try.
+const (
+	pushWhileRecording = 50 * time.Millisecond
+	pushBeforeReading  = 5 * time.Second
+	pushAttempts       = 6
+)
+
+func (p *program) pushCommand() *cli.Command {
+	return &cli.Command{
+		Name: "push", Usage: "send to a server what was recorded for it", UsageText: "track push [FLAGS]",
+		Description: `What is recorded for a server is kept on this machine first. record sends it if that takes no more than a moment; push sends all that is left.
+What the server has already is a duplicate there. Files with lines that it refuses stay.
+
+Examples:
+   track push --server https://track.example.org
+   TRACK_SERVER=https://track.example.org TRACK_TOKEN=trk_… track push`,
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usage("track push takes no arguments")
+			}
+			client, err := p.client()
+			if err != nil {
+				return err
+			}
+			if client == nil {
+				return usage("track push needs a server: --server URL, or TRACK_SERVER")
+			}
+			dir, err := remote.SpoolDir(client.Address())
+			if err != nil {
+				return err
+			}
+			a, err := client.Push(c.Context, dir, pushAttempts)
+			return errors.Join(p.writeAnswer(a), err)
+		},
+	}
+}
+
+// pushDir returns the folder of what waits for the server that the user names; empty if a database is to be used.
+func (p *program) pushDir() (string, error) {
+	client, err := p.client()
+	if client == nil || err != nil {
+		return "", err
+	}
+	return remote.SpoolDir(client.Address())
+}
+
+// writeKept answers for records in a spool. Those for a server are sent, if that takes no more than a moment.
+func (p *program) writeKept(a answer.Spooled) error {
+	client, err := p.client()
+	if client == nil || err != nil {
+		return errors.Join(err, p.writeAnswer(a))
+	}
+	a.Server = client.Address()
+	dir, err := remote.SpoolDir(client.Address())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), pushWhileRecording)
+	defer cancel()
+	pushed, err := client.Push(ctx, dir, 1)
+	if errors.Is(err, remote.ErrRefused) {
+		p.notice("%v", err)
+	}
+	a.Sent = err == nil && pushed.Refused+pushed.Open == 0
+	if err := p.writeAnswer(a); err != nil {
+		return err
+	}
+	for _, problem := range pushed.Errors {
+		p.tellFailure(&track.FieldError{Line: problem.Line, Field: problem.Field, Message: problem.Message})
+	}
+	return linesError(pushed.RecordedLines, "sending to "+client.Address())
+}
+
+// pushFirst sends what waits for a server before it is asked, and says what is missing in its answer.
+func (p *program) pushFirst(ctx context.Context, client *remote.Client) {
+	p.unsent = 0
+	dir, err := remote.SpoolDir(client.Address())
+	if err != nil {
+		return
+	}
+	files, err := spool.Files(dir)
+	if err != nil || len(files) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, pushBeforeReading)
+	defer cancel()
+	pushed, err := client.Push(ctx, dir, pushAttempts)
+	if p.unsent = pushed.Unsent + pushed.Refused; p.unsent > 0 {
+		why := "see track push"
+		if err != nil {
+			why = err.Error()
+		}
+		p.notice("%s of records wait to be sent, and are missing in the answer: %s", format.Counted(p.unsent, "file"), why)
+	}
+}

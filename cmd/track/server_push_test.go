@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// startKilled starts a server at an address, and returns what kills it without warning.
+func startKilled(t *testing.T, dir, db, address string) (at string, kill func()) {
+	t.Helper()
+	cmd, at := listen(t, dir, db, address)
+	return at, func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+}
+
+// Four processes record through a server that is killed again and again: whatever was acknowledged is recorded once.
+func TestRecordingSurvivesTheServer(t *testing.T) {
+	t.Parallel()
+	const recorders, each, kills = 4, 6, 4
+	dir := t.TempDir()
+	db := filepath.Join(dir, "track.db")
+	mustTrack(t, dir, "init", "--db", db)
+	address, kill := startKilled(t, dir, db, "127.0.0.1:0")
+	env := append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"), "TRACK_SERVER="+address)
+	track := func(args ...string) (string, error) {
+		cmd := exec.Command("track", args...)
+		cmd.Dir, cmd.Env = dir, env
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	var recording sync.WaitGroup
+	for r := range recorders {
+		recording.Go(func() {
+			for i := range each {
+				n := fmt.Sprint(r*each + i)
+				if out, err := track("record", "execution", "--lineage", "l", "--version", "v1", "--task", "t", "--key", n); err != nil {
+					t.Errorf("execution %s: %v: %s", n, err, out)
+				}
+				if out, err := track("record", "seed", "--scenario", "s", "--seed", n, "--outcome", "error", "--commit", "c"); err != nil {
+					t.Errorf("seed %s: %v: %s", n, err, out)
+				}
+			}
+		})
+	}
+	for range kills {
+		kill()
+		_, kill = startKilled(t, dir, db, strings.TrimPrefix(address, "http://"))
+	}
+	recording.Wait()
+	if out, err := track("push"); err != nil {
+		t.Errorf("push: %v: %s", err, out)
+	}
+	if out, err := track("push"); err != nil || !strings.Contains(out, "nothing to send") {
+		t.Errorf("push again: %v: %s", err, out)
+	}
+	kill()
+	const counts = `SELECT (SELECT count(*) FROM seed) AS seeds, (SELECT count(DISTINCT number) FROM seed) AS numbers, (SELECT count(*) FROM execution) AS executions`
+	out := mustTrackWith(t, dir, db, "query", counts, "--format", "csv")
+	if want := "24,24,24"; !strings.Contains(out, want) {
+		t.Errorf("recorded %s, not %s", out, want)
+	}
+	if out, err := track("stability", "s"); err == nil || !strings.Contains(out, "cannot be asked") {
+		t.Errorf("asking a server that is gone: %v: %s", err, out)
+	}
+}

@@ -1,0 +1,121 @@
+package server
+
+import (
+	"compress/gzip"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+
+	"track"
+	"track/access"
+	"track/answer"
+	"track/importer/lines"
+	"track/reports/render"
+	"track/tracker/exchange"
+	"track/tracker/names"
+	"track/tracker/seeds"
+)
+
+// The limits of lines that are sent together.
+const (
+	maxLinesBody     = 16 << 20 // as they are sent
+	maxUnpackedLines = 64 << 20
+)
+
+// recordLines records the lines of a request: seeds, executions, sweeps without a spec, notes and tags. What the answer
+// counts is on the disk. Sent again, lines are duplicates.
+func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
+	body, err := unpacked(w, r)
+	if err != nil {
+		return err
+	}
+	leave, err := s.queue.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
+	st, release, err := s.database.use(r.Context())
+	if err != nil {
+		return err
+	}
+	defer release()
+	a := answer.NewRecordedLines("")
+	recorder := seeds.NewRecorder(st, seeds.Options{Names: names.New(names.Warn)}, rand.Reader)
+	summary, err := exchange.RecordAll(r.Context(), recorder, admitted(grantOf(r.Context()), lines.ReadSent(body)), exchange.BatchObserver{
+		Problem: func(p exchange.BatchProblem) { a.AddProblem(p.LineProblem) },
+	})
+	if summary.AddTo(&a); err != nil {
+		return inputError(err)
+	}
+	return writeAnswer(w, r, a, render.JSON)
+}
+
+// inputError returns an error of what was sent as one of the sender.
+func inputError(err error) error {
+	if errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("%w: %w", track.ErrInvalid, err)
+	}
+	return err
+}
+
+// unpacked returns the body of a request, of limited size, without its compression.
+func unpacked(w http.ResponseWriter, r *http.Request) (io.Reader, error) {
+	switch encoding := r.Header.Get("Content-Encoding"); encoding {
+	case "", "identity":
+		return r.Body, nil
+	case "gzip":
+		z, err := gzip.NewReader(r.Body)
+		if err != nil {
+			return nil, fmt.Errorf("%w: the body is not gzip: %w", track.ErrInvalid, err)
+		}
+		return http.MaxBytesReader(w, z, maxUnpackedLines), nil
+	default:
+		return nil, fmt.Errorf("%w: Content-Encoding %q: use gzip, or none", track.ErrInvalid, encoding)
+	}
+}
+
+// admitted refuses lines that are no facts, and those about what the token is not for.
+func admitted(grant access.Grant, records iter.Seq2[lines.Record, error]) iter.Seq2[lines.Record, error] {
+	return func(yield func(lines.Record, error) bool) {
+		for record, err := range records {
+			if err == nil && record.Err == nil {
+				if problem := notAdmitted(grant, record); problem != nil {
+					problem.Line = record.Line
+					record = lines.Record{Line: record.Line, Err: problem}
+				}
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// notAdmitted says why a record is refused; nil if it is not.
+func notAdmitted(grant access.Grant, record lines.Record) *track.FieldError {
+	field, name, may := "scenario", "", grant.MayNameScenario
+	switch {
+	case record.Withdrawal != nil || record.Lineage != nil:
+		return &track.FieldError{Field: "kind", Message: "a server takes facts alone: withdraw by the question, and merge lineages into the database"}
+	case record.Sweep != nil && record.Sweep.Spec != "" && !grant.Allows(access.Spec):
+		return &track.FieldError{Field: "spec", Message: fmt.Sprintf("the token %s does not allow to declare specs: it needs the scope %s", grant.Name, access.Spec)}
+	case record.Sweep != nil:
+		name = record.Sweep.Scenario
+	case record.Annotation != nil:
+		name = record.Annotation.Scenario
+	case record.Execution != nil:
+		field, name, may = "lineage", record.Execution.Lineage, grant.MayNameLineage
+	default:
+		name = record.Seed.Scenario
+	}
+	if !may(name) {
+		return &track.FieldError{Field: field, Message: fmt.Sprintf("the token %s is not for %s", grant.Name, name)}
+	}
+	return nil
+}
+
+// LinesPath is where lines are sent to.
+const LinesPath = apiPath + "lines"
