@@ -2,27 +2,46 @@ package answer
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"track"
 	"track/answer/param"
 )
 
 // QueryQuestion asks for the rows of a reading SQL statement.
-type QueryQuestion struct{ SQL string }
+type QueryQuestion struct {
+	SQL   string
+	Limit int // largest number of rows; 0 for all
+}
 
 // Params declares the parameters of the question.
 func (q *QueryQuestion) Params() param.List {
-	return param.List{{Name: "sql", Arg: true, Required: true, Unit: "SQL", Help: "run this `SQL`", Value: param.Text(&q.SQL)}}
+	q.Limit = 10_000
+	return param.List{
+		{Name: "sql", Arg: true, Required: true, Unit: "SQL", Help: "run this `SQL`", Value: param.Text(&q.SQL)},
+		{Name: "limit", Unit: "N", Help: "give at most `N` rows, and say so if there are more; 0 gives all", Value: param.Whole(&q.Limit, 0)},
+	}
 }
 
 // Query is the rows of a query. Each row is a JSON object with the columns in order; a BLOB is its hexadecimal digits.
 type Query struct {
 	Columns              []string `json:"columns"`
 	List[jsontext.Value] `json:",embed"`
+	LimitedTo            int `json:"limited_to,omitzero"` // rows that were given, if there are more
+}
+
+// Limited returns the sentence that says that there are more rows, and how to get them; nil if there are none.
+func (a Query) Limited() *Sentence {
+	if a.LimitedTo == 0 {
+		return nil
+	}
+	hint := track.NewHint("give all rows", "query", "SQL").With("limit", "0")
+	return &Sentence{Kind: Warning, Text: fmt.Sprintf("the query has more rows than the first %d, which are given", a.LimitedTo), Hint: &hint}
 }
 
 // NewQueryRow returns a row as JSON: cells are int64, float64, string or nil.

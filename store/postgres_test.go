@@ -113,6 +113,24 @@ func TestQueryPostgres(t *testing.T) {
 	}
 }
 
+// A query of which no more rows are wanted ends on the server too, and its connection stays usable.
+func TestQueryStopsPostgres(t *testing.T) {
+	st := openDatabase(t, postgres(t, startServer(t)))
+	enough := errors.New("enough")
+	for range 3 {
+		n := 0
+		_, err := st.Query(t.Context(), "SELECT generate_series(1, 1000000000000)", func([]string, []any) error {
+			if n++; n == 10 {
+				return enough
+			}
+			return nil
+		})
+		if !errors.Is(err, enough) || err.Error() != enough.Error() || n != 10 {
+			t.Errorf("%v after %d rows, want the error of the tenth alone", err, n)
+		}
+	}
+}
+
 // A schema of an earlier track is brought up to date, one of a later track is refused, and so is one of others.
 func TestMigratePostgres(t *testing.T) {
 	server := startServer(t)

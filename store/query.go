@@ -32,6 +32,10 @@ func (r *Reader) Query(ctx context.Context, query string, visit func(columns []s
 const largestValue = 64 << 20
 
 func (r *Reader) query(ctx context.Context, query string, visit func(columns []string, row []any) error) (columns []string, err error) {
+	// A server sends all rows of a statement, even those that nobody wants any more, unless the statement is ended.
+	wanted, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer r.pool.engine.interruptAtEnd(wanted, r.pinned)()
 	rows, err := r.read().QueryxContext(ctx, query)
 	if err != nil {
 		return nil, queryError(ctx, err)
@@ -47,6 +51,7 @@ func (r *Reader) query(ctx context.Context, query string, visit func(columns []s
 			return columns, err
 		}
 		if err := visit(columns, row); err != nil {
+			end()
 			return columns, err
 		}
 	}

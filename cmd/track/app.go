@@ -263,9 +263,16 @@ func (p *program) notice(format string, args ...any) {
 
 // noticeSentence tells a person a sentence of an answer that is no part of what is written to standard output.
 func (p *program) noticeSentence(s answer.Sentence) {
+	if !p.shared.quiet {
+		p.warn(s)
+	}
+}
+
+// warn writes a sentence to standard error, in --quiet too.
+func (p *program) warn(s answer.Sentence) {
 	text := s.Text
 	if s.Hint != nil {
 		text = strings.TrimPrefix(text+"; "+shellHint(*s.Hint), "; ")
 	}
-	p.notice("%s", text)
+	fmt.Fprintln(p.err, "track: "+text)
 }

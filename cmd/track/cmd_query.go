@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
+
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
 	"track/answer/param"
 	"track/ask"
+	"track/store"
 )
 
 func (p *program) queryCommand() *cli.Command {
@@ -16,10 +19,22 @@ func (p *program) queryCommand() *cli.Command {
 		params[0].Value = textOrInput{params[0].Value, p}
 		return params
 	}
+	stream := def.Stream
+	def.Stream = func(ctx context.Context, r *store.Reader, q answer.QueryQuestion, page func(answer.Query) error) error {
+		var limited *answer.Sentence
+		err := stream(ctx, r, q, func(a answer.Query) error {
+			limited = a.Limited()
+			return page(a)
+		})
+		if err == nil && limited != nil {
+			p.warn(*limited)
+		}
+		return err
+	}
 	return questionCommand(p, def, commandHelp{examples: `
 track query "SELECT scenario, label, count(*) AS n FROM v_seed GROUP BY scenario, label"
 track query "SELECT seed, value FROM v_result WHERE scenario = 'growth_plus' AND newest AND metric = 'log_gdp_mean'" --format csv
-track query - < question.sql`})
+track query - --limit 0 < question.sql`})
 }
 
 // textOrInput is a text that is read from standard input if it is given as a dash.

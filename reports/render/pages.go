@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"io"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"track/answer"
 )
 
@@ -23,7 +21,8 @@ func NewPages(w io.Writer, o Options) *Pages {
 	return &Pages{w: w, options: o}
 }
 
-// Write writes the next page. In JSON, the items must be the last field of the answer.
+// Write writes the next page. In JSON, the items must be the last list of the answer. The fields behind them come from the
+// last page.
 func (p *Pages) Write(a answer.Answer) error {
 	defer func() { p.options.Continued = true }()
 	list, ok := a.(answer.Listing)
@@ -37,23 +36,33 @@ func (p *Pages) Write(a answer.Answer) error {
 	if err := Write(&first, a, p.options); err != nil {
 		return err
 	}
-	if end := []byte("\n  ]\n}\n"); bytes.HasSuffix(first.Bytes(), end) {
-		p.end = string(end)
-	}
-	_, err := p.w.Write(bytes.TrimSuffix(first.Bytes(), []byte(p.end)))
+	items, end := cutItems(first.Bytes())
+	p.end = string(end)
+	_, err := p.w.Write(items)
 	return err
 }
 
-func (p *Pages) continueJSON(list answer.Listing) error {
-	var b bytes.Buffer
-	for i := range list.Len() {
-		b.WriteString(",\n    ")
-		if err := WriteJSON(&b, list.Item(i), jsontext.WithIndentPrefix("    "), jsontext.WithIndent("  ")); err != nil {
-			return err
-		}
-		b.Truncate(b.Len() - 1) // the line end
+// cutItems returns the JSON of a list up to its last item, and what follows.
+func cutItems(list []byte) (items, end []byte) {
+	i := bytes.LastIndex(list, []byte("\n  ]"))
+	if i < 0 { // no items
+		i = len(list)
 	}
-	_, err := p.w.Write(b.Bytes())
+	return list[:i], list[i:]
+}
+
+func (p *Pages) continueJSON(list answer.Listing) error {
+	if list.Len() == 0 {
+		return nil
+	}
+	var whole bytes.Buffer
+	if err := Write(&whole, list, p.options); err != nil {
+		return err
+	}
+	items, end := cutItems(whole.Bytes())
+	_, items, _ = bytes.Cut(items, []byte("\n  \"items\": ["))
+	p.end = string(end)
+	_, err := p.w.Write(append([]byte(","), items...))
 	return err
 }
 

@@ -3,6 +3,7 @@ package seeds
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 
 	"track/answer"
 	"track/store"
@@ -13,18 +14,25 @@ func Query(ctx context.Context, r *store.Reader, q answer.QueryQuestion) (whole 
 	err = QueryPages(ctx, r, q, func(page answer.Query) error {
 		whole.Columns = page.Columns
 		whole.AppendPage(page)
+		whole.LimitedTo = page.LimitedTo
 		return nil
 	})
 	return whole, err
 }
 
+// errLimited ends a query that has more rows than are asked for.
+var errLimited = errors.New("more rows than are asked for")
+
 // QueryPages gives the rows of a reading SQL statement in pages, of which there is at least one. A page ends after
-// 10,000 rows or 4 MiB.
+// 10,000 rows or 4 MiB. The last one says if there are more rows than the limit.
 func QueryPages(ctx context.Context, r *store.Reader, q answer.QueryQuestion, page func(answer.Query) error) error {
 	const mostRows, mostBytes = 10_000, 4 << 20
 	var next answer.Query
-	n, given := 0, false
+	n, nRows, given := 0, 0, false
 	columns, err := r.Query(ctx, q.SQL, func(columns []string, row []any) error {
+		if nRows++; q.Limit > 0 && nRows > q.Limit {
+			return errLimited
+		}
 		for i, cell := range row {
 			if raw, isBytes := cell.([]byte); isBytes {
 				row[i] = hex.EncodeToString(raw)
@@ -35,7 +43,7 @@ func QueryPages(ctx context.Context, r *store.Reader, q answer.QueryQuestion, pa
 			return err
 		}
 		next.Items, n = append(next.Items, item), n+len(item)
-		if len(next.Items) < mostRows && n < mostBytes {
+		if len(next.Items) < mostRows && n < mostBytes || nRows == q.Limit {
 			return nil
 		}
 		next.Columns = columns
@@ -43,7 +51,10 @@ func QueryPages(ctx context.Context, r *store.Reader, q answer.QueryQuestion, pa
 		next, n, given = answer.Query{}, 0, true
 		return err
 	})
-	if err != nil || given && len(next.Items) == 0 {
+	switch {
+	case errors.Is(err, errLimited):
+		next.LimitedTo = q.Limit
+	case err != nil || given && len(next.Items) == 0:
 		return err
 	}
 	next.Columns = columns
