@@ -13,8 +13,8 @@ TOOLS   := $(GO) tool -modfile=tools/go.mod
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 4000x
 
-# Tests open reports in Chromium, type in shells, read tables with DuckDB, and record in PostgreSQL.
-OUTSIDE := chromium:chromium zsh:zsh fish:fish npm:npm pg_ctlcluster:postgresql
+# Tests open reports in Chromium, type in shells, read tables with DuckDB, and record in PostgreSQL, also through PgBouncer.
+OUTSIDE := chromium:chromium zsh:zsh fish:fish npm:npm pg_ctlcluster:postgresql /usr/sbin/pgbouncer:pgbouncer
 
 # DuckDB reads the tables that track exports.
 DUCKDB := @duckdb/node-api@1.5.6-r.1

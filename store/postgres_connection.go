@@ -39,6 +39,10 @@ func newPostgres(name string) (postgresSchema, error) {
 	if config.RuntimeParams["application_name"] == "" {
 		config.RuntimeParams["application_name"] = "track"
 	}
+	config.RuntimeParams["client_encoding"] = "UTF8" // the driver takes every text for it, whatever the role has
+	if config.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
+		config.DefaultQueryExecMode = pgx.QueryExecModeExec // works behind PgBouncer too, and takes one statement at a time
+	}
 	return postgresSchema{config, WithoutPassword(name)}, nil
 }
 

@@ -21,7 +21,7 @@ type postgresConnector struct{ driver.Connector }
 
 // Connect implements [driver.Connector].
 func (c postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
-	conn, err := c.Connector.Connect(ctx)
+	conn, err := c.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -30,6 +30,18 @@ func (c postgresConnector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, errors.Join(fmt.Errorf("the driver connects with %T", conn), conn.Close())
 	}
 	return &postgresConn{Conn: plain}, nil
+}
+
+// connect connects. A server takes a moment to give a connection of another process free: if it has none left, connect
+// waits for up to 2.5 s.
+func (c postgresConnector) connect(ctx context.Context) (driver.Conn, error) {
+	const longest = 1280 * time.Millisecond
+	for pause := 10 * time.Millisecond; ; pause *= 2 {
+		conn, err := c.Connector.Connect(ctx)
+		if postgresCode(err) != codeTooMany || pause > longest || wait(ctx, pause) != nil {
+			return conn, err
+		}
+	}
 }
 
 // postgresConn is one connection. While its rows are read, another statement may begin: what is left of them is read

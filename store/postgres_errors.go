@@ -23,6 +23,9 @@ const (
 	codeNoRights      = "42501"
 	codeNoDatabase    = "3D000"
 	codeTooMany       = "53300"
+	codePrepared      = "42P05" // already
+	codeNotPrepared   = "26000"
+	codeProtocol      = "08P01"
 	codeDiskFull      = "53100"
 )
 
@@ -44,12 +47,22 @@ func (postgresSchema) isRepeatable(err error) bool {
 	return false
 }
 
-// isUnreachable reports whether there is no connection to the server.
+// isRefusedByPool reports whether a pool such as PgBouncer does not take a parameter of the URL.
+func isRefusedByPool(err error) bool {
+	var failure *pgconn.PgError
+	return errors.As(err, &failure) && failure.Code == codeProtocol && strings.Contains(failure.Message, "startup parameter") // no code tells
+}
+
+// isUnreachable reports whether there is no connection to the server, or none left.
 func isUnreachable(err error) bool {
 	var connecting *pgconn.ConnectError
 	var network net.Error
 	code := postgresCode(err)
-	return !isRefusedByTLS(err) && (errors.As(err, &connecting) && code == "" || errors.As(err, &network) || errors.Is(err, errConnection) || errors.Is(err, errNoServer) || strings.HasPrefix(code, "08") || code == "57P01" || code == "57P03")
+	if isRefusedByTLS(err) || isRefusedByPool(err) {
+		return false
+	}
+	return errors.As(err, &connecting) && code == "" || errors.As(err, &network) || errors.Is(err, errConnection) || errors.Is(err, errNoServer) ||
+		strings.HasPrefix(code, "08") || code == codeTooMany || code == "57P01" || code == "57P03"
 }
 
 // isRefusedByTLS reports whether a server answers, and is not the one that its URL asks for.
@@ -86,7 +99,11 @@ func explainPostgres(err error) error {
 	case code == codeNoDatabase:
 		return say("the server has no such database", "create it with: createdb NAME")
 	case code == codeTooMany:
-		return say("the server has no connection left", "raise max_connections, or put PgBouncer before it")
+		return say("the server has no connection left for this user", "try again later; or raise max_connections of the server or CONNECTION LIMIT of the role; or put PgBouncer before the server")
+	case code == codePrepared, code == codeNotPrepared:
+		return say("a pool such as PgBouncer has lost a prepared statement", "add default_query_exec_mode=exec to the URL")
+	case isRefusedByPool(err):
+		return track.WithHint(fmt.Errorf("%w: a pool such as PgBouncer refuses a parameter of the URL (%w)", track.ErrDatabase, err), pathOfRole())
 	case code == codeDiskFull:
 		return say("the disk of the server is full", "free some space and try again; everything acknowledged before is safe")
 	case strings.HasPrefix(code, "28"):

@@ -14,22 +14,27 @@ const codeNoTable = "42P01"
 
 const (
 	getPostgresState = `
-	SELECT max(version_id) AS version, current_setting('server_encoding') AS encoding, to_regclass('v_ledger') IS NOT NULL AS has_views
+	SELECT coalesce(max(version_id), 0) AS version, coalesce(current_schema(), '') AS schema, current_setting('search_path') AS search_path,
+	       current_setting('server_encoding') AS encoding, to_regclass('v_ledger') IS NOT NULL AS has_views
 	  FROM goose_db_version`
 	getForeignState = `
-	SELECT coalesce(current_schema(), '') AS schema, current_setting('server_encoding') AS encoding, to_regclass('goose_db_version') IS NOT NULL AS is_ours,
+	SELECT coalesce(current_schema(), '') AS schema, current_setting('search_path') AS search_path, current_setting('server_encoding') AS encoding,
+	       to_regclass('goose_db_version') IS NOT NULL AS is_ours,
 	       (SELECT count(*) FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
 	         WHERE nspname = current_schema() AND relkind IN ('r', 'v', 'm', 'p', 'f')) AS tables`
 )
 
 // postgresState is the state of a schema.
 type postgresState struct {
-	Version  int    `db:"version"` // 0 if there is none of our tables
-	Encoding string `db:"encoding"`
-	HasViews bool   `db:"has_views"`
-	Schema   string `db:"schema"` // empty if the search path names none that exists
-	Tables   int    `db:"tables"` // of others, if none is ours
-	IsOurs   bool   `db:"is_ours"`
+	Version    int    `db:"version"` // 0 if there is none of our tables
+	Encoding   string `db:"encoding"`
+	HasViews   bool   `db:"has_views"`
+	SearchPath string `db:"search_path"`
+	Schema     string `db:"schema"` // empty if the search path names none that exists
+	Tables     int    `db:"tables"` // of others, if none is ours
+	IsOurs     bool   `db:"is_ours"`
+
+	wantedPath string // the search path of the URL; empty if it has none
 }
 
 func (p postgresSchema) state(ctx context.Context, db querier) (s postgresState, err error) {
@@ -41,6 +46,7 @@ func (p postgresSchema) state(ctx context.Context, db querier) (s postgresState,
 		s = postgresState{}
 		err = db.GetContext(ctx, &s, getPostgresState)
 	}
+	s.wantedPath = p.config.RuntimeParams["search_path"]
 	return s, err
 }
 
@@ -51,10 +57,13 @@ func (s postgresState) isEmpty() bool {
 
 func (s postgresState) check(name string) error {
 	switch {
+	case s.wantedPath != "" && s.wantedPath != s.SearchPath: // ignore_startup_parameters of PgBouncer
+		return track.WithHint(wrongFile("its search path is %s, and not %s as in the URL", s.SearchPath, s.wantedPath), pathOfRole())
 	case s.Encoding != "UTF8":
 		return track.WithHint(wrongFile("its encoding is %s", s.Encoding), track.Hint{Text: "create a database of the encoding UTF8: createdb --encoding UTF8 --template template0 NAME"})
 	case s.Version == 0 && s.Schema == "":
-		return track.WithHint(wrongFile("the schema that its search path names does not exist"), track.Hint{Text: "create it with: CREATE SCHEMA NAME"})
+		return track.WithHint(wrongFile("the schema that its search path names does not exist, or the user may not use it"),
+			track.Hint{Text: "create it with: CREATE SCHEMA NAME; or as its owner: GRANT USAGE ON SCHEMA NAME TO USER"})
 	case s.Version == 0 && s.Tables > 0:
 		return track.WithHint(wrongFile("its schema %s holds tables of others", s.Schema), track.Hint{Text: "use a schema of its own: add ?search_path=NAME to the URL; nothing was changed"})
 	case s.isEmpty():
@@ -65,6 +74,11 @@ func (s postgresState) check(name string) error {
 		return track.WithHint(wrongFile("its schema is version %d, newer than the %d this track knows", s.Version, migrations.LatestPostgres), track.Hint{Text: "use a newer track; nothing was changed"})
 	}
 	return nil
+}
+
+// pathOfRole returns the hint to let a role name the schema, for URLs that cannot.
+func pathOfRole() track.Hint {
+	return track.Hint{Text: "leave search_path out of the URL, and let the role have it: ALTER ROLE NAME SET search_path = SCHEMA"}
 }
 
 // inspect looks at the schema without a change to it.
