@@ -12,7 +12,8 @@ type engine interface {
 	// words returns a statement in the words of the database. Statements number their placeholders $1, $2, or write ? for
 	// the next one; they say ORDERED JOIN for a join in the order in which it is written, NOINDEX before a column that is
 	// not to choose the index, and IN SCAN ORDER for seeds in the order of the index of a scenario, in which SQLite reads
-	// them by itself: sums depend on the order. Of a row of scenario_configuration, {n_seeds} is how many seeds it has, and
+	// them by itself: sums depend on the order. ONE value OF m ON is the join with the values of one metric, and ONE result
+	// OF m ON that with its results. Of a row of scenario_configuration, {n_seeds} is how many seeds it has, and
 	// {has_seeds} whether it has any.
 	words(statement string) string
 

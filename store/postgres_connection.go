@@ -87,9 +87,13 @@ func (p postgresSchema) openWriter(ctx context.Context) (*writer, error) {
 // lock implements [engine]: the server keeps writers apart.
 func (postgresSchema) lock(context.Context) (unlock func(), err error) { return func() {}, nil }
 
+// Most pages that a question reads are in memory, or on a disk without heads. With its default of 4 the server reads whole
+// tables for the seeds of one configuration.
+const beginPostgresRead = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL random_page_cost = 1.1`
+
 // beginReading implements [engine].
 func (postgresSchema) beginReading(ctx context.Context, conn *sqlx.Conn) error {
-	_, err := conn.ExecContext(ctx, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	_, err := conn.ExecContext(ctx, beginPostgresRead)
 	return err
 }
 

@@ -202,7 +202,7 @@ func (r *Reader) MeasuredValues(ctx context.Context, sel Selection) (map[int64]m
 
 const listOneMeasured = `
 	SELECT value.seed_id, value.value
-	  FROM seed ORDERED JOIN value ON value.seed_id = seed.id AND value.metric_id = (SELECT id FROM metric WHERE name = $1)
+	  FROM seed ORDERED JOIN ONE value OF (SELECT id FROM metric WHERE name = $1) ON value.seed_id = seed.id
 	 WHERE {selection} AND seed.outcome = 'ok'`
 
 const listOneComputed = `

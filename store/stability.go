@@ -71,7 +71,7 @@ func (sel Selection) addTo(c *clauses) {
 // One metric is read by queries, of the seeds in the order in which the scans of all metrics read them.
 const listOneMetricResults = `
 	SELECT result.status, result.score
-	  FROM seed ORDERED JOIN result ON result.seed_id = seed.id AND result.spec_id = $1 AND result.metric_id = $2
+	  FROM seed ORDERED JOIN ONE result OF $2 ON result.seed_id = seed.id AND result.spec_id = $1
 	 WHERE {selection} IN SCAN ORDER`
 
 // Only the values of seeds that were judged count: a failed seed may carry values.
@@ -79,7 +79,7 @@ const listOneMetricValues = `
 	SELECT value.value
 	  FROM seed
 	 ORDERED JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
-	 ORDERED JOIN value ON value.seed_id = seed.id AND value.metric_id = $2
+	 ORDERED JOIN ONE value OF $2 ON value.seed_id = seed.id
 	 WHERE {selection} IN SCAN ORDER`
 
 // The values that were computed, of seeds that were not given them; a reason says that there is none.
