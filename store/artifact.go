@@ -16,7 +16,9 @@ const (
 	findArtifactContent    = `SELECT id, pruned_at IS NOT NULL AS pruned FROM artifact_content WHERE hash = $1`
 	insertArtifactContent  = `INSERT INTO artifact_content (hash, n_bytes, data, pruned_at) VALUES ($1, $2, $3, $4) RETURNING id`
 	restoreArtifactContent = `UPDATE artifact_content SET data = $1, pruned_at = NULL WHERE id = $2`
-	insertArtifact         = `INSERT INTO artifact (seed_id, name, artifact_content_id, left_out) VALUES ($1, $2, $3, $4) ON CONFLICT (seed_id, name) DO NOTHING`
+	insertArtifact         = `
+	INSERT INTO artifact (seed_id, name, artifact_content_id, left_out{, configuration_id}) VALUES ($1, $2, $3, $4{, $5})
+	ON CONFLICT (seed_id, name{, configuration_id}) DO NOTHING`
 )
 
 // AddArtifacts stores the artifacts of a seed. A content that is stored already, for whatever seed, is not stored
@@ -46,8 +48,7 @@ func (t *Tx) addArtifact(seedID int64, r ArtifactRecord) error {
 		}
 		content = &id
 	}
-	_, err := t.exec(insertArtifact, seedID, r.Name, content, t.free(r.LeftOut))
-	return err
+	return t.addPart("seed", seedID, insertArtifact, seedID, r.Name, content, t.free(r.LeftOut))
 }
 
 // artifactContentID returns the id of a content, which is stored unless it is here.

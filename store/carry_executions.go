@@ -190,7 +190,8 @@ func (r *Reader) CarriedExecution(ctx context.Context, h ExecutionHead) (c Carri
 }
 
 const (
-	carryTruth    = `INSERT INTO truth (execution_id, name, value) VALUES ($1, $2, $3) ON CONFLICT (execution_id, name) DO NOTHING`
+	carryTruth = `
+	INSERT INTO truth (execution_id, name, value{, lineage_id}) VALUES ($1, $2, $3{, $4}) ON CONFLICT (execution_id, name{, lineage_id}) DO NOTHING`
 	hasScore      = `SELECT EXISTS (SELECT 1 FROM execution_score WHERE execution_id = $1 AND rubric = $2)`
 	takeExecution = `UPDATE execution SET ulid = $1, recorded_at = $2, at = coalesce(started_at, $2)
 	 WHERE id = $3 AND NOT EXISTS (SELECT 1 FROM hook_event WHERE hook_event.execution = ulid)`
@@ -273,7 +274,7 @@ func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, scores bool
 
 func (t *Tx) carryTruths(execution int64, truths map[string]float64) error {
 	for name, value := range truths {
-		if _, err := t.exec(carryTruth, execution, name, value); err != nil {
+		if err := t.addPart("execution", execution, carryTruth, execution, name, value); err != nil {
 			return err
 		}
 	}

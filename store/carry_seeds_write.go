@@ -26,7 +26,6 @@ func (t *Tx) SeedCarrier() *SeedCarrier {
 }
 
 const (
-	lastSeed       = `SELECT coalesce(max(id), 0) FROM seed`
 	insertSeedRows = `INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum, superseded_at, withdrawn_at) VALUES `
 	insertAssessed = `INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at, checksum) VALUES `
 	findSpecOf     = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 AND spec.hash = $2`
@@ -42,14 +41,14 @@ func (c *SeedCarrier) Add(records []*SeedRecord) (unjudged map[string]int, err e
 	if len(records) == 0 {
 		return nil, nil
 	}
-	row, err := c.countOf(lastSeed)
+	rows, err := c.engine.newSeedIDs(c.Tx, len(records))
 	if err != nil {
 		return nil, err
 	}
 	unjudged = map[string]int{}
 	c.grow(records)
-	for _, r := range records {
-		row++
+	for i, r := range records {
+		row := rows[i]
 		if err := c.addSeed(row, r); err != nil {
 			return nil, err
 		}
@@ -68,10 +67,8 @@ func (c *SeedCarrier) Add(records []*SeedRecord) (unjudged map[string]int, err e
 	if err := c.flush(); err != nil {
 		return nil, err
 	}
-	row -= int64(len(records))
-	for _, r := range records {
-		row++
-		if err := c.AddParts(row, r); err != nil {
+	for i, r := range records {
+		if err := c.AddParts(rows[i], r); err != nil {
 			return nil, err
 		}
 	}
@@ -95,8 +92,6 @@ func (c *SeedCarrier) grow(records []*SeedRecord) {
 		table.rows.values = slices.Grow(table.rows.values, table.n)
 	}
 }
-
-func (c *SeedCarrier) countOf(query string) (n int64, err error) { return n, c.getID(&n, query) }
 
 func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
 	scenario, err := c.scenarioID(r.Scenario)
@@ -129,6 +124,7 @@ func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
 		n = 0
 	}
 	c.count(scenario, configuration, n)
+	c.shardKeys.keep("seed", row, configuration)
 	columns := c.columns(scenario, configuration, environment, r)
 	c.seeds.add(row)
 	c.seeds.add(columns...)
@@ -265,7 +261,7 @@ const (
 	hasRepetition      = `SELECT EXISTS (SELECT 1 FROM repetition WHERE seed_id = $1 AND ulid = $2)`
 	deleteRun          = `DELETE FROM run WHERE seed_id = $1`
 	insertPrunedSeries = `INSERT INTO series_content (hash, n, pruned_at) VALUES ($1, $2, $3) RETURNING id`
-	addRepetitionRow   = `INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at) VALUES ($1, $2, $3, $4, $5, $6)`
+	addRepetitionRow   = `INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at{, configuration_id}) VALUES ($1, $2, $3, $4, $5, $6{, $7})`
 )
 
 // AddParts stores the series, the artifacts, the run and the repetitions of a seed here, as far as it lacks them.
@@ -316,8 +312,7 @@ func (c *SeedCarrier) addRepetition(row int64, r RepetitionRecord) error {
 		}
 	}
 	stored, _ := c.texts.Document(r.Stored)
-	_, err = c.exec(addRepetitionRow, r.ID, row, sweep, r.Digest[:], nullText(stored), micros(r.RepeatedAt))
-	return err
+	return c.addPart("seed", row, addRepetitionRow, r.ID, row, sweep, r.Digest[:], nullText(stored), micros(r.RepeatedAt))
 }
 
 // addSeries stores a series of a seed. Numbers that are kept on one side are kept.
@@ -334,8 +329,7 @@ func (c *SeedCarrier) addSeries(row int64, s SeriesRecord) error {
 	if err != nil || known {
 		return err
 	}
-	_, err = c.exec(insertSeedSeries, row, name, content)
-	return err
+	return c.addPart("seed", row, insertSeedSeries, row, name, content)
 }
 
 func (c *SeedCarrier) contentOf(s SeriesRecord) (int64, error) {

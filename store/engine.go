@@ -14,7 +14,8 @@ type engine interface {
 	// not to choose the index, and IN SCAN ORDER for seeds in the order of the index of a scenario, in which SQLite reads
 	// them by itself: sums depend on the order. ONE value OF m ON is the join with the values of one metric, and ONE result
 	// OF m ON that with its results. Of a row of scenario_configuration, {n_seeds} is how many seeds it has, and
-	// {has_seeds} whether it has any.
+	// {has_seeds} whether it has any. What stands in braces behind a comma, as in (seed_id{, configuration_id}), is said to
+	// servers alone: there, what belongs to another row has the column that a cluster divides the table by.
 	words(statement string) string
 
 	// openReaders returns a pool of read-only connections.
@@ -44,6 +45,13 @@ type engine interface {
 	// insertRows runs insert, a statement INSERT INTO table (columns) VALUES, for rows of width columns, at the latest when
 	// the transaction commits.
 	insertRows(t *Tx, insert string, width int, args *arguments) error
+	// maxRows is how many rows of large tables a transaction should write at most; 0 if that does not matter.
+	maxRows() int
+	// shardKey returns the last argument of a statement that stores what belongs to a row of seed, execution or
+	// series_content: its configuration, lineage or hash, on a server. In a file there is no such argument.
+	shardKey(t *Tx, owner string, id int64) ([]any, error)
+	// newSeedIDs returns ids for n seeds, each larger than the one before.
+	newSeedIDs(t *Tx, n int) ([]int64, error)
 	// settle stores the rows that were inserted and that a statement may read; all of them for an empty one.
 	settle(ctx context.Context, w *writer, statement string) error
 

@@ -65,18 +65,18 @@ const (
 	RETURNING id`
 	insertCall = `
 	INSERT INTO call (execution_id, position, key, tool_id, input, input_bytes, input_digest, exit, error, answered, rejected,
-	                  output, output_bytes, output_digest, output_whole, started_at, duration_us)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`
-	insertUnindexed      = `INSERT INTO unindexed (execution_id) VALUES ($1)`
-	insertTruth          = `INSERT INTO truth (execution_id, name, value) VALUES ($1, $2, $3)`
+	                  output, output_bytes, output_digest, output_whole, started_at, duration_us{, lineage_id})
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17{, $18})`
+	insertUnindexed      = `INSERT INTO unindexed (execution_id{, lineage_id}) VALUES ($1{, $2})`
+	insertTruth          = `INSERT INTO truth (execution_id, name, value{, lineage_id}) VALUES ($1, $2, $3{, $4})`
 	insertExecutionScore = `
-	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, scored_at, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7)
-	ON CONFLICT (execution_id, rubric) DO UPDATE SET score = excluded.score, grade = excluded.grade, n_failed = excluded.n_failed,
+	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, scored_at, checksum{, lineage_id}) VALUES ($1, $2, $3, $4, $5, $6, $7{, $8})
+	ON CONFLICT (execution_id, rubric{, lineage_id}) DO UPDATE SET score = excluded.score, grade = excluded.grade, n_failed = excluded.n_failed,
 	       scored_at = excluded.scored_at, checksum = excluded.checksum`
 	deleteScoreDocument = `DELETE FROM score_document WHERE execution_id = $1 AND rubric = $2`
-	insertScoreDocument = `INSERT INTO score_document (execution_id, rubric, document) VALUES ($1, $2, $3)`
+	insertScoreDocument = `INSERT INTO score_document (execution_id, rubric, document{, lineage_id}) VALUES ($1, $2, $3{, $4})`
 	deleteComponents    = `DELETE FROM component WHERE execution_id = $1 AND rubric = $2`
-	insertComponent     = `INSERT INTO component (execution_id, rubric, name, value) VALUES ($1, $2, $3, $4)`
+	insertComponent     = `INSERT INTO component (execution_id, rubric, name, value{, lineage_id}) VALUES ($1, $2, $3, $4{, $5})`
 )
 
 // deleteExecution removes an execution with all that belongs to it.
@@ -288,6 +288,8 @@ func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord, calls []
 	if err != nil {
 		return 0, err
 	}
+	t.shardKeys.keep("execution", id, lineage)
+	t.nRows++
 	return id, t.unrate(lineage, version)
 }
 
@@ -336,19 +338,19 @@ func (t *Tx) callColumns(e ExecutionRecord) (list []callColumns, err error) {
 
 func (t *Tx) addExecutionParts(id int64, e ExecutionRecord, calls []callColumns) error {
 	for i, c := range calls {
-		_, err := t.exec(insertCall, id, i, c.key, c.toolID, c.input, c.inputBytes, c.inputDigest, c.exit, c.err, c.answered, c.rejected,
+		err := t.addPart("execution", id, insertCall, id, i, c.key, c.toolID, c.input, c.inputBytes, c.inputDigest, c.exit, c.err, c.answered, c.rejected,
 			c.output, c.outputBytes, c.outputDigest, c.outputWhole, c.startedAt, c.duration)
 		if err != nil {
 			return err
 		}
 	}
 	if e.hasTexts() {
-		if _, err := t.exec(insertUnindexed, id); err != nil {
+		if err := t.addPart("execution", id, insertUnindexed, id); err != nil {
 			return err
 		}
 	}
 	for name, value := range e.Truths {
-		if _, err := t.exec(insertTruth, id, name, value); err != nil {
+		if err := t.addPart("execution", id, insertTruth, id, name, value); err != nil {
 			return err
 		}
 	}
@@ -372,14 +374,14 @@ func (t *Tx) addExecutionScore(id int64, s track.RecordedScore) error {
 		}
 	}
 	columns := []any{id, s.Rubric, s.Score, nullText(s.Grade), s.NFailed, micros(s.ScoredAt)}
-	if _, err := t.exec(insertExecutionScore, append(columns, scoreChecksum(columns, document, s.Components))...); err != nil {
+	if err := t.addPart("execution", id, insertExecutionScore, append(columns, scoreChecksum(columns, document, s.Components))...); err != nil {
 		return err
 	}
 	if _, err := t.exec(deleteScoreDocument, id, s.Rubric); err != nil {
 		return err
 	}
 	if document != nil {
-		if _, err := t.exec(insertScoreDocument, id, s.Rubric, document); err != nil {
+		if err := t.addPart("execution", id, insertScoreDocument, id, s.Rubric, document); err != nil {
 			return err
 		}
 	}
@@ -387,7 +389,7 @@ func (t *Tx) addExecutionScore(id int64, s track.RecordedScore) error {
 		return err
 	}
 	for _, c := range s.Components {
-		if _, err := t.exec(insertComponent, id, s.Rubric, c.Name, c.Value); err != nil {
+		if err := t.addPart("execution", id, insertComponent, id, s.Rubric, c.Name, c.Value); err != nil {
 			return err
 		}
 	}

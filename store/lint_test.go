@@ -35,8 +35,8 @@ const (
 // small are copied to all.
 //
 // In SQLite a key may begin with the integer id of a row in place of that column: the id is unique in the file, and the
-// column would cost more than 5 % of the size of a database. On PostgreSQL these tables carry the column as well, in
-// front of the id. See docs/adr/0040.
+// column would cost more than 5 % of the size of a database. On PostgreSQL these tables carry the column as well, at the
+// end of each key. See docs/adr/0040 and 0056.
 var distribution = map[string]struct{ column, rowID string }{
 	"seed": {"configuration_id", "id"}, "value": {"configuration_id", "seed_id"}, "assessment": {"configuration_id", "seed_id"},
 	"result": {"configuration_id", "seed_id"}, "computed_value": {"configuration_id", "seed_id"}, "seed_series": {"configuration_id", "seed_id"},
@@ -45,7 +45,7 @@ var distribution = map[string]struct{ column, rowID string }{
 	"execution_score": {"lineage_id", "execution_id"}, "score_document": {"lineage_id", "execution_id"}, "component": {"lineage_id", "execution_id"},
 	"version": {"lineage_id", "id"}, "ledger": {"lineage_id", ""}, "mutation": {"lineage_id", "id"}, "mutation_parent": {"lineage_id", "mutation_id"},
 	"activation": {"lineage_id", "version_id"},
-	// Contents are shared by all seeds that have them. On PostgreSQL each configuration has its own.
+	// Contents are shared by all seeds that have them. On PostgreSQL they are divided by their hash.
 	"series_content": {"configuration_id", "hash"}, "series_chunk": {"configuration_id", "content_id"},
 }
 

@@ -47,6 +47,7 @@ func (postgresSchema) insertRows(t *Tx, insert string, width int, args *argument
 		i, t.pending = len(t.pending), append(t.pending, &pendingRows{table: table, stored: stored, columns: columns})
 	}
 	t.pending[i].rows = append(t.pending[i].rows, rows...)
+	t.nRows += len(rows)
 	return nil
 }
 
@@ -129,6 +130,9 @@ func (postgresSchema) settle(ctx context.Context, w *writer, statement string) e
 			return err
 		}
 		for _, p := range pending {
+			if err := p.addShardKeys(ctx, conn.Conn.Conn(), w.shardKeys); err != nil {
+				return err
+			}
 			if err := p.send(ctx, conn.Conn.Conn()); err != nil {
 				return err
 			}

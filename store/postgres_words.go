@@ -14,6 +14,7 @@ func (postgresSchema) words(statement string) string {
 	statement = strings.ReplaceAll(statement, "NOINDEX ", "")
 	statement = strings.ReplaceAll(statement, "IN SCAN ORDER", "ORDER BY seed.scenario_id, seed.configuration_id, seed.number, seed.id")
 	statement = strings.ReplaceAll(statement, " NOT INDEXED", "")
+	statement = forServers(statement, true)
 	statement = strings.ReplaceAll(statement, "{has_seeds}", "EXISTS (SELECT 1 "+seedsOfPair+")")
 	statement = strings.ReplaceAll(statement, "{n_seeds}", "(SELECT count(*) "+seedsOfPair+")")
 	statement = replaceOne(statement, "value", oneValue)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"slices"
 	"strings"
@@ -22,9 +23,7 @@ const (
 	findSeed = `
 	SELECT id, digest FROM seed
 	 WHERE scenario_id = $1 AND configuration_id = $2 AND number = $3 AND superseded_at IS NULL`
-	supersedeSeed    = `UPDATE seed SET superseded_at = $1 WHERE id = $2 RETURNING scenario_id, configuration_id`
-	insertAssessment = `
-	INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	supersedeSeed = `UPDATE seed SET superseded_at = $1 WHERE id = $2 RETURNING scenario_id, configuration_id`
 	insertValues  = `INSERT INTO value (seed_id, metric_id, value) VALUES `
 	insertResults = `INSERT INTO result (seed_id, spec_id, metric_id, status, score) VALUES `
 )
@@ -67,6 +66,8 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 	if err == nil {
 		t.added(findSeedByULID, seed.ID)
 		t.count(scenario, configuration, 1)
+		t.shardKeys.keep("seed", id, configuration)
+		t.nRows++
 		err = t.addValues(id, seed.Values)
 	}
 	return id, nil, err
@@ -128,15 +129,16 @@ func (t *Tx) addValues(seedID int64, values map[string]float64) error {
 
 // AddAssessment stores the judgement of a seed under a spec. Metrics of the spec are known since it was added.
 func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment) error {
-	columns := []any{seedID, specID, nil, int64(a.NPass), int64(a.NWarn), int64(a.NFail), t.now}
+	columns := []driver.Value{seedID, specID, nil, int64(a.NPass), int64(a.NWarn), int64(a.NFail), t.now}
 	if a.Scored {
 		columns[2] = a.TotalScore
 	}
-	_, err := t.exec(insertAssessment, append(columns, checksumOf(columns))...)
-	if err != nil {
+	args := t.arguments()
+	args.add(append(columns, Checksum(columns...))...)
+	if err := t.insertRows(insertAssessed, 8, args); err != nil {
 		return err
 	}
-	args := t.arguments()
+	args = t.arguments()
 	for _, r := range a.Results {
 		metric, err := t.metricID(r.Name)
 		if err != nil {

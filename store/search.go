@@ -25,13 +25,13 @@ const (
 	removeUnindexed = `DELETE FROM unindexed`
 	// keptTexts is every text that is kept, with its number.
 	keptTexts = `
-	SELECT id AS execution_id, 0 AS number, prompt AS text FROM execution WHERE prompt IS NOT NULL
-	 UNION ALL SELECT id, 1, output FROM execution WHERE output IS NOT NULL
-	 UNION ALL SELECT id, 2, message FROM execution WHERE message IS NOT NULL
-	 UNION ALL SELECT execution_id, 3 + 3 * position, input FROM call WHERE input IS NOT NULL
-	 UNION ALL SELECT execution_id, 4 + 3 * position, output FROM call WHERE output IS NOT NULL
-	 UNION ALL SELECT execution_id, 5 + 3 * position, error FROM call WHERE error IS NOT NULL AND error <> '` + Forgotten + `'`
-	indexEverything = `INSERT INTO unindexed (execution_id) SELECT DISTINCT execution_id FROM (` + keptTexts + `) AS kept`
+	SELECT id AS execution_id{, lineage_id}, 0 AS number, prompt AS text FROM execution WHERE prompt IS NOT NULL
+	 UNION ALL SELECT id{, lineage_id}, 1, output FROM execution WHERE output IS NOT NULL
+	 UNION ALL SELECT id{, lineage_id}, 2, message FROM execution WHERE message IS NOT NULL
+	 UNION ALL SELECT execution_id{, lineage_id}, 3 + 3 * position, input FROM call WHERE input IS NOT NULL
+	 UNION ALL SELECT execution_id{, lineage_id}, 4 + 3 * position, output FROM call WHERE output IS NOT NULL
+	 UNION ALL SELECT execution_id{, lineage_id}, 5 + 3 * position, error FROM call WHERE error IS NOT NULL AND error <> '` + Forgotten + `'`
+	indexEverything = `INSERT INTO unindexed (execution_id{, lineage_id}) SELECT DISTINCT execution_id{, lineage_id} FROM (` + keptTexts + `) AS kept`
 	listTextsOf     = `SELECT number, text FROM (` + keptTexts + `) AS kept WHERE execution_id = $1`
 	getTextOf       = listTextsOf + ` AND number = $2`
 
@@ -150,7 +150,7 @@ func (t *Tx) indexSome() error {
 		}
 		for _, text := range texts {
 			size += len(text.Text)
-			if _, err := t.exec(index.insert, id, text.Number, index.words(text.Text)); err != nil {
+			if err := t.addPart("execution", id, index.insert, id, text.Number, index.words(text.Text)); err != nil {
 				return err
 			}
 		}

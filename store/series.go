@@ -33,8 +33,8 @@ const (
 	findContent      = `SELECT id, pruned_at IS NOT NULL AS pruned FROM series_content WHERE hash = $1`
 	insertContent    = `INSERT INTO series_content (hash, n) VALUES ($1, $2) RETURNING id`
 	restoreContent   = `UPDATE series_content SET pruned_at = NULL WHERE id = $1`
-	insertChunk      = `INSERT INTO series_chunk (content_id, position, n, data) VALUES ($1, $2, $3, $4)`
-	insertSeedSeries = `INSERT INTO seed_series (seed_id, name_id, content_id) VALUES ($1, $2, $3)`
+	insertChunk      = `INSERT INTO series_chunk (content_id, position, n, data{, hash}) VALUES ($1, $2, $3, $4{, $5})`
+	insertSeedSeries = `INSERT INTO seed_series (seed_id, name_id, content_id{, configuration_id}) VALUES ($1, $2, $3{, $4})`
 	insertComputed   = `INSERT INTO computed_value (seed_id, spec_id, metric_id, value, reason) VALUES `
 )
 
@@ -49,7 +49,7 @@ func (t *Tx) AddSeries(seedID int64, list []EncodedSeries) error {
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(insertSeedSeries, seedID, name, content); err != nil {
+		if err := t.addPart("seed", seedID, insertSeedSeries, seedID, name, content); err != nil {
 			return err
 		}
 	}
@@ -73,8 +73,9 @@ func (t *Tx) contentID(s EncodedSeries) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	t.shardKeys.keep("series_content", row.ID, s.Hash[:])
 	for i, chunk := range s.Chunks {
-		if _, err := t.exec(insertChunk, row.ID, i, chunk.N, chunk.Data); err != nil {
+		if err := t.addPart("series_content", row.ID, insertChunk, row.ID, i, chunk.N, chunk.Data); err != nil {
 			return 0, err
 		}
 	}

@@ -6,6 +6,7 @@ import "strings"
 func (sqliteFile) words(statement string) string {
 	statement = strings.ReplaceAll(statement, "ORDERED JOIN", "CROSS JOIN")
 	statement = strings.ReplaceAll(statement, "IN SCAN ORDER", "")
+	statement = forServers(statement, false)
 	statement = strings.ReplaceAll(statement, "{has_seeds}", "scenario_configuration.n_seeds > 0")
 	statement = strings.ReplaceAll(statement, "{n_seeds}", "scenario_configuration.n_seeds")
 	statement = replaceOne(statement, "value", func(metric string) string { return "value ON value.metric_id = " + metric + " AND" })

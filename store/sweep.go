@@ -28,10 +28,11 @@ const (
 	findAttachment = `SELECT id FROM attachment WHERE hash = $1`
 	addAttachment  = `INSERT INTO attachment (hash, n_bytes, data) VALUES ($1, $2, $3) RETURNING id`
 	insertRun      = `
-	INSERT INTO run (seed_id, sweep_id, attempt, exit_code, signal, stderr_id, cpu_us, rss_bytes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	INSERT INTO run (seed_id, sweep_id, attempt, exit_code, signal, stderr_id, cpu_us, rss_bytes{, configuration_id})
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8{, $9})`
 	insertRepetition = `
-	INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at)
-	SELECT $1, seed.id, $2, $3, $4, $5 FROM seed WHERE seed.ulid = $6`
+	INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at{, configuration_id})
+	SELECT $1, seed.id, $2, $3, $4, $5{, seed.configuration_id} FROM seed WHERE seed.ulid = $6`
 )
 
 // AddSweep stores a sweep under its ID, and reports whether it was new.
@@ -144,8 +145,7 @@ func (t *Tx) AddRun(seedID int64, run track.Run) error {
 	if err = cmp.Or(err, t.checkName("run.signal", run.Signal)); err != nil {
 		return err
 	}
-	_, err = t.exec(insertRun, seedID, sweep, run.Attempts, run.ExitCode, nullText(run.Signal), stderr, nullMicros(run.CPU), run.MaxRSS)
-	return err
+	return t.addPart("seed", seedID, insertRun, seedID, sweep, run.Attempts, run.ExitCode, nullText(run.Signal), stderr, nullMicros(run.CPU), run.MaxRSS)
 }
 
 // AddRepetition stores what became of a seed, named by its ULID, that was run again.

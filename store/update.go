@@ -21,6 +21,7 @@ type writer struct {
 	multiRows  map[multiRowKey]statement
 	args       arguments
 	pending    []*pendingRows  // that the engine has not stored yet
+	shardKeys  shardKeys       // of the running transaction
 	relaxed    bool            // commits do not wait for the disk
 	caller     context.Context // of the transaction; no statement begins once it has ended
 	last       commitment      // of the last transaction
@@ -57,6 +58,9 @@ type Tx struct {
 
 	anyWithdrawn *bool                // whether anything was ever withdrawn; nil until it is asked
 	withdrawn    map[string]Withdrawn // by scenario and hash of the configuration
+
+	nRows      int   // of large tables that were written, about
+	lastSeedID int64 // that [engine.newSeedIDs] has given
 
 	unrated map[int64]bool // versions whose fitness is not stored any more
 }
@@ -197,6 +201,7 @@ func (s *Store) updateOnce(caller, ctx context.Context, relaxed bool, write func
 		}
 	}
 	w := s.writer
+	w.shardKeys = shardKeys{}
 	if err := s.pool.engine.begin(caller, w, relaxed); err != nil {
 		return explain(err)
 	}

@@ -82,9 +82,9 @@ on 0 "CREATE EXTENSION postgres_fdw;
 value=$(on 0 "SELECT pg_get_viewdef('value')")
 result=$(on 0 "SELECT pg_get_viewdef('result')")
 partition seed configuration_id "scenario_id, configuration_id, number"
-partition assessment seed_id "seed_id, spec_id"
-partition packed_value seed_id seed_id
-partition packed_result seed_id "seed_id, spec_id"
+partition assessment configuration_id "seed_id, spec_id"
+partition packed_value configuration_id seed_id
+partition packed_result configuration_id "seed_id, spec_id"
 on 0 "CREATE VIEW value AS $value"
 on 0 "CREATE VIEW result AS $result"
 answers "$server" "$folder/two"

@@ -1,6 +1,8 @@
 -- +goose Up
+-- Unique keys contain the column that a cluster would divide the table by. So no key makes id unique: it is the time in
+-- microseconds since 2020, and the last bits of the number of the transaction.
 CREATE TABLE seed (
-    id               bigint           PRIMARY KEY DEFAULT ((extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 1577836800000000) * 2048 + floor(random() * 2048)::bigint,
+    id               bigint           NOT NULL DEFAULT ((extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 1577836800000000) * 4096 + (pg_current_xact_id()::text::bigint & 4095),
     ulid             text COLLATE "C" NOT NULL,
     scenario_id      bigint           NOT NULL REFERENCES scenario,
     configuration_id bigint           NOT NULL REFERENCES configuration,
@@ -18,6 +20,7 @@ CREATE TABLE seed (
     withdrawn_at     bigint, -- set when it was withdrawn; it follows from the table withdrawal
     CHECK ((outcome IS NULL) = (digest IS NULL)),
     CHECK (withdrawn_at IS NULL OR superseded_at IS NOT NULL),
+    PRIMARY KEY (id, configuration_id),
     UNIQUE (ulid, configuration_id)
 );
 

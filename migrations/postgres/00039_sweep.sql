@@ -9,8 +9,8 @@ CREATE TABLE sweep (
     shard          bigint           NOT NULL, -- from 1; 0 for the whole plan
     n_shards       bigint           NOT NULL,
     environment_id bigint           NOT NULL REFERENCES environment,
-    changes_id     bigint           REFERENCES attachment, -- of the code since its commit, masked
-    libraries_id   bigint           REFERENCES attachment, -- the output of --env-cmd, masked
+    changes_id     bigint, -- of the code since its commit, masked
+    libraries_id   bigint, -- the output of --env-cmd, masked
     actor_id       bigint           REFERENCES actor,
     started_at     bigint           NOT NULL,
     ended_at       bigint, -- NULL while it runs, and if it was killed

@@ -1,6 +1,8 @@
 -- +goose Up
+-- Unique keys contain the column that a cluster would divide the table by. So no key makes id unique: it is the time in
+-- microseconds since 2020, and the last bits of the number of the transaction.
 CREATE TABLE execution (
-    id                 bigint           PRIMARY KEY DEFAULT ((extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 1577836800000000) * 2048 + floor(random() * 2048)::bigint,
+    id                 bigint           NOT NULL DEFAULT ((extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 1577836800000000) * 4096 + (pg_current_xact_id()::text::bigint & 4095),
     ulid               text COLLATE "C" NOT NULL,
     lineage_id         bigint           NOT NULL REFERENCES lineage,
     version_id         bigint           NOT NULL,
@@ -43,6 +45,7 @@ CREATE TABLE execution (
     recorded_at        bigint           NOT NULL,
     forgotten_at       bigint, -- set when its texts were removed
     checksum           bigint           NOT NULL, -- of the columns between id and it, its calls and its truths; of texts with a digest it covers whether they are kept
+    PRIMARY KEY (id, lineage_id),
     UNIQUE (ulid, lineage_id)
 );
 

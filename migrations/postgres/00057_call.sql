@@ -3,6 +3,7 @@
 -- to seed.
 CREATE TABLE call (
     execution_id  bigint           NOT NULL,
+    lineage_id    bigint           NOT NULL, -- of the execution
     position      bigint           NOT NULL, -- from 0, in the order of their start
     key           text COLLATE "C" NOT NULL,
     tool_id       bigint           NOT NULL REFERENCES tool,
@@ -19,7 +20,7 @@ CREATE TABLE call (
     output_whole  bigint, -- size of the whole in bytes, if output is only a part of it
     started_at    bigint,
     duration_us   bigint,
-    PRIMARY KEY (execution_id, position)
+    PRIMARY KEY (execution_id, position, lineage_id)
 );
 
 -- +goose Down

@@ -3,9 +3,10 @@
 -- page.
 CREATE TABLE score_document (
     execution_id bigint           NOT NULL,
+    lineage_id   bigint           NOT NULL, -- of the execution
     rubric       text COLLATE "C" NOT NULL,
     document     bytea            NOT NULL, -- JSON, plain or gzip: components with reasons and counts
-    PRIMARY KEY (execution_id, rubric)
+    PRIMARY KEY (execution_id, rubric, lineage_id)
 );
 
 -- +goose Down

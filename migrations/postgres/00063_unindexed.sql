@@ -1,7 +1,9 @@
 -- +goose Up
 -- Executions that are not in text_index yet.
 CREATE TABLE unindexed (
-    execution_id bigint PRIMARY KEY
+    execution_id bigint NOT NULL,
+    lineage_id   bigint NOT NULL, -- of the execution
+    PRIMARY KEY (execution_id, lineage_id)
 );
 
 -- +goose Down

@@ -45,6 +45,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"pinned baselines", testBaselines},
 		{"a chain of baselines", testBaselineChain},
 		{"looks", testLooks},
+		{"series and files of seeds", testSeedParts},
 		{"one state for several reads", testSnapshot},
 		{"several goroutines", testGoroutines},
 		{"versions of a lineage", testVersions},
