@@ -132,7 +132,7 @@ func (d *Door) needsNoTransaction(record Record) bool {
 	return d.dryRun || record.isKnown() || !d.rights.include(record.needs())
 }
 
-// settle settles records until a transaction has taken as long as it may.
+// settle settles records until a transaction has taken as long as it may, or has written as much.
 func (d *Door) settle(ctx context.Context, records []Record, tx *store.Tx) ([][]Answer, error) {
 	answers := make([][]Answer, 0, len(records))
 	started := time.Now()
@@ -141,7 +141,7 @@ func (d *Door) settle(ctx context.Context, records []Record, tx *store.Tx) ([][]
 		if err != nil {
 			return nil, err
 		}
-		if answers = append(answers, list); tx != nil && time.Since(started) > maxTransaction {
+		if answers = append(answers, list); tx != nil && (time.Since(started) > maxTransaction || tx.IsFull()) {
 			break
 		}
 	}

@@ -50,7 +50,29 @@ func (d *Door) readExecutions(ctx context.Context, from *store.Reader, after int
 			return nil, err
 		}
 	}
+	page.bound(d.store.MaxRows())
 	return page, nil
+}
+
+// bound shortens the page to what writes at most n rows, but to no less than an execution; 0 for any number of rows.
+func (p *executionPage) bound(n int) {
+	rows := 0
+	for i, h := range p.heads {
+		if record, isWanted := p.records[h.Row]; isWanted {
+			rows += 2 + len(record.Calls) + len(record.Truths) // it waits to be indexed
+			for _, score := range record.Scores {
+				rows += 2 + len(score.Components)
+			}
+		}
+		if n == 0 || rows <= n || i == 0 {
+			continue
+		}
+		for _, left := range p.heads[i:] {
+			delete(p.records, left.Row)
+		}
+		p.heads, p.steps = p.heads[:i], p.steps[:i]
+		return
+	}
 }
 
 func (p *executionPage) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {

@@ -12,6 +12,7 @@ const (
 	pageOfSeeds      = 1000
 	pageOfSeries     = 100
 	pageOfExecutions = 500
+	rowsOfSeed       = 4 // on a server, of a seed with values that was judged once
 )
 
 // pages puts pages that read returns, until there is none, while the next one is read.
@@ -84,6 +85,9 @@ func (m *merge) seeds(ctx context.Context, scenarios []store.ScenarioRecord) err
 		}
 		if has {
 			size = pageOfSeries
+		}
+		if rows := m.store.MaxRows(); rows > 0 {
+			size = min(size, rows/rowsOfSeed)
 		}
 	}
 	after := int64(0)

@@ -50,7 +50,8 @@ func (d *Door) readSeeds(ctx context.Context, from *store.SeedPages, after int64
 	for _, r := range records {
 		page.records[r.Row] = r
 	}
-	for i, s := range steps {
+	page.bound(d.store.MaxRows())
+	for i, s := range page.steps {
 		if s.class != seedDiffers {
 			continue
 		}
@@ -59,6 +60,39 @@ func (d *Door) readSeeds(ctx context.Context, from *store.SeedPages, after int64
 		}
 	}
 	return page, nil
+}
+
+// bound shortens the page to what writes at most n rows, but to no less than a seed; 0 for any number of rows.
+func (p *seedPage) bound(n int) {
+	rows := 0
+	for i, h := range p.heads {
+		if record := p.records[h.Row]; record != nil {
+			rows += rowsOf(record)
+		}
+		if n == 0 || rows <= n || i == 0 {
+			continue
+		}
+		for _, left := range p.heads[i:] {
+			delete(p.records, left.Row)
+		}
+		p.heads, p.steps = p.heads[:i], p.steps[:i]
+		return
+	}
+}
+
+// rowsOf returns how many rows of a server a seed takes, with all that belongs to it.
+func rowsOf(r *store.SeedRecord) int {
+	n := 2 + 2*len(r.Artifacts) + len(r.Repetitions)
+	for _, a := range r.Assessments {
+		n += 2 + len(a.Computed)
+	}
+	for _, s := range r.SeriesParts {
+		n += 2 + len(s.Chunks)
+	}
+	if r.Seed.Run != nil {
+		n++
+	}
+	return n
 }
 
 // isKnown reports whether nothing of the page is to be stored.

@@ -95,8 +95,21 @@ func judgeAgain(ctx context.Context, st *store.Reader, spec scoring.Spec, seed t
 }
 
 func storeAssessments(ctx context.Context, st *store.Store, specID int64, judged []rejudgement) error {
-	return st.Update(ctx, func(tx *store.Tx) error {
-		for _, j := range judged {
+	for len(judged) > 0 {
+		n, err := storeSome(ctx, st, specID, judged)
+		if err != nil {
+			return err
+		}
+		judged = judged[n:]
+	}
+	return nil
+}
+
+// storeSome stores judgements in one transaction, and returns how many of them it took.
+func storeSome(ctx context.Context, st *store.Store, specID int64, judged []rejudgement) (n int, err error) {
+	err = st.Update(ctx, func(tx *store.Tx) error {
+		for n = 0; n < len(judged) && !tx.IsFull(); n++ {
+			j := judged[n]
 			assessed, err := tx.Assessed(ctx, j.rowID, specID) // now, not when it was read
 			if err != nil {
 				return err
@@ -110,4 +123,5 @@ func storeAssessments(ctx context.Context, st *store.Store, specID int64, judged
 		}
 		return nil
 	})
+	return n, err
 }
