@@ -213,6 +213,46 @@ func CopyDatabase(server, from, to string) (string, error) {
 	return withDatabase(server, to), errors.Join(err, Exec(server, "CREATE DATABASE "+to+" TEMPLATE "+strings.TrimPrefix(u.Path, "/")))
 }
 
+// Copy returns the URL of a copy of a template, which is dropped when the test ends. If the server at a URL has no such
+// template, fill makes it.
+func Copy(t testing.TB, server, template string, fill func(database string) error) string {
+	t.Helper()
+	name := "test_" + strconv.FormatInt(time.Now().UnixNano(), 36) + "_" + strconv.Itoa(os.Getpid())
+	from := withDatabase(server, template)
+	database, err := CopyDatabase(server, from, name)
+	const missing = "3D000"
+	if failure := (*pgconn.PgError)(nil); errors.As(err, &failure) && failure.Code == missing {
+		err = makeTemplate(server, template, name+"_template", fill)
+		if err == nil {
+			database, err = CopyDatabase(server, from, name)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := Exec(server, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	return database
+}
+
+// makeTemplate fills a database under another name first, since others may make the same one.
+func makeTemplate(server, template, name string, fill func(database string) error) error {
+	database, err := CreateDatabase(server, name)
+	if err != nil {
+		return err
+	}
+	if err := fill(database); err != nil {
+		return err
+	}
+	if err := Exec(server, "ALTER DATABASE "+name+" RENAME TO "+template); err != nil {
+		return Exec(server, "DROP DATABASE "+name+" WITH (FORCE)") // another process was first
+	}
+	return nil
+}
+
 // withDatabase returns the URL of another database on the server at a URL.
 func withDatabase(server, name string) string {
 	u, err := url.Parse(server)
