@@ -19,7 +19,7 @@ OUTSIDE := chromium:chromium zsh:zsh fish:fish npm:npm pg_ctlcluster:postgresql 
 # DuckDB reads the tables that track exports.
 DUCKDB := @duckdb/node-api@1.5.6-r.1
 
-.PHONY: build claims docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo clean test-postgres-more
+.PHONY: build claims docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo clean test-postgres test-postgres-more
 
 # The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied lies
 # there in large pieces, as after an installation, and starts a millisecond sooner.
@@ -29,7 +29,8 @@ build: ## the program, as it is released: static, without cgo
 
 test: check outside-tools bin/testreport ## everything; its last lines say what was skipped and why
 	$(MAKE) race fuzz
-	set -o pipefail; $(GO) test -json -tags $(TAGS) ./... | bin/testreport
+	set -o pipefail; $(GO) test -json -skip '^TestScriptsPostgres$$' -tags $(TAGS) ./... | bin/testreport
+	$(MAKE) test-postgres
 
 bin/testreport: tools/testreport/main.go
 	$(GO) -C tools build -o ../$@ ./testreport
@@ -92,6 +93,15 @@ fuzz: ## every fuzz target for FUZZTIME
 	  echo "fuzz $$package $$target $(FUZZTIME)"; \
 	  $(GO) test -tags $(TAGS) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 50x $$package < /dev/null; \
 	done
+
+# In memory if the machine has such a folder: tests make some thousand databases of 10 MB, and drop them.
+SERVERTMP := $(firstword $(wildcard /dev/shm) /tmp)
+
+test-postgres: ## the packages that use a database, and the scripts, on one PostgreSQL server
+	@mkdir -p bin
+	$(GO) build -tags $(TAGS) -o bin/withserver ./internal/testpostgres/withserver
+	TMPDIR=$(SERVERTMP) bin/withserver env TMPDIR=$${TMPDIR:-/tmp} $(GO) test -count=1 -tags $(TAGS) ./tracker/... ./ask
+	TMPDIR=$(SERVERTMP) bin/withserver env TMPDIR=$${TMPDIR:-/tmp} $(GO) test -count=1 -tags $(TAGS) ./cmd/track -run '^TestScriptsPostgres$$'
 
 POSTGRES18 := /tmp/track-postgres-18
 # Each is another series of faults.

@@ -109,13 +109,14 @@ var mayImport = map[string][]string{
 	"track/internal/reportfiles": {"track", "track/reports/...", "track/scoring/format"},
 
 	// What tests read reports with.
-	"track/internal/textdiff":     {"github.com/rogpeppe/go-internal/diff"},
-	"track/internal/lineagetest":  {"track", "track/answer", "track/evolution", "track/internal/testdb", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
-	"track/store/sqlchecksum":     {"track", "track/store", "modernc.org/sqlite"},
-	"track/internal/testdb":       {"track/internal/testpostgres", "track/store"},
-	"track/internal/testpostgres": {"github.com/jackc/pgx/v5/..."},
-	"track/internal/trackertest":  {"track", "track/answer", "track/importer/lines", "track/scoring", "track/store", "track/tracker/agents", "track/tracker/seeds"},
-	"track/internal/outsidetest":  {"github.com/yuin/goldmark/..."},
+	"track/internal/textdiff":                {"github.com/rogpeppe/go-internal/diff"},
+	"track/internal/lineagetest":             {"track", "track/answer", "track/evolution", "track/internal/testdb", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
+	"track/store/sqlchecksum":                {"track", "track/store", "modernc.org/sqlite"},
+	"track/internal/testdb":                  {"track/internal/testpostgres", "track/store", "track/migrations"},
+	"track/internal/testpostgres":            {"github.com/jackc/pgx/v5/..."},
+	"track/internal/testpostgres/withserver": {"track/internal/testpostgres"},
+	"track/internal/trackertest":             {"track", "track/answer", "track/importer/lines", "track/scoring", "track/store", "track/tracker/agents", "track/tracker/seeds"},
+	"track/internal/outsidetest":             {"github.com/yuin/goldmark/..."},
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {

@@ -270,6 +270,7 @@ func files(t testing.TB, path string) []byte {
 
 // No secret reaches the file: not from texts that are kept, not from what the reasons of scores quote.
 func TestSecretsAreMasked(t *testing.T) {
+	testdb.OnlySQLite(t, "it reads the file")
 	text, secrets := secretText()
 	e := track.Execution{
 		Key: "k", Lineage: "l", Task: "deploy", Message: text, TaskType: "coding",
@@ -358,6 +359,7 @@ func TestKeepText(t *testing.T) {
 
 // What is forgotten stays forgotten when it is imported again: the same, and what completes it.
 func TestForgottenStaysForgotten(t *testing.T) {
+	testdb.OnlySQLite(t, "it reads the file")
 	const needle = "NEEDLE in a haystack"
 	say := func(calls int) track.Execution {
 		e := task("k", calls)

@@ -71,6 +71,7 @@ func check(t *testing.T, path string, full bool) answer.DatabaseCheck {
 }
 
 func TestSound(t *testing.T) {
+	testdb.OnlySQLite(t, "it changes the file")
 	path := newDatabase(t)
 	execute(t, path, "CREATE TABLE notes (x CHECK (length(hex(zeroblob(400000000))) > 0))", "CREATE VIEW mine AS SELECT * FROM v_seed",
 		"CREATE INDEX slow ON notes (hex(zeroblob(x)))", "PRAGMA ignore_check_constraints = ON", "INSERT INTO notes VALUES (1)")
@@ -89,6 +90,7 @@ func TestSound(t *testing.T) {
 }
 
 func TestDamage(t *testing.T) {
+	testdb.OnlySQLite(t, "it changes the file")
 	sound := newDatabase(t)
 	execute(t, sound, "PRAGMA wal_checkpoint(TRUNCATE)")
 	data, err := os.ReadFile(sound)
@@ -185,6 +187,7 @@ func TestDamage(t *testing.T) {
 
 // What cannot be read of a large table does not keep the rest from being checked.
 func TestDamagedPages(t *testing.T) {
+	testdb.OnlySQLite(t, "it changes pages of the file")
 	for _, table := range []string{"value", "result"} {
 		path := newDatabase(t)
 		execute(t, path, "PRAGMA wal_checkpoint(TRUNCATE)")
@@ -212,6 +215,7 @@ func TestDamagedPages(t *testing.T) {
 
 // What is read finds the damage as well.
 func TestDamagedParams(t *testing.T) {
+	testdb.OnlySQLite(t, "a server refuses what is not JSON")
 	path := newDatabase(t)
 	execute(t, path, "UPDATE configuration SET params = '{'")
 	_, err := testdb.Open(t, path).NewestConfiguration(t.Context(), "s")

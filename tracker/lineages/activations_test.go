@@ -110,6 +110,7 @@ func compareListed(t testing.TB, l *loop) {
 // A fitness that does not follow from the executions, a version that was never active, and one that is missing, are
 // found.
 func TestCheckActivations(t *testing.T) {
+	testdb.OnlySQLite(t, "it changes the file")
 	for _, tt := range []struct{ statement, want string }{
 		{"UPDATE activation SET fitness = fitness + 1 WHERE position = 1", "v001: fitness 61 stored, 60 computed"},
 		{"UPDATE activation SET fitness = NULL WHERE position = 1", "v001: fitness none stored, 60 computed"},

@@ -20,6 +20,7 @@ import (
 )
 
 func TestSideBySide(t *testing.T) {
+	testdb.OnlySQLite(t, "it compares the tables of the file")
 	st := exampleStore(t)
 	crashed := exampleSeeds(t, "buffer_stock")[0]
 	crashed.Number, crashed.Outcome, crashed.Values = 20, track.OutcomeError, nil

@@ -68,6 +68,7 @@ func everything(t testing.TB, st *store.Store) map[string]int64 {
 
 // The seeds of buffer_stock are judged under the spec of growth_plus, in memory, and compared with its own.
 func TestImprovementOfRealData(t *testing.T) {
+	testdb.OnlySQLite(t, "it compares the tables of the file")
 	st := exampleStore(t)
 	_, s, err := seeds.LoadSpec(t.Context(), st.Reader, "growth_plus", 0)
 	if err != nil {

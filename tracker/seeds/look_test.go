@@ -207,6 +207,7 @@ func TestLooksAtOnce(t *testing.T) {
 
 // A decision stands although nobody can write down that it was looked at.
 func TestLookAtReadOnlyDatabase(t *testing.T) {
+	testdb.OnlySQLite(t, "it seals the file")
 	st := lookStore(t, 6)
 	look(t, st, answer.Judging{})
 	path := filepath.Join(t.TempDir(), "sealed", "track.db")
