@@ -30,7 +30,6 @@ build: ## the program, as it is released: static, without cgo
 test: check outside-tools bin/testreport ## everything; its last lines say what was skipped and why
 	$(MAKE) race fuzz
 	set -o pipefail; $(GO) test -json -skip '^TestScriptsPostgres$$' -tags $(TAGS) ./... | bin/testreport
-	$(MAKE) test-postgres
 
 bin/testreport: tools/testreport/main.go
 	$(GO) -C tools build -o ../$@ ./testreport
@@ -97,7 +96,7 @@ fuzz: ## every fuzz target for FUZZTIME
 # In memory if the machine has such a folder: tests make some thousand databases of 10 MB, and drop them.
 SERVERTMP := $(firstword $(wildcard /dev/shm) /tmp)
 
-test-postgres: ## the packages that use a database, and the scripts, on one PostgreSQL server
+test-postgres: ## the packages that use a database, and the scripts, on one PostgreSQL server; not a part of make test, which has no time for it
 	@mkdir -p bin
 	$(GO) build -tags $(TAGS) -o bin/withserver ./internal/testpostgres/withserver
 	TMPDIR=$(SERVERTMP) bin/withserver env TMPDIR=$${TMPDIR:-/tmp} $(GO) test -count=1 -tags $(TAGS) ./tracker/... ./ask
