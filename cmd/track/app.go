@@ -250,8 +250,10 @@ func (p *program) namedDatabase() (string, error) {
 }
 
 func (p *program) getenv(name string) string {
-	value, _ := p.lookup(name)
-	return value
+	if value, isSet := p.lookup(name); isSet {
+		return value
+	}
+	return ""
 }
 
 // notice tells a person something on standard error that is no part of the answer.
