@@ -141,7 +141,7 @@ func (d database) check(t testing.TB, judged bool) map[int]bool {
 	   AND (SELECT count(*) FROM assessment WHERE seed_id = seed.id) = %[2]d
 	   AND (SELECT count(*) FROM result WHERE seed_id = seed.id) = %[1]d * %[2]d AS whole
 	  FROM seed`, nMetrics, assessments)
-	lines := strings.Split(strings.TrimSpace(d.mustRun(t, "", "query", whole, "--format", "csv")), "\n")
+	lines := strings.Split(strings.TrimSpace(d.mustRun(t, "", "query", whole, "--limit", "0", "--format", "csv")), "\n")
 	seeds := map[int]bool{}
 	for _, line := range lines[1:] { // without the names of the columns
 		number, whole, _ := strings.Cut(line, ",")

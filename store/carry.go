@@ -101,6 +101,7 @@ func LeftOut() map[string]string {
 		"text_index": index, "text_index_data": index, "text_index_idx": index, "text_index_docsize": index, "text_index_config": index, "unindexed": index,
 		"hook_event":       "events become executions where the hooks reported them, and those are carried",
 		"damage":           "names files of one machine",
+		"token":            "lets somebody ask one server",
 		"hook_arrival":     "counts the events that the hooks of one machine reported",
 		"goose_db_version": "describes the schema of the file itself",
 	}

@@ -44,7 +44,7 @@ func TestInterruptEndsStatements(t *testing.T) {
 // interruptQuery interrupts a query once SQLite has been busy with it for a while.
 func interruptQuery(t *testing.T, dir, statement, format string) {
 	t.Helper()
-	interrupt(t, dir, waitUntilBusy, "query", statement, "--format", format)
+	interrupt(t, dir, waitUntilBusy, "query", statement, "--limit", "0", "--format", format)
 }
 
 // interrupt starts a command, and interrupts it once it is known to be in the middle of something.

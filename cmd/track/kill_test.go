@@ -203,7 +203,7 @@ func (k *killing) records(db string) map[string]bool {
 	k.t.Helper()
 	const all = `SELECT 'seed ' || seed FROM v_seed UNION ALL SELECT 'execution ' || key FROM execution UNION ALL SELECT DISTINCT 'decision ' || mutation FROM v_decision`
 	found := map[string]bool{}
-	for _, record := range strings.Split(strings.TrimSpace(mustTrack(k.t, k.dir, "query", "--db", db, "--format", "csv", all)), "\n")[1:] {
+	for _, record := range strings.Split(strings.TrimSpace(mustTrack(k.t, k.dir, "query", "--db", db, "--limit", "0", "--format", "csv", all)), "\n")[1:] {
 		if found[record] {
 			k.t.Fatalf("%s is recorded twice", record)
 		}

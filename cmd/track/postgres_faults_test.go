@@ -212,7 +212,7 @@ func TestCrashedServerPostgres(t *testing.T) {
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}
-	recorded := strings.Fields(mustTrackWith(t, dir, db, "query", "--format", "csv", "SELECT task AS record FROM execution UNION ALL SELECT CAST(number AS text) FROM seed"))[1:]
+	recorded := strings.Fields(mustTrackWith(t, dir, db, "query", "--limit", "0", "--format", "csv", "SELECT task AS record FROM execution UNION ALL SELECT CAST(number AS text) FROM seed"))[1:]
 	times := map[string]int{}
 	for _, record := range recorded {
 		times[record]++
