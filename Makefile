@@ -143,7 +143,7 @@ bench-large: build ## a database of 10^7 seeds against one of 10^4; takes half a
 	$(GO) run -tags $(TAGS) ./bench -track bin/track -ten-million
 
 claims: ## let 32 processes share a sweep on PostgreSQL, kill 8 and stop 4 of them for longer than their lease
-	TRACK_CLAIMS_MORE=yes $(GO) test -count=1 -v -tags $(TAGS) ./cmd/track -run '^TestKilledAndStoppedSweepsPostgres$$'
+	TRACK_CLAIMS=yes $(GO) test -count=1 -v -tags $(TAGS) ./cmd/track -run '^TestKilledAndStoppedSweepsPostgres$$'
 
 ha: build ## record into three PostgreSQL nodes under Patroni while the leader is killed three times; needs postgresql, patroni, etcd-server, jq and curl
 	bench/ha/run.sh bin/track
