@@ -96,7 +96,7 @@ func setParam(params param.List, name, text string) error {
 
 // setLimit asks for one page, of no more items than are left; 0 for all.
 func setLimit(params param.List, left int) error {
-	if _, ok := params.Find("limit"); !ok {
+	if _, ok := params.Find("after"); !ok { // the answer has no pages
 		return nil
 	}
 	if left == 0 || left > answer.MaxPage {

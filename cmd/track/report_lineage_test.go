@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "e61806afa2d56dd9"
-	txnReport  = "6142a28fd66dfe1a"
+	mastReport = "420787c3d9889e90"
+	txnReport  = "e2155689faf968ae"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts
