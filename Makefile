@@ -29,7 +29,7 @@ build: ## the program, as it is released: static, without cgo
 
 test: check outside-tools bin/testreport ## everything; its last lines say what was skipped and why
 	$(MAKE) race fuzz
-	set -o pipefail; $(GO) test -json -skip '^TestScriptsPostgres$$' -tags $(TAGS) ./... | bin/testreport
+	set -o pipefail; $(GO) test -json -timeout 20m -skip '^TestScriptsPostgres$$' -tags $(TAGS) ./... | bin/testreport
 
 bin/testreport: tools/testreport/main.go
 	$(GO) -C tools build -o ../$@ ./testreport
