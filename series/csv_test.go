@@ -78,6 +78,7 @@ func TestReadCSV(t *testing.T) {
 		{"a comma in a name", "x, y;b\n1;2\n", []track.Series{{Name: "x, y", Values: []float64{1}}, {Name: "b", Values: []float64{2}}}},
 		{"a semicolon in a name", "x; y,b\n1,2\n", []track.Series{{Name: "x; y", Values: []float64{1}}, {Name: "b", Values: []float64{2}}}},
 		{"quoted decimal commas", "a,b\n\"1,5\",2\n", []track.Series{{Name: "a", Values: []float64{1.5}}, {Name: "b", Values: []float64{2}}}},
+		{"a quoted semicolon behind a comma", "a,\"b;c\"\n", []track.Series{{Name: "a"}, {Name: "b;c"}}},
 		{"quoted semicolon", "\"a;b\"\n5\n", []track.Series{{Name: "a;b", Values: []float64{5}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -263,6 +264,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add([]byte("a;b;day\n1,5;2;2020-01-01\n1,234;;x\n"))
 	f.Add([]byte("a\tb\n1.5\t2\n\t3\n"))
 	f.Add([]byte(",0,1\n0,1,2\n"))
+	f.Add([]byte("a,\"b;c\"\n"))
 	small := limits{values: 1 << 12, columns: 1 << 6}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		list, err := readCSV(bytes.NewReader(data), small)

@@ -75,8 +75,12 @@ func (c *csvReader) count(row []byte) (cells, numbers int) {
 		}
 		var cell []byte
 		var err error
+		isQuoted := bytes.HasPrefix(bytes.TrimLeft(row, c.space()), []byte{'"'})
 		if cell, row, more, err = c.cell(row); err != nil {
 			return 0, 0
+		}
+		if !isQuoted && bytes.Count(cell, []byte{'"'})%2 == 1 {
+			return 0, 0 // the delimiter stands within quotes
 		}
 		if len(cell) == 0 || unicode.IsLetter(rune(cell[0])) {
 			continue // to ask costs memory
