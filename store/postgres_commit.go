@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +21,9 @@ const (
 	beginNumbered = `
 	BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE;
 	SELECT pg_current_xact_id() || ' ' || extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time())`
+	// endSilent lets the server end a transaction whose process was stopped, so that nobody waits for its rows for ever.
+	// A pool such as PgBouncer takes it here, and not among the parameters of a connection.
+	endSilent = `; SET LOCAL idle_in_transaction_session_timeout = `
 	// getOutcome tells what became of a transaction: committed, aborted, or in progress; NULL if the server has crashed
 	// since, or the transaction was long ago.
 	getOutcome = `
@@ -55,7 +59,8 @@ func (w *writer) onServer(run func(*pgconn.PgConn) error) error {
 // begin implements [engine]. What a transaction reads does not change while it lasts; one that would write over what
 // another has changed since fails, and is run again. Its number tells what became of it if the connection is lost.
 func (postgresSchema) begin(ctx context.Context, w *writer, relaxed bool) error {
-	statements := beginNumbered
+	const shortest = time.Second
+	statements := beginNumbered + endSilent + strconv.FormatInt(max(w.lease, shortest).Milliseconds(), 10)
 	if relaxed {
 		statements += "; SET LOCAL synchronous_commit = off"
 	}

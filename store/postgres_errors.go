@@ -53,7 +53,7 @@ func isRefusedByPool(err error) bool {
 	return errors.As(err, &failure) && failure.Code == codeProtocol && strings.Contains(failure.Message, "startup parameter") // no code tells
 }
 
-// isUnreachable reports whether there is no connection to the server, or none left.
+// isUnreachable reports whether there is no connection to the server.
 func isUnreachable(err error) bool {
 	var connecting *pgconn.ConnectError
 	var network net.Error
@@ -62,7 +62,7 @@ func isUnreachable(err error) bool {
 		return false
 	}
 	return errors.As(err, &connecting) && code == "" || errors.As(err, &network) || errors.Is(err, errConnection) || errors.Is(err, errNoServer) ||
-		strings.HasPrefix(code, "08") || code == codeTooMany || code == "57P01" || code == "57P03"
+		strings.HasPrefix(code, "08") || code == "57P01" || code == "57P03"
 }
 
 // isRefusedByTLS reports whether a server answers, and is not the one that its URL asks for.

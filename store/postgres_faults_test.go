@@ -329,3 +329,30 @@ func TestAbortedTransaction(t *testing.T) {
 		t.Error("a transaction without its statements was acknowledged")
 	}
 }
+
+// A process that is stopped within a transaction loses it after its lease, so that nobody waits for its rows for ever.
+// Once it goes on, it runs the transaction again.
+func TestSilentTransactionPostgres(t *testing.T) {
+	t.Parallel()
+	database := postgres(t, startServer(t))
+	stopped, other := openDatabase(t, database), openDatabase(t, database)
+	stopped.SetLease(time.Second)
+	recorded := make(chan error)
+	times := 0
+	err := stopped.Update(t.Context(), func(tx *store.Tx) error {
+		times++
+		if err := addAny(tx, "s"); err != nil {
+			return err
+		}
+		if times == 1 {
+			go func() { recorded <- recordAny(t, other, "s") }()
+			if err := <-recorded; err != nil {
+				t.Error(err)
+			}
+		}
+		return nil
+	})
+	if err != nil || times != 2 {
+		t.Errorf("error %v after %d runs, want none after 2", err, times)
+	}
+}

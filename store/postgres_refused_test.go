@@ -132,7 +132,7 @@ func TestFewConnections(t *testing.T) {
 	expectRefused(t, openOnly(t, database), reason, hint)
 	err := st.Update(t.Context(), func(*store.Tx) error { return nil })
 	expectRefused(t, err, reason, hint)
-	if !store.IsUnreachable(err) {
+	if !store.IsAway(err) || store.IsUnreachable(err) {
 		t.Error("a record that finds no connection would not go into the spool")
 	}
 	if names, err := st.Scenarios(t.Context()); err != nil || len(names) != 0 {
@@ -151,11 +151,13 @@ func TestFewConnections(t *testing.T) {
 
 // recordAny records a seed of a scenario.
 func recordAny(t *testing.T, st *store.Store, scenario string) error {
-	return st.Update(t.Context(), func(tx *store.Tx) error {
-		seed := track.Seed{ID: ulid.Make().String(), Scenario: scenario, Number: 1, Outcome: track.OutcomeOK, Values: map[string]float64{"a": 1}, RecordedAt: clock()}
-		_, _, err := tx.AddSeed(seed, seed.Digest())
-		return err
-	})
+	return st.Update(t.Context(), func(tx *store.Tx) error { return addAny(tx, scenario) })
+}
+
+func addAny(tx *store.Tx, scenario string) error {
+	seed := track.Seed{ID: ulid.Make().String(), Scenario: scenario, Number: 1, Outcome: track.OutcomeOK, Values: map[string]float64{"a": 1}, RecordedAt: clock()}
+	_, _, err := tx.AddSeed(seed, seed.Digest())
+	return err
 }
 
 func schemaName(database string) string {

@@ -26,6 +26,7 @@ type writer struct {
 	caller     context.Context // of the transaction; no statement begins once it has ended
 	last       commitment      // of the last transaction
 	isUnknown  bool            // whether it was committed, if the connection is lost
+	lease      time.Duration   // how long a server waits for the next statement of a transaction
 	ids        ids
 	compressor
 }
@@ -201,7 +202,7 @@ func (s *Store) updateOnce(caller, ctx context.Context, relaxed bool, write func
 		}
 	}
 	w := s.writer
-	w.shardKeys = shardKeys{}
+	w.shardKeys, w.lease = shardKeys{}, s.lease
 	if err := s.pool.engine.begin(caller, w, relaxed); err != nil {
 		return explain(err)
 	}

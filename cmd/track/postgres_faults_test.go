@@ -100,11 +100,11 @@ func wantOnce(t *testing.T, db string, seeds int) {
 // Several processes share a sweep. Some are killed, and some are stopped until others have taken their seeds: each seed
 // is recorded once, and all that live end well.
 func TestKilledAndStoppedSweepsPostgres(t *testing.T) {
-	if os.Getenv("TRACK_CLAIMS") == "" {
-		t.Skip("make claims runs it")
-	}
 	t.Parallel()
-	const processes, killed, stopped, seeds = 32, 8, 4, 1500
+	processes, killed, stopped, seeds := 6, 2, 1, 150
+	if os.Getenv("TRACK_CLAIMS") != "" {
+		processes, killed, stopped, seeds = 32, 8, 4, 1500
+	}
 	server := ownServer(t)
 	db, dir := testpostgres.Schema(t, server.URL), t.TempDir()
 	mustTrackWith(t, dir, db, "init")
@@ -399,7 +399,7 @@ func TestRefusedRecordsPostgres(t *testing.T) {
 		"a role that does not exist":     {as(func(u *url.URL) { u.User = url.User("nobody") }), exitInternal, "refused the user"},
 		"a database that does not exist": {as(func(u *url.URL) { u.Path = "/none" }), exitInternal, "no such database"},
 		"no rights":                      {as(func(u *url.URL) { u.User = url.User("stranger") }), exitInternal, "no right to do that"},
-		"too many connections":           {as(func(u *url.URL) { u.User = url.User("crowded") }), exitOK, "no connection left|cannot be reached"},
+		"too many connections":           {as(func(u *url.URL) { u.User = url.User("crowded") }), exitOK, "no connection left"},
 		"a standby":                      {ofStandby, exitOK, "the server is a standby"},
 		"a server that is away":          {as(func(u *url.URL) { u.Host = "127.0.0.1:1" }), exitOK, "cannot be reached"},
 	} {
