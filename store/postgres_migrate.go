@@ -27,6 +27,9 @@ func (p postgresSchema) migrateUp(ctx context.Context) (err error) {
 	}
 	db := sql.OpenDB(stdlib.GetConnector(*p.config))
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := mayCreate(ctx, db); err != nil { // the locker would try for a minute
+		return err
+	}
 	if err := locker.Lock(ctx, db); err != nil {
 		return err
 	}
@@ -41,6 +44,16 @@ func (p postgresSchema) migrateUp(ctx context.Context) (err error) {
 		return nil // another process was faster
 	}
 	return upgradePostgres(ctx, db)
+}
+
+// mayCreate returns the error of the server for a user who may not create tables. It leaves nothing behind.
+func mayCreate(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "CREATE TABLE track_may_create ()")
+	return errors.Join(err, tx.Rollback())
 }
 
 // createPostgres creates everything at once, so that nobody sees a part of it.
