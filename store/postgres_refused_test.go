@@ -1,12 +1,16 @@
 package store_test
 
 import (
+	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver
 	"github.com/oklog/ulid/v2"
+	"github.com/pressly/goose/v3/lock"
 
 	"track"
 	"track/internal/testpostgres"
@@ -112,6 +116,27 @@ func TestForeignTablesPostgres(t *testing.T) {
 	_, migrateErr := store.Migrate(t.Context(), foreign, clock())
 	for _, err := range []error{openOnly(t, foreign), initErr, migrateErr} {
 		expectRefused(t, err, "holds tables of others", "search_path=NAME")
+	}
+}
+
+// A process that was killed before it created the tables, or is about to, leaves nothing that is taken for another's.
+func TestLockTablePostgres(t *testing.T) {
+	database := testpostgres.Schema(t, startServer(t))
+	db, err := sql.Open("pgx", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	locker, err := lock.NewPostgresTableLocker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(locker.Lock(t.Context(), db), locker.Unlock(t.Context(), db)); err != nil {
+		t.Fatal(err)
+	}
+	expectRefused(t, openOnly(t, database), "there is nothing in it", "create its tables")
+	if created, err := store.Init(t.Context(), database); err != nil || !created {
+		t.Errorf("created: %v, error %v", created, err)
 	}
 }
 

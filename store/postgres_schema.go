@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/pressly/goose/v3/lock"
+
 	"track"
 	"track/migrations"
 )
@@ -21,7 +23,7 @@ const (
 	SELECT coalesce(current_schema(), '') AS schema, current_setting('search_path') AS search_path, current_setting('server_encoding') AS encoding,
 	       to_regclass('goose_db_version') IS NOT NULL AS is_ours,
 	       (SELECT count(*) FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace
-	         WHERE nspname = current_schema() AND relkind IN ('r', 'v', 'm', 'p', 'f')) AS tables`
+	         WHERE nspname = current_schema() AND relkind IN ('r', 'v', 'm', 'p', 'f') AND relname <> '` + lock.DefaultLockTableName + `') AS tables`
 )
 
 // postgresState is the state of a schema.
