@@ -87,6 +87,30 @@ func (p *program) writeKept(a answer.Spooled) error {
 	return linesError(pushed.RecordedLines, "sending to "+client.Address())
 }
 
+// pushKept sends what a command kept in a file for a server, and tells where it is if that fails.
+func (p *program) pushKept(ctx context.Context, client *remote.Client, path string) error {
+	if client == nil {
+		return nil
+	}
+	dir, err := remote.SpoolDir(client.Address())
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushBeforeReading)
+	defer cancel()
+	pushed, err := client.Push(ctx, dir, pushAttempts)
+	for _, problem := range pushed.Errors {
+		p.tellFailure(&track.FieldError{Line: problem.Line, Field: problem.Field, Message: problem.Message})
+	}
+	switch {
+	case err != nil:
+		p.notice("kept in %s, and not sent yet: %v; %s", path, err, shellHint(track.NewHint("send it", "push")))
+	default:
+		p.notice("sent to %s: %s", client.Address(), format.Counted(pushed.Recorded, "record"))
+	}
+	return linesError(pushed.RecordedLines, "sending to "+client.Address())
+}
+
 // pushFirst sends what waits for a server before it is asked, and says what is missing in its answer.
 func (p *program) pushFirst(ctx context.Context, client *remote.Client) {
 	p.unsent = 0

@@ -1,12 +1,15 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"track/answer"
 )
 
 // startKilled starts a server at an address, and returns what kills it without warning.
@@ -68,4 +71,45 @@ func TestRecordingSurvivesTheServer(t *testing.T) {
 	if out, err := track("stability", "s"); err == nil || !strings.Contains(out, "cannot be asked") {
 		t.Errorf("asking a server that is gone: %v: %s", err, out)
 	}
+}
+
+// A sweep for a server keeps its seeds while the server is away, runs none that the server has, and gives its command
+// no token.
+func TestSweepForServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := filepath.Join(dir, "track.db")
+	mustTrack(t, dir, "init", "--db", db)
+	address, kill := startKilled(t, dir, db, "127.0.0.1:0")
+	settings := "XDG_CONFIG_HOME=" + filepath.Join(dir, "settings")
+	var added answer.AddedToken
+	if err := json.Unmarshal([]byte(mustTrack(t, dir, "token", "add", "ci", "--scope", "record,read", "--db", db, "--format", "json")), &added); err != nil {
+		t.Fatal(err)
+	}
+	sweep := func(seeds string) string {
+		t.Helper()
+		cmd := exec.Command("track", "sweep", "--scenario", "s", "--commit", "c0ffee", "--seeds", seeds, "--", "sh", "-c", `test -z "$TRACK_TOKEN" && echo '{"a": 1}'`)
+		cmd.Dir, cmd.Env = dir, append(environ(), settings, "TRACK_SERVER="+address, "TRACK_TOKEN="+string(added.Secret))
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("seeds %s: %v: %s", seeds, err, out)
+		}
+		return string(out)
+	}
+	want := func(out string, texts ...string) {
+		t.Helper()
+		for _, text := range texts {
+			if !strings.Contains(out, text) {
+				t.Errorf("%q is missing in: %s", text, out)
+			}
+		}
+	}
+	want(sweep("0..4"), "5 seeds ran, 0 failed, 0 recorded before", "sent to "+address)
+	kill()
+	want(sweep("5..9"), "5 seeds ran, 0 failed, 0 recorded before", "not sent yet", "track push")
+	_, kill = startKilled(t, dir, db, strings.TrimPrefix(address, "http://"))
+	want(sweep("0..12"), "3 seeds ran, 0 failed, 10 recorded before", "sent to "+address)
+	kill()
+	out := mustTrackWith(t, dir, db, "query", "SELECT count(*) AS n, count(DISTINCT number) AS numbers, min(outcome) AS least, max(outcome) AS most FROM seed", "--format", "csv")
+	want(out, "13,13,ok,ok")
 }

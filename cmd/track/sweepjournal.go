@@ -11,6 +11,7 @@ import (
 
 	"track"
 	"track/internal/spool"
+	"track/remote"
 	"track/store"
 	"track/sweep"
 	"track/tracker/sweeps"
@@ -43,6 +44,11 @@ func (p *program) journalSweeper(ctx context.Context, run sweepRun, runner sweep
 	}
 	return s, func() error {
 		err := w.Close()
+		if run.lines == "" {
+			if client, clientErr := p.client(); client != nil || clientErr != nil {
+				return errors.Join(err, clientErr, p.pushKept(ctx, client, w.Path()))
+			}
+		}
 		ingest := track.NewHint("record it", "ingest")
 		if run.lines != "" {
 			ingest = track.NewHint("record it", "ingest", w.Path())
@@ -60,19 +66,47 @@ func (p *program) openJournal(ctx context.Context, run sweepRun) (w *spool.Write
 		}
 		return w, known, err
 	}
+	if known, err = sweeps.SpooledSeeds(run.spoolDir); err != nil {
+		return nil, nil, err
+	}
+	recorded, err := p.recordedSeeds(ctx, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, err = p.createSpool(run.spoolDir)
+	return w, append(known, recorded...), err
+}
+
+// recordedSeeds returns the seeds of a plan that the database has, or the server.
+func (p *program) recordedSeeds(ctx context.Context, run sweepRun) ([]track.Seed, error) {
+	client, err := p.client()
+	if err != nil {
+		return nil, err
+	}
+	if client != nil {
+		return p.answeredSeeds(ctx, client, run)
+	}
 	file, err := p.databasePath()
 	if isNotFound(err) {
 		file, err = store.DefaultFile, nil
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	database := file
 	if !store.IsServer(file) {
-		database = filepath.Join(filepath.Dir(run.spoolDir), filepath.Base(file))
+		file = filepath.Join(filepath.Dir(run.spoolDir), filepath.Base(file))
 	}
-	if known, err = sweeps.SpooledSeeds(ctx, run.spoolDir, database, run.Plan, p.now); err == nil {
-		w, err = p.createSpool(run.spoolDir)
+	return sweeps.RecordedSeeds(ctx, file, run.Plan, p.now)
+}
+
+// answeredSeeds returns the seeds of a plan that a server has, if it says so: the sweep does not depend on it.
+func (p *program) answeredSeeds(ctx context.Context, client *remote.Client, run sweepRun) ([]track.Seed, error) {
+	asking, cancel := context.WithTimeout(ctx, pushBeforeReading)
+	defer cancel()
+	known, err := client.Seeds(asking, run.Plan.Scenario, run.Plan.Configurations())
+	if err != nil && ctx.Err() == nil {
+		p.notice("seeds that the server has run again, as duplicates: %v", err)
+		err = nil
 	}
-	return w, known, err
+	return known, err
 }

@@ -126,9 +126,8 @@ func withoutValues(scenario string, c track.Configuration, number track.SeedNumb
 	return track.Seed{Scenario: scenario, Configuration: c, Number: number, Outcome: outcome}
 }
 
-// SpooledSeeds returns the seeds in the files of a spool and the seeds of a plan in the database, without their values.
-// Those of a database on a server that is away are not known.
-func SpooledSeeds(ctx context.Context, dir, database string, plan sweep.Plan, now func() time.Time) (all []track.Seed, err error) {
+// SpooledSeeds returns the seeds in the files of a spool, without their values.
+func SpooledSeeds(dir string) (all []track.Seed, err error) {
 	files, err := spool.Files(dir)
 	if err != nil {
 		return nil, err
@@ -140,9 +139,15 @@ func SpooledSeeds(ctx context.Context, dir, database string, plan sweep.Plan, no
 		}
 		all = append(all, kept...)
 	}
+	return all, nil
+}
+
+// RecordedSeeds returns the seeds of a plan in a database, without their values; none if there is no database, or its
+// server is away.
+func RecordedSeeds(ctx context.Context, database string, plan sweep.Plan, now func() time.Time) (all []track.Seed, err error) {
 	st, err := store.Open(ctx, database, now)
 	if errors.Is(err, track.ErrNotFound) || store.IsAway(err) {
-		return all, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
