@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -112,4 +113,47 @@ func TestSweepForServer(t *testing.T) {
 	kill()
 	out := mustTrackWith(t, dir, db, "query", "SELECT count(*) AS n, count(DISTINCT number) AS numbers, min(outcome) AS least, max(outcome) AS most FROM seed", "--format", "csv")
 	want(out, "13,13,ok,ok")
+}
+
+// A gate does not pass while records wait that the server lacks: here one that differs from what is recorded.
+func TestGateWithUnsentRecords(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := filepath.Join(dir, "track.db")
+	mustTrack(t, dir, "init", "--db", db)
+	_, address := listen(t, dir, db, "127.0.0.1:0")
+	run := func(args ...string) (out string, code int) {
+		t.Helper()
+		cmd := exec.Command("track", args...)
+		cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"), "TRACK_SERVER="+address)
+		text, _ := cmd.CombinedOutput()
+		return string(text), cmd.ProcessState.ExitCode()
+	}
+	record := func(value string) int {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "values.json"), []byte(`{"a": `+value+`}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, code := run("record", "seed", "--scenario", "s", "--seed", "1", "--commit", "c0ffee", "values.json")
+		return code
+	}
+	gate := []string{"gate", "s", "--min-pass-rate", "0.01", "--min-seeds", "1"}
+	const spec = "scenario: s\nmetrics:\n  - {name: a, type: RANGE, min: 0, max: 10}\n"
+	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(spec), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustTrack(t, dir, "spec", "add", "s.yaml", "--db", db)
+	if code := record("1"); code != exitOK {
+		t.Fatalf("recording: exit code %d", code)
+	}
+	if out, code := run(gate...); code != exitOK {
+		t.Fatalf("before: exit code %d: %s", code, out)
+	}
+	if code := record("2"); code == exitOK {
+		t.Fatal("another value of the same seed was recorded")
+	}
+	out, code := run(gate...)
+	if code != exitInconclusive || !strings.Contains(out, "all_records") || !strings.Contains(out, "track push") {
+		t.Errorf("exit code %d: %s", code, out)
+	}
 }

@@ -174,6 +174,24 @@ func NewGate(inputs []GateInput) (Gate, error) {
 	return g, nil
 }
 
+// Lack makes everything INCONCLUSIVE that would pass: records exist that were not judged. Why says where they are, and
+// need what would bring them.
+func (g *Gate) Lack(why, need string) {
+	all := make([]scoring.Verdict, len(g.Scenarios))
+	for i := range g.Scenarios {
+		s := &g.Scenarios[i]
+		o := Outcome{Rule: "all_records", Verdict: scoring.VerdictInconclusive, Reason: "unsent_records", Message: why, Need: need, N: s.Estimates.NSeeds}
+		s.Outcomes = append(s.Outcomes, o)
+		s.Verdict = scoring.WorstVerdict(s.Verdict, o.Verdict)
+		s.Failing = slices.Contains(s.FailOn, s.Verdict)
+		g.Failing = g.Failing || s.Failing
+		all[i] = s.Verdict
+	}
+	if len(all) > 0 {
+		g.Verdict = scoring.WorstVerdict(all...)
+	}
+}
+
 // sumUpDegradation gives the rule no_degradation the worst verdict of its metrics.
 func (s *ScenarioOutcome) sumUpDegradation() {
 	var verdicts []scoring.Verdict
