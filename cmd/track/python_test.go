@@ -29,14 +29,17 @@ import (
 
 // The tests of this file record with clients/python/track.py.
 
-// pythonCommand returns a script of testdata/python as a command in a folder, with further variables of its environment.
+// pythonCommand returns a script, of testdata/python unless its path is absolute, as a command in a folder, with further variables of its environment.
 func pythonCommand(t *testing.T, dir, script string, variables ...string) *exec.Cmd {
 	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		outsidetest.Missing(t, "there is no python3: %v", err)
 	}
-	path, pathErr := filepath.Abs(filepath.Join("testdata", "python", script))
+	path, pathErr := script, error(nil)
+	if !filepath.IsAbs(script) {
+		path, pathErr = filepath.Abs(filepath.Join("testdata", "python", script))
+	}
 	client, clientErr := filepath.Abs("../../clients/python")
 	if err := errors.Join(pathErr, clientErr); err != nil {
 		t.Fatal(err)
@@ -405,6 +408,31 @@ func spoolFolders(t *testing.T, dir string) (asked [][2]string, want []string) {
 		asked, want = append(asked, refused), append(want, "refused")
 	}
 	return append(asked, [2]string{"TRACK_OTHER", ""}), append(want, filepath.Join(dir, ".track", "spool"))
+}
+
+// The examples of the page run, and record what it says.
+func TestPythonPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/how-to/python.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var program strings.Builder
+	for _, block := range strings.Split(string(page), "```python\n")[1:] {
+		code, _, _ := strings.Cut(block, "```")
+		program.WriteString(code)
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "page.py")
+	if err := os.WriteFile(path, []byte(program.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	runPython(t, dir, path, "")
+	mustTrack(t, dir, "ingest")
+	const counts = `SELECT (SELECT count(*) FROM v_seed WHERE scenario = 'growth' AND outcome = 'ok'), (SELECT count(*) FROM v_execution WHERE status = 'ok' AND n_calls = 1)`
+	if got := csvOf(t, dir, counts); !slices.Equal(got, []string{"3,1"}) {
+		t.Errorf("recorded %q, want 3 seeds and 1 execution", got)
+	}
 }
 
 // What is recorded for a server waits where track push looks for it, and the next command sends it.
