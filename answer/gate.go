@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"track"
 	"track/answer/param"
 	"track/scoring"
 	"track/scoring/format"
@@ -156,16 +155,7 @@ func (a Gate) Lead() (lead []Sentence) {
 
 // gatedText says what was judged, by which rules.
 func gatedText(s verdict.ScenarioOutcome) string {
-	text := s.Name
-	if s.Configuration != "" && s.Name == s.Scenario {
-		text += "@" + track.ShortHash(s.Configuration)
-	}
-	if s.Label != "" {
-		text += ", label " + s.Label
-	}
-	if s.Revision != "" && s.Revision != "-" {
-		text += ", revision " + s.Revision
-	}
+	text := judgedText(s.Name, s.Scenario, s.Configuration, s.Label, s.Revision)
 	text += fmt.Sprintf(", %s: %s", format.Counted(s.Estimates.NSeeds, "seed"), s.Rules.String())
 	if !s.Failing && s.Verdict == scoring.VerdictInconclusive {
 		text += "; not a failure, because the rules fail on FAIL alone"

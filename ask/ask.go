@@ -3,8 +3,10 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"net/url"
+	"strings"
 
 	"track/access"
 	"track/answer"
@@ -35,6 +37,7 @@ func Snapshot(ctx context.Context, from Source, ask func(Source) error) error {
 // Def binds a question Q to what answers it with an A. One of Read and Write is set.
 type Def[Q any, A answer.Answer] struct {
 	Name   string // of the question, as the command line has it: "spec show"
+	Path   string // at which a server is asked; empty for the words of the name: "spec/show"
 	Scope  access.Scope
 	Help   string              // one line that begins with a verb
 	About  string              // sentences on what the answer means, for every face; empty for none
@@ -112,6 +115,7 @@ func (d Def[Q, A]) bind(q *Q) param.List {
 // Question is a [Def] without its types, for faces that treat all questions alike.
 type Question struct {
 	Name, Help, About string
+	Path              string // at which a server is asked: "spec/show"
 	Scope             access.Scope
 	Writes            bool // answering can record something
 	Notes             bool // what it records is that somebody asked
@@ -126,7 +130,7 @@ type Question struct {
 func (d Def[Q, A]) Question() Question {
 	var zero A
 	return Question{
-		Name: d.Name, Help: d.Help, About: d.About, Scope: d.Scope, Writes: d.Write != nil, Notes: d.Notes, Live: d.Live, Concludes: d.Concludes, Params: d.Params(new(Q)), Zero: zero,
+		Name: d.Name, Help: d.Help, About: d.About, Path: cmp.Or(d.Path, strings.ReplaceAll(d.Name, " ", "/")), Scope: d.Scope, Writes: d.Write != nil, Notes: d.Notes, Live: d.Live, Concludes: d.Concludes, Params: d.Params(new(Q)), Zero: zero,
 		Ask: func(ctx context.Context, from Source, in url.Values) (answer.Answer, error) {
 			var q Q
 			if err := d.Params(&q).Set(in); err != nil {

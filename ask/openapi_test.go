@@ -35,7 +35,7 @@ func TestAnswersFitOpenAPI(t *testing.T) {
 		if q.Writes {
 			method = "post"
 		}
-		path := strings.ReplaceAll("/api/v1/"+server.QuestionPath(q.Name), "/", "~1")
+		path := strings.ReplaceAll("/api/v1/"+q.Path, "/", "~1")
 		schema, err := compiler.Compile("openapi.json#/paths/" + path + "/" + method + "/responses/200/content/application~1json/schema")
 		if err != nil {
 			t.Errorf("%s: %v", q.Name, err)

@@ -108,6 +108,7 @@ func samples() map[string][]string {
 		"compare":          {"scenario=growth_plus&scenario=growth_plus@theta-14"},
 		"improvement":      {"candidate=growth_plus@bam-engine-0.10.2&baseline=growth_plus@small-economy", "candidate=growth_plus@theta-14&only-changed=true"},
 		"gate":             {"scenario=growth_plus", "scenario=growth_plus@theta-14&scenario=growth_plus&min-score=0.5&no-degradation=true"},
+		"gate preview":     {"scenario=growth_plus", "scenario=growth_plus@theta-14&scenario=growth_plus&min-score=0.5&no-degradation=true"},
 		"baseline show":    {"scenario=growth_plus"},
 		"baseline list":    {""},
 		"note list":        {"", "scenario=growth_plus@theta-14"},

@@ -96,10 +96,13 @@ func (c *Client) authorize(request *http.Request) {
 }
 
 func (c *Client) request(ctx context.Context, question string, params url.Values) (*http.Request, error) {
-	address := c.address.JoinPath("api", "v1", strings.ReplaceAll(question, " ", "/"))
 	all := ask.All()
 	i := slices.IndexFunc(all, func(q ask.Question) bool { return q.Name == question })
-	if i < 0 || !all[i].Writes {
+	if i < 0 {
+		return nil, fmt.Errorf("%w: there is no question %q", track.ErrInvalid, question)
+	}
+	address := c.address.JoinPath("api", "v1", all[i].Path)
+	if !all[i].Writes {
 		address.RawQuery = params.Encode()
 		return http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	}

@@ -33,7 +33,7 @@ func OpenAPI(routes []Route, basePath, version string) any {
 	paths := object{}
 	for _, r := range routes {
 		operation := object{
-			"operationId": strings.Trim(strings.ReplaceAll(strings.TrimPrefix(r.Pattern, apiPath), "/", "_"), "_"), "summary": r.Summary,
+			"operationId": r.operationID(), "summary": r.Summary,
 			"responses": object{"200": r.response(&schemas), "default": problem},
 		}
 		if r.Scope != "" {
@@ -52,7 +52,12 @@ func OpenAPI(routes []Route, basePath, version string) any {
 				operation["parameters"] = parameters(q.Params)
 			}
 		}
-		paths[r.Pattern] = object{strings.ToLower(r.Method): operation}
+		operations, ok := paths[r.Pattern].(object)
+		if !ok {
+			operations = object{}
+			paths[r.Pattern] = operations
+		}
+		operations[strings.ToLower(r.Method)] = operation
 	}
 	server := basePath
 	if server == "" {
@@ -76,6 +81,14 @@ func scopeNames() string {
 		names = append(names, string(s))
 	}
 	return strings.Join(names, ", ")
+}
+
+// operationID returns the name of a route for programs that are made from the description.
+func (r Route) operationID() string {
+	if q := r.Question; q != nil {
+		return strings.ReplaceAll(q.Name, " ", "_")
+	}
+	return strings.Trim(strings.ReplaceAll(strings.TrimPrefix(r.Pattern, apiPath), "/", "_"), "_")
 }
 
 // response describes the answer of a route.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 
 	"track/answer"
 )
@@ -85,12 +87,17 @@ func (s *Server) notFound(mux *http.ServeMux, routes []Route) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
+		var methods []string
 		for _, route := range routes {
 			if r.URL.Path == s.config.BasePath+route.Pattern {
-				w.Header().Set("Allow", route.Method)
-				refuse(w, http.StatusMethodNotAllowed, errors.New("this is asked by "+route.Method))
-				return
+				methods = append(methods, route.Method)
 			}
+		}
+		if len(methods) > 0 {
+			slices.Sort(methods)
+			w.Header().Set("Allow", strings.Join(methods, ", "))
+			refuse(w, http.StatusMethodNotAllowed, errors.New("this is asked by "+strings.Join(methods, " or ")))
+			return
 		}
 		refuse(w, http.StatusNotFound, errors.New("there is nothing at "+r.URL.Path))
 	})

@@ -2,7 +2,6 @@ package server
 
 import (
 	"net/http"
-	"strings"
 
 	"track/access"
 	"track/ask"
@@ -41,7 +40,7 @@ func Routes(questions []ask.Question) []Route {
 
 func questionRoute(q ask.Question) Route {
 	r := Route{
-		Method: http.MethodGet, Pattern: apiPath + QuestionPath(q.Name), Scope: q.Scope, Summary: q.Help, Question: &q,
+		Method: http.MethodGet, Pattern: apiPath + q.Path, Scope: q.Scope, Summary: q.Help, Question: &q,
 		serve: func(s *Server, w http.ResponseWriter, r *http.Request) error { return s.answer(w, r, q) },
 	}
 	if q.Writes {
@@ -52,6 +51,3 @@ func questionRoute(q ask.Question) Route {
 	}
 	return r
 }
-
-// QuestionPath returns the path of a question below that of the API: "spec show" has spec/show.
-func QuestionPath(name string) string { return strings.ReplaceAll(name, " ", "/") }

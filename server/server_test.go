@@ -5,15 +5,20 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"track"
 	"track/access"
@@ -21,6 +26,7 @@ import (
 	"track/ask"
 	"track/internal/testdb"
 	"track/internal/trackertest"
+	"track/scoring"
 	"track/server"
 	"track/store"
 	"track/tracker/seeds"
@@ -148,7 +154,7 @@ func TestNoToken(t *testing.T) {
 				response, body := s.do(method, route.Pattern, secret, "", form...)
 				want := http.StatusUnauthorized
 				switch {
-				case method != route.Method && (method != http.MethodHead || route.Method != http.MethodGet):
+				case !takes(routes, route.Pattern, method):
 					want = http.StatusMethodNotAllowed
 				case route.Scope == "":
 					want = http.StatusOK
@@ -159,6 +165,13 @@ func TestNoToken(t *testing.T) {
 			}
 		}
 	}
+}
+
+// takes reports whether there is a route for a method at a pattern.
+func takes(routes []server.Route, pattern, method string) bool {
+	return slices.ContainsFunc(routes, func(r server.Route) bool {
+		return r.Pattern == pattern && (r.Method == method || r.Method == http.MethodGet && method == http.MethodHead)
+	})
 }
 
 // A token allows what its scopes say, on every route (MLflow CVE-2026-2651).
@@ -317,7 +330,8 @@ func TestProblems(t *testing.T) {
 		{"GET", "/api/v1/nosuch", "", nil, 404, "there is nothing at"},
 		{"GET", "/api/v1/stability/", "", nil, 404, "there is nothing at"},
 		{"PUT", "/api/v1/stability", "", nil, 405, "this is asked by GET"},
-		{"GET", "/api/v1/gate?scenario=growth", "", nil, 405, "this is asked by POST"},
+		{"GET", "/api/v1/improvement?candidate=growth", "", nil, 405, "this is asked by POST"},
+		{"PUT", "/api/v1/gate", "", nil, 405, "this is asked by GET or POST"},
 		{"POST", "/api/v1/gate?scenario=growth", "", form, 400, "stand in its body"},
 		{"POST", "/api/v1/gate", "{", []string{"Content-Type", "application/json"}, 400, "no JSON object"},
 		{"POST", "/api/v1/gate", `{"scenario":{"a":1}}`, []string{"Content-Type", "application/json"}, 400, "is not a text, a number or a boolean"},
@@ -336,6 +350,50 @@ func TestProblems(t *testing.T) {
 		if strings.Contains(body, s.store.Path()) {
 			t.Errorf("%s %s names a file of the server: %s", tt.method, tt.path, body)
 		}
+	}
+}
+
+// A preview of a gate says by which rules and from what it would judge, but neither judges nor counts as a look.
+func TestGatePreview(t *testing.T) {
+	s := serve(t, nil)
+	secret := s.tokenFor(access.Read)
+	looks := func() int {
+		var n int
+		_, body := s.do(http.MethodGet, "/api/v1/query?sql="+url.QueryEscape("SELECT count(*) AS n FROM look"), secret, "", "Accept", "application/x-ndjson")
+		if _, err := fmt.Sscanf(body, `{"n":%d}`, &n); err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		return n
+	}
+	const asked = "scenario=growth&min-score=0.5&min-seeds=3"
+	response, body := s.do(http.MethodGet, "/api/v1/gate?"+asked, secret, "")
+	var preview answer.GatePreview
+	if err := answer.Decode(strings.NewReader(body), &preview); err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%d: %s: %v", response.StatusCode, body, err)
+	}
+	for _, accept := range []string{"application/json", "text/markdown", "text/csv", "text/plain"} {
+		_, text := s.do(http.MethodGet, "/api/v1/gate?"+asked, secret, "", "Accept", accept)
+		if regexp.MustCompile(`verdict|failing|\bPASS\b|\bFAIL\b|INCONCLUSIVE`).MatchString(text) || !strings.Contains(text, "growth") {
+			t.Errorf("%s: %s", accept, text)
+		}
+	}
+	if response.Header.Get("Track-Conclusion") != string(answer.Done) || response.Header.Get("ETag") == "" || looks() != 0 {
+		t.Errorf("a preview: %v, %d looks", response.Header, looks())
+	}
+	if response, body := s.do(http.MethodPost, "/api/v1/gate", secret, asked, form...); response.StatusCode != http.StatusForbidden {
+		t.Errorf("the gate itself: %d: %s", response.StatusCode, body)
+	}
+	_, body = s.do(http.MethodPost, "/api/v1/gate", s.tokenFor(access.Record), asked, form...)
+	var gate answer.Gate
+	if err := answer.Decode(strings.NewReader(body), &gate); err != nil || len(gate.Scenarios) != 1 || looks() != 1 {
+		t.Fatalf("%s: %v, %d looks", body, err, looks())
+	}
+	want := answer.PreviewedScenario{
+		Name: "growth", Scenario: "growth", Configuration: gate.Scenarios[0].Configuration, Label: gate.Scenarios[0].Label, Revision: gate.Scenarios[0].Revision,
+		Rules: gate.Scenarios[0].Rules, Estimates: gate.Scenarios[0].Estimates,
+	}
+	if diff := cmp.Diff([]answer.PreviewedScenario{want}, preview.Scenarios, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(scoring.GateRules{})); diff != "" || want.Estimates.NSeeds != 5 {
+		t.Errorf("(-gate +preview):\n%s", diff)
 	}
 }
 

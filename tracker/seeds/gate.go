@@ -17,7 +17,8 @@ import (
 // Gated is the verdict of a gate, with the interim analyses that it is.
 type Gated struct {
 	answer.Gate
-	Looks []store.Look // to be recorded
+	Looks    []store.Look // to be recorded
+	problems []string     // of each scenario, why there is nothing to judge
 }
 
 // JudgeGate judges configurations together, and records that as interim analyses.
@@ -26,15 +27,42 @@ func JudgeGate(ctx context.Context, st *store.Store, q answer.GateQuestion) (ans
 	if err != nil {
 		return g.Gate, err
 	}
-	compares := slices.ContainsFunc(g.Scenarios, func(s verdict.ScenarioOutcome) bool { return s.Rules.NoDegradation })
-	switch {
-	case !compares && q.Baseline != nil:
-		return g.Gate, &param.Error{Param: "baseline", Message: "is for the rule no-degradation, which is not active"}
-	case !compares && q.Base != nil:
-		return g.Gate, &param.Error{Param: "base", Message: "is for the rule no-degradation, which is not active"}
+	if err := g.checkCompares(q); err != nil {
+		return g.Gate, err
 	}
 	g.Unrecorded, err = tryRecordLooks(ctx, st, g.Looks)
 	return g.Gate, err
+}
+
+// checkCompares refuses parameters of a comparison that no rule asks for.
+func (g Gated) checkCompares(q answer.GateQuestion) error {
+	compares := slices.ContainsFunc(g.Scenarios, func(s verdict.ScenarioOutcome) bool { return s.Rules.NoDegradation })
+	switch {
+	case !compares && q.Baseline != nil:
+		return &param.Error{Param: "baseline", Message: "is for the rule no-degradation, which is not active"}
+	case !compares && q.Base != nil:
+		return &param.Error{Param: "base", Message: "is for the rule no-degradation, which is not active"}
+	}
+	return nil
+}
+
+// PreviewGate returns what [JudgeGate] would judge, and no verdict. It records nothing.
+func PreviewGate(ctx context.Context, r *store.Reader, q answer.GateQuestion) (a answer.GatePreview, err error) {
+	g, err := Gate(ctx, r, q, 0)
+	if err != nil {
+		return a, err
+	}
+	if err := g.checkCompares(q); err != nil {
+		return a, err
+	}
+	a.Newest = g.Newest
+	for i, s := range g.Scenarios {
+		a.Scenarios = append(a.Scenarios, answer.PreviewedScenario{
+			Name: s.Name, Scenario: s.Scenario, Configuration: s.Configuration, Label: s.Label, Revision: s.Revision, Rules: s.Rules,
+			Problem: g.problems[i], Estimates: s.Estimates,
+		})
+	}
+	return a, nil
 }
 
 // Gate judges configurations together, under a version of their specs; 0 is the newest. A scenario without seeds, or
@@ -63,6 +91,7 @@ func gate(ctx context.Context, r *store.Reader, q answer.GateQuestion, specVersi
 		return g, err
 	}
 	for i, s := range gated {
+		g.problems = append(g.problems, s.Problem)
 		if s.look != nil {
 			g.Looks = append(g.Looks, s.look.decided(s.Stability.NSeeds, g.Scenarios[i].Verdict))
 		}
