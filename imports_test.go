@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	// The contract between questions and answers, and who answers.
 	"track/access":         {},
 	"track/answer/...":     {"track/access", "track/answer/...", "track/internal/shell", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
-	"track/ask":            {"track", "track/access", "track/answer/...", "track/store", "track/tracker/...", "track/tracker"},
+	"track/ask":            {"track", "track/access", "track/answer/...", "track/reports/...", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render": {"track", "track/internal/dataset", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
 	"track/reports/...":    {"track/internal/lazyregexp", "track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/..."},
 

@@ -84,7 +84,7 @@ func LineageHistory() Def[answer.LineageHistoryQuestion, answer.LineageHistory] 
 		Name: "lineage history", Scope: access.Read, Help: "show the score history of an agent over its versions",
 		About: `With five versions that have scores, or more, it predicts the mean of the next one. With twenty or more, it marks changes of level.
 No decision depends on either.`,
-		Params: (*answer.LineageHistoryQuestion).Params, Read: agents.ShowLineageHistory,
+		Params: (*answer.LineageHistoryQuestion).Params, Read: agents.ShowLineageHistory, Draw: drawLineageHistory,
 	}
 }
 

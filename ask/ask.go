@@ -5,21 +5,25 @@ package ask
 import (
 	"cmp"
 	"context"
+	"io"
 	"net/url"
 	"strings"
 
 	"track/access"
 	"track/answer"
 	"track/answer/param"
+	"track/reports/chart"
 	"track/store"
 )
 
-// Source is what answers: a database or a server. One of Store and Fetch is set.
+// Source is what answers: a database or a server. Store or both Fetch and FetchAs are set.
 type Source struct {
 	Store *store.Store
 	Fetch func(ctx context.Context, question string, params url.Values, into any) error
-	Actor string        // who asks; recorded with a change
-	state *store.Reader // one state of Store, which all questions are asked of; nil: each is asked of the newest
+	// FetchAs writes the answer as it is sent in a media type.
+	FetchAs func(ctx context.Context, question string, params url.Values, media string, w io.Writer) error
+	Actor   string        // who asks; recorded with a change
+	state   *store.Reader // one state of Store, which all questions are asked of; nil: each is asked of the newest
 }
 
 // Snapshot calls ask with a source in which all questions that record nothing are answered from one state of the
@@ -48,6 +52,8 @@ type Def[Q any, A answer.Answer] struct {
 	Read func(ctx context.Context, r *store.Reader, q Q) (A, error)
 	// Stream gives the answer of Read in pages, so that it need not fit into the memory; nil if it always does.
 	Stream func(ctx context.Context, r *store.Reader, q Q, page func(A) error) error
+	// Draw answers with a picture; nil if there is none.
+	Draw func(ctx context.Context, r *store.Reader, q Q) (chart.Chart, error)
 	// Write answers, and records something.
 	Write func(ctx context.Context, st *store.Store, q Q) (A, error)
 	// Notes says that Write only notes that the question was asked, such as an interim analysis. A database that cannot
@@ -75,12 +81,18 @@ func (d Def[Q, A]) Records(q Q) bool {
 	return d.Write != nil && !d.Notes && (d.Trial == nil || !d.Trial(q))
 }
 
+// check returns the error of a question whose parameters do not fit together.
+func check[Q any](q *Q) error {
+	if c, ok := any(q).(Checker); ok {
+		return c.Check()
+	}
+	return nil
+}
+
 // Ask returns the answer of a source.
 func (d Def[Q, A]) Ask(ctx context.Context, from Source, q Q) (a A, err error) {
-	if c, ok := any(&q).(Checker); ok {
-		if err := c.Check(); err != nil {
-			return a, err
-		}
+	if err := check(&q); err != nil {
+		return a, err
 	}
 	if acting, ok := any(&q).(Acting); ok {
 		acting.SetActor(from.Actor)
@@ -105,9 +117,11 @@ func (d Def[Q, A]) Ask(ctx context.Context, from Source, q Q) (a A, err error) {
 }
 
 // bind returns the parameters of a question that has its values already; Params alone would set the defaults again.
-func (d Def[Q, A]) bind(q *Q) param.List {
+func (d Def[Q, A]) bind(q *Q) param.List { return bind(q, d.Params) }
+
+func bind[Q any](q *Q, declare func(*Q) param.List) param.List {
 	given := *q
-	params := d.Params(q)
+	params := declare(q)
 	*q = given
 	return params
 }
@@ -124,12 +138,17 @@ type Question struct {
 	Params            param.List    // with their defaults
 	Zero              answer.Answer // an answer that says nothing: its type is the shape of the answer
 	Ask               func(ctx context.Context, from Source, in url.Values) (answer.Answer, error)
+
+	// Media lists the media types of a document or a picture that answers the question, the preferred one first. WriteAs
+	// writes it in one of them. Zero and Ask are nil if there is no other answer.
+	Media   []string
+	WriteAs func(ctx context.Context, from Source, in url.Values, media string, w io.Writer) error
 }
 
 // Question returns the definition without its types.
 func (d Def[Q, A]) Question() Question {
 	var zero A
-	return Question{
+	question := Question{
 		Name: d.Name, Help: d.Help, About: d.About, Path: cmp.Or(d.Path, strings.ReplaceAll(d.Name, " ", "/")), Scope: d.Scope, Writes: d.Write != nil, Notes: d.Notes, Live: d.Live, Concludes: d.Concludes, Params: d.Params(new(Q)), Zero: zero,
 		Ask: func(ctx context.Context, from Source, in url.Values) (answer.Answer, error) {
 			var q Q
@@ -139,4 +158,8 @@ func (d Def[Q, A]) Question() Question {
 			return d.Ask(ctx, from, q)
 		},
 	}
+	if d.Draw != nil {
+		question.Media, question.WriteAs = []string{SVG, PNG}, d.writePicture
+	}
+	return question
 }

@@ -13,6 +13,6 @@ func Params() Def[answer.ParamsQuestion, answer.ParamsAnalysis] {
 		About: `Ranks configurations by their mean score, or by a metric, with intervals. For each parameter it shows the mean of each level (or of ranges of
 numbers), how it differs from the mean of all, and the rank correlation. If all configurations ran the same seeds, differences are taken
 seed by seed. What was not compared is named.`,
-		Params: (*answer.ParamsQuestion).Params, Read: seeds.AnalyseParams,
+		Params: (*answer.ParamsQuestion).Params, Read: seeds.AnalyseParams, Draw: drawParams,
 	}
 }

@@ -54,6 +54,6 @@ func Artifacts() Def[answer.ArtifactsQuestion, answer.Artifacts] {
 func SeriesShow() Def[answer.SeriesQuestion, answer.SeriesSummaries] {
 	return Def[answer.SeriesQuestion, answer.SeriesSummaries]{
 		Name: "series show", Scope: access.Read, Help: "show the series of a seed at a glance, or draw them",
-		Params: (*answer.SeriesQuestion).Params, Read: seeds.SummarizeSeries,
+		Params: (*answer.SeriesQuestion).Params, Read: seeds.SummarizeSeries, Draw: drawSeries,
 	}
 }

@@ -62,17 +62,39 @@ func refuseRedirect(r *http.Request, _ []*http.Request) error {
 }
 
 // Source returns the server as what answers questions.
-func (c *Client) Source() ask.Source { return ask.Source{Fetch: c.fetch} }
+func (c *Client) Source() ask.Source { return ask.Source{Fetch: c.fetch, FetchAs: c.fetchAs} }
 
 // Address returns the address of the server.
 func (c *Client) Address() string { return c.address.String() }
 
 func (c *Client) fetch(ctx context.Context, question string, params url.Values, into any) error {
+	return c.ask(ctx, question, params, "application/json", func(body io.Reader) error {
+		if err := answer.Decode(body, into); err != nil {
+			return fmt.Errorf("%s answers %q with what this version of track does not understand: %w", c.address, question, err)
+		}
+		return nil
+	})
+}
+
+// fetchAs writes an answer as the server sends it, once it is there as a whole.
+func (c *Client) fetchAs(ctx context.Context, question string, params url.Values, media string, w io.Writer) error {
+	return c.ask(ctx, question, params, media, func(body io.Reader) error {
+		var text bytes.Buffer
+		if _, err := text.ReadFrom(body); err != nil {
+			return c.unreachable(ctx, err)
+		}
+		_, err := text.WriteTo(w)
+		return err
+	})
+}
+
+// ask sends a question, and hands over the body of the answer.
+func (c *Client) ask(ctx context.Context, question string, params url.Values, media string, read func(body io.Reader) error) error {
 	request, err := c.request(ctx, question, params)
 	if err != nil {
 		return err
 	}
-	request.Header.Set("Accept", "application/json")
+	request.Header.Set("Accept", media)
 	c.authorize(request)
 	response, err := c.http.Do(request)
 	if err != nil {
@@ -83,10 +105,7 @@ func (c *Client) fetch(ctx context.Context, question string, params url.Values, 
 	if response.StatusCode != http.StatusOK {
 		return c.problem(response, body)
 	}
-	if err := answer.Decode(body, into); err != nil {
-		return fmt.Errorf("%s answers %q with what this version of track does not understand: %w", c.address, question, err)
-	}
-	return nil
+	return read(body)
 }
 
 func (c *Client) authorize(request *http.Request) {
@@ -96,7 +115,7 @@ func (c *Client) authorize(request *http.Request) {
 }
 
 func (c *Client) request(ctx context.Context, question string, params url.Values) (*http.Request, error) {
-	all := ask.All()
+	all := slices.Concat(ask.All(), ask.Reports())
 	i := slices.IndexFunc(all, func(q ask.Question) bool { return q.Name == question })
 	if i < 0 {
 		return nil, fmt.Errorf("%w: there is no question %q", track.ErrInvalid, question)

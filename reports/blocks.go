@@ -121,3 +121,9 @@ func withoutPictures(blocks []document.Block) []document.Block {
 	}
 	return out
 }
+
+// WithWarning returns a document that begins with a warning.
+func WithWarning(d document.Document, text string) document.Document {
+	d.Blocks = slices.Concat([]document.Block{document.Note{Kind: document.NoteWarning, Blocks: bullets([]string{text})}}, d.Blocks)
+	return d
+}

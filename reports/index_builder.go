@@ -13,7 +13,6 @@ type IndexBuilder struct {
 	IndexData
 	// AddPage makes a page of a report and returns its name; nil if there are no pages.
 	AddPage func(kind, name, rest string, d document.Document) (page string, err error)
-	Hint    func(track.Hint) string
 }
 
 func (b *IndexBuilder) addPage(kind, name, rest string, d document.Document) (page string, err error) {
@@ -100,7 +99,7 @@ func (b *IndexBuilder) reason(cause error) string { return b.withHints(cause.Err
 
 func (b *IndexBuilder) withHints(reason string, cause error) string {
 	for _, hint := range track.Hints(cause) {
-		reason += "; " + b.Hint(hint)
+		reason += "; " + ShellHint(hint)
 	}
 	return reason
 }

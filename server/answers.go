@@ -24,9 +24,10 @@ import (
 
 // answer asks a question and writes the answer in the format that the client accepts.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) error {
-	format, ok := formatOf(r.Header.Get("Accept"))
+	forms := formsOf(q)
+	form, ok := chooseForm(r.Header.Get("Accept"), forms)
 	if !ok {
-		refuse(w, http.StatusNotAcceptable, fmt.Errorf("%w: an answer is %s", track.ErrInvalid, strings.Join(mediaTypes(), ", ")))
+		refuse(w, http.StatusNotAcceptable, fmt.Errorf("%w: this answer is %s", track.ErrInvalid, strings.Join(mediaTypes(forms), ", ")))
 		return nil
 	}
 	params, err := paramsOf(r)
@@ -49,7 +50,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 	defer release()
 	header := w.Header()
 	header.Set("Vary", "Accept, Authorization")
-	if tag := s.tag(r, q, format, params); tag != "" {
+	if tag := s.tag(r, q, form, params); tag != "" {
 		header.Set("ETag", tag)
 		header.Set("Cache-Control", "private, no-cache")
 		if slices.Contains(strings.FieldsFunc(r.Header.Get("If-None-Match"), isBetweenTags), tag) {
@@ -57,41 +58,63 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 			return nil
 		}
 	}
-	a, err := q.Ask(r.Context(), ask.Source{Store: st, Actor: grant.Name}, params)
+	from := ask.Source{Store: st, Actor: grant.Name}
+	if form.format == "" {
+		return writeMedia(w, r, q, from, form, params)
+	}
+	a, err := q.Ask(r.Context(), from, params)
 	if err != nil {
 		return err
 	}
-	return writeAnswer(w, r, a, format)
+	return writeAnswer(w, r, a, form)
 }
 
 func isBetweenTags(c rune) bool { return c == ',' || c == ' ' }
 
-func writeAnswer(w http.ResponseWriter, r *http.Request, a answer.Answer, format render.Format) error {
+// writeMedia writes a document or a picture that answers a question.
+func writeMedia(w http.ResponseWriter, r *http.Request, q ask.Question, from ask.Source, form form, params url.Values) error {
 	var body bytes.Buffer
-	write := func() error { return render.Write(&body, a, render.Options{Format: format}) }
-	if format == render.JSON { // without indentation, which would go into the JSON that an answer holds as such
+	if err := q.WriteAs(r.Context(), from, params, form.media, &body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Security-Policy", styledPolicy)
+	writeBody(w, form, body.Bytes())
+	return nil
+}
+
+// styledPolicy lets a browser show a document or a picture with the styles in it, and run or load nothing.
+const styledPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
+
+func writeBody(w http.ResponseWriter, form form, body []byte) {
+	w.Header().Set("Content-Type", form.contentType())
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	_, _ = w.Write(body) // the client has gone
+}
+
+func writeAnswer(w http.ResponseWriter, r *http.Request, a answer.Answer, form form) error {
+	var body bytes.Buffer
+	write := func() error { return render.Write(&body, a, render.Options{Format: form.format}) }
+	if form.format == render.JSON { // without indentation, which would go into the JSON that an answer holds as such
 		write = func() error { return render.WriteJSON(&body, a) }
 	}
 	if err := write(); err != nil {
 		return err
 	}
 	header := w.Header()
-	header.Set("Content-Type", mediaType(format))
 	header.Set("Track-Conclusion", string(answer.ConclusionOf(a)))
 	if list, ok := a.(answer.Listing); ok && list.NextPage() != "" {
 		next := r.URL.Query()
 		next.Set("after", list.NextPage())
 		header.Set("Link", fmt.Sprintf(`<?%s>; rel="next"`, next.Encode()))
 	}
-	header.Set("Content-Length", strconv.Itoa(body.Len()))
-	_, _ = w.Write(body.Bytes()) // the client has gone
+	writeBody(w, form, body.Bytes())
 	return nil
 }
 
 // tag returns the ETag of an answer: it differs after each commit, each start of the server, with another version of the
 // program, another format, and another token. It is empty for an answer that depends on more than the database. It
 // is made before the answer, so an answer can be newer than its tag, never older.
-func (s *Server) tag(r *http.Request, q ask.Question, format render.Format, params url.Values) string {
+func (s *Server) tag(r *http.Request, q ask.Question, form form, params url.Values) string {
 	if q.Writes || q.Live || params.Has("since") {
 		return ""
 	}
@@ -100,59 +123,63 @@ func (s *Server) tag(r *http.Request, q ask.Question, format render.Format, para
 		return ""
 	}
 	grant := grantOf(r.Context())
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []any{cursor, s.epoch, s.config.Version, format, q.Name, params.Encode(), grant.Name, grant.Scopes}))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []any{cursor, s.epoch, s.config.Version, form.media, q.Name, params.Encode(), grant.Name, grant.Scopes}))
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 
-// formats are the formats of an answer by their media types, the preferred one first.
-func formats() []struct {
+// form is a media type that an answer has.
+type form struct {
 	media  string
-	format render.Format
-} {
-	return []struct {
-		media  string
-		format render.Format
-	}{
-		{"application/json", render.JSON}, {"application/x-ndjson", render.JSONL}, {"text/csv", render.CSV}, {"text/markdown", render.Markdown}, {"text/plain", render.Table},
-	}
+	format render.Format // empty for a document or a picture
 }
 
-func mediaTypes() (list []string) {
-	for _, f := range formats() {
+// jsonForm is the form of an answer that programs read.
+func jsonForm() form { return form{"application/json", render.JSON} }
+
+func (f form) contentType() string {
+	if strings.HasPrefix(f.media, "text/") {
+		return f.media + "; charset=utf-8"
+	}
+	return f.media
+}
+
+// formsOf returns the forms of the answer of a question, the preferred one first.
+func formsOf(q ask.Question) (list []form) {
+	if q.Ask != nil {
+		list = []form{
+			jsonForm(), {"application/x-ndjson", render.JSONL}, {"text/csv", render.CSV}, {"text/markdown", render.Markdown}, {"text/plain", render.Table},
+		}
+	}
+	for _, media := range q.Media {
+		list = append(list, form{media: media})
+	}
+	return list
+}
+
+func mediaTypes(forms []form) (list []string) {
+	for _, f := range forms {
 		list = append(list, f.media)
 	}
 	return list
 }
 
-func mediaType(format render.Format) string {
-	for _, f := range formats() {
-		if f.format == format {
-			if strings.HasPrefix(f.media, "text/") {
-				return f.media + "; charset=utf-8"
-			}
-			return f.media
-		}
-	}
-	return "application/octet-stream"
-}
-
-// formatOf returns the first format that a client accepts, in the order of its header; weights are not compared.
-func formatOf(accept string) (render.Format, bool) {
+// chooseForm returns the first form that a client accepts, in the order of its header; weights are not compared.
+func chooseForm(accept string, forms []form) (form, bool) {
 	if accept == "" {
-		return render.JSON, true
+		return forms[0], true
 	}
 	for part := range strings.SplitSeq(accept, ",") {
 		media, params, err := mime.ParseMediaType(part)
 		if err != nil || params["q"] == "0" {
 			continue
 		}
-		for _, f := range formats() {
+		for _, f := range forms {
 			if major, all := strings.CutSuffix(media, "*"); media == f.media || all && (major == "*/" || strings.HasPrefix(f.media, major)) {
-				return f.format, true
+				return f, true
 			}
 		}
 	}
-	return "", false
+	return form{}, false
 }
 
 // paramsOf returns the parameters of a question: those of the address for GET; of the body, a form or a JSON object,

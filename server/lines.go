@@ -13,7 +13,6 @@ import (
 	"track/access"
 	"track/answer"
 	"track/importer/lines"
-	"track/reports/render"
 	"track/tracker/exchange"
 	"track/tracker/names"
 	"track/tracker/seeds"
@@ -50,7 +49,7 @@ func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
 	if summary.AddTo(&a); err != nil {
 		return inputError(err)
 	}
-	return writeAnswer(w, r, a, render.JSON)
+	return writeAnswer(w, r, a, jsonForm())
 }
 
 // inputError returns an error of what was sent as one of the sender.

@@ -97,10 +97,19 @@ func (r Route) response(schemas *schemas) object {
 		return object{"description": r.Summary}
 	}
 	content := object{}
-	for _, f := range formats() {
-		content[f.media] = object{"schema": object{"type": "string"}}
+	for _, f := range formsOf(*r.Question) {
+		switch f.media {
+		case "application/json":
+			content[f.media] = object{"schema": schemas.of(r.Question.Zero)}
+		case ask.PNG:
+			content[f.media] = object{} // bytes
+		default:
+			content[f.media] = object{"schema": object{"type": "string"}}
+		}
 	}
-	content["application/json"] = object{"schema": schemas.of(r.Question.Zero)}
+	if r.Question.Ask == nil {
+		return object{"description": "the document", "content": content}
+	}
 	return object{"description": "the answer", "content": content, "headers": object{
 		"Track-Conclusion": object{"description": "what the answer means to a program", "schema": object{"type": "string"}},
 	}}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"slices"
 
 	"track/access"
 	"track/ask"
@@ -21,7 +22,8 @@ type Route struct {
 	serve    func(s *Server, w http.ResponseWriter, r *http.Request) error
 }
 
-// Routes returns all routes, each question's among them: one that changes nothing is asked by GET, the others by POST.
+// Routes returns all routes, each question's and each report's among them: one that changes nothing is asked by GET, the
+// others by POST.
 func Routes(questions []ask.Question) []Route {
 	routes := []Route{
 		{Method: http.MethodGet, Pattern: "/healthz", Summary: "say that the server is there", serve: (*Server).health},
@@ -32,7 +34,7 @@ func Routes(questions []ask.Question) []Route {
 	routes = append(routes, Route{
 		Method: http.MethodPost, Pattern: LinesPath, Scope: access.Record, Summary: "record lines of JSON, as track record batch does", body: maxLinesBody, serve: (*Server).recordLines,
 	})
-	for _, q := range questions {
+	for _, q := range slices.Concat(questions, ask.Reports()) {
 		routes = append(routes, questionRoute(q))
 	}
 	return routes

@@ -7,49 +7,46 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/answer"
+	"track/ask"
 	"track/internal/reportfiles"
 	"track/reports"
-	"track/reports/document"
 	"track/scoring/format"
 	"track/store"
 	"track/tracker"
 )
 
 func (p *program) reportIndexCommand() *cli.Command {
+	var q answer.IndexQuestion
 	var o reportOptions
-	var limit int
+	def := ask.IndexReport()
+	bound := bindParams(def.Name, def.Params(&q), nil)
+	text := commandHelp{examples: `
+track report index -o reports/index.md
+track report index -o reports/index.html --limit 5
+track report index --check reports/index.md`}
 	return &cli.Command{
-		Name:      "index",
-		Usage:     "write reports of everything in the database, with an index",
-		UsageText: "track report index [FLAGS]",
-		Description: `The index lists each scenario with its configurations and its baseline, each lineage with its active version and alerts, and the agents that
-do not evolve. A report of each is written next to the index, in the same format, and leads back to it. All pages show one state of the
+		Name: "index", Usage: "write reports of everything in the database, with an index", UsageText: bound.usageText(),
+		Description: text.description(def.About + ` A report of each is written next to the index, in the same format, and leads back to it. All pages show one state of the
 database. The folder of the index is created. Reports of earlier runs that the index no longer leads to are kept and named. On standard
-output the index comes alone.
-
-Examples:
-   track report index -o reports/index.md
-   track report index -o reports/index.html --limit 5
-   track report index --check reports/index.md`,
-		Flags: append([]cli.Flag{
-			&cli.IntFlag{Name: "limit", Usage: "report on the newest `N` configurations of each scenario", Value: 20, Destination: &limit},
-		}, o.fileFlags()...),
+output the index comes alone.`),
+		Flags: append(bound.flags(), o.fileFlags()...),
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 0 {
-				return usage("track report index takes no argument")
-			}
-			if limit < 1 {
-				return usage("--limit: %d is not a number from 1", limit)
+			if err := bound.set(c); err != nil {
+				return err
 			}
 			if err := o.validate(p.shared.format); err != nil {
 				return err
 			}
-			st, err := p.open(c.Context)
+			if o.target() == "" {
+				return writeReportOf(c.Context, p, def, q, o)
+			}
+			st, err := p.open(c.Context) // the pages are files, which a server does not write
 			if err != nil {
 				return err
 			}
 			defer func() { _ = st.Close() }()
-			return p.reportIndex(c.Context, st, limit, o)
+			return p.reportIndex(c.Context, st, q.Limit, o)
 		},
 	}
 }
@@ -57,29 +54,23 @@ Examples:
 // reportIndex writes or checks the index with its pages. No file is put in place, and no interim analysis is
 // recorded, before everything is made.
 func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o reportOptions) (err error) {
-	b := reports.IndexBuilder{IndexData: reports.IndexData{Limit: limit, Schema: store.SchemaVersion}, Hint: shellHint}
-	var files *reportfiles.Index
-	if path := o.target(); path != "" {
-		if files, err = reportfiles.NewIndex(path, o.png, o.check != ""); err != nil {
-			return err
-		}
-		defer files.Discard()
-		if o.check != "" && !files.Exists() {
-			return p.missing(o.check)
-		}
-		b.AddPage = files.AddPage
+	b := reports.IndexBuilder{IndexData: reports.IndexData{Limit: limit, Schema: store.SchemaVersion}}
+	files, err := reportfiles.NewIndex(o.target(), o.png, o.check != "")
+	if err != nil {
+		return err
 	}
+	defer files.Discard()
+	if o.check != "" && !files.Exists() {
+		return p.missing(o.check)
+	}
+	b.AddPage = files.AddPage
 	var looks []store.Look
 	err = st.Snapshot(ctx, func(r *store.Reader) error {
-		looks, err = tracker.VisitReports(ctx, r, tracker.VisitReportsOptions{Limit: limit, Configurations: files != nil}, &b)
+		looks, err = tracker.VisitReports(ctx, r, tracker.VisitReportsOptions{Limit: limit, Configurations: true}, &b)
 		return err
 	})
 	if err != nil {
 		return err
-	}
-	if files == nil {
-		p.recordLooks(ctx, st, looks)
-		return reports.WithoutPictures(reports.Index(b.IndexData)).Markdown(p.out, document.MarkdownOptions{})
 	}
 	b.Pages, b.File = files.Pages(), filepath.Base(o.target())
 	if err := files.AddIndex(reports.Index(b.IndexData)); err != nil {

@@ -7,39 +7,19 @@ import (
 	"path/filepath"
 	"strings"
 
-	"track/answer"
+	"track/ask"
 	"track/internal/reportfiles"
 	"track/reports"
-	"track/reports/document"
 	"track/reports/templates"
 	"track/store"
-	"track/tracker/seeds"
 )
 
-// composedReport is a report with the data of templates.
-type composedReport struct {
-	document.Document
-	looks   []store.Look // to be recorded
-	kind    string
-	answer  any // as --format json has it
-	gate    any
-	version int // of the spec
-	command string
-}
-
-// scenarioAnswer is the answer of templates of a report of a scenario.
-type scenarioAnswer struct {
-	History     answer.History      `json:"history"`
-	Stability   answer.Stability    `json:"stability"`
-	Improvement *answer.Improvement `json:"improvement"` // null if there is no baseline
-}
-
-func newScenarioAnswer(r seeds.ReportedScenario) scenarioAnswer {
-	a := scenarioAnswer{History: r.Report.History, Stability: r.Stability.StabilityReport.Answer()}
-	if i := r.Report.Improvement; i != nil {
-		a.Improvement = &i.Improvement
-	}
-	return a
+// templateData is a report with the data of templates.
+type templateData struct {
+	ask.Composed
+	kind   string
+	answer any // as --format json has it; nil if no template is filled
+	gate   any // nil if there is none
 }
 
 // target returns the file that a report is written to or compared with; empty for standard output.
@@ -105,8 +85,8 @@ func (o reportOptions) readTemplate() (*templates.Template, error) {
 }
 
 // fill makes the files of a report from a template: the report and the pictures that it shows.
-func (o reportOptions) fill(ctx context.Context, t *templates.Template, d composedReport) ([]reportfiles.File, error) {
-	r := templates.Report{Kind: d.kind, Document: d.Document, Schema: store.SchemaVersion, Version: d.version, Command: d.command}
+func (o reportOptions) fill(ctx context.Context, t *templates.Template, d templateData) ([]reportfiles.File, error) {
+	r := templates.Report{Kind: d.kind, Document: d.Document, Schema: store.SchemaVersion, Version: d.Version, Command: d.Command}
 	path := o.target()
 	folder := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
 	if path == "" {

@@ -310,7 +310,7 @@ func TestReportUsage(t *testing.T) {
 		code int
 		args []string
 	}{
-		{"takes one SCENARIO", exitUsage, []string{"stability"}},
+		{"is missing", exitUsage, []string{"stability"}},
 		{"unexpected argument \"b\"", exitUsage, []string{"improvement", "a", "b"}},
 		{"no configuration \"x\"", exitNotFound, []string{"scenario", "baseline@x"}},
 		{"is ambiguous", exitUsage, []string{"scenario", "baseline"}},
@@ -326,7 +326,7 @@ func TestReportUsage(t *testing.T) {
 		{"--output is given, and empty", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", ""}},
 		{"--template is given, and empty", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--template="}},
 		{"--check is given, and empty", exitUsage, []string{"index", "--check", ""}},
-		{"not a number from 1", exitUsage, []string{"scenario", "baseline@bam-engine-0.10.2", "--limit", "0"}},
+		{"must be at least 1", exitUsage, []string{"scenario", "baseline@bam-engine-0.10.2", "--limit", "0"}},
 		{"nosuch", exitNotFound, []string{"stability", "nosuch"}},
 		{"has no baseline", exitNotFound, []string{"improvement", "baseline@bam-engine-0.10.2"}},
 	} {

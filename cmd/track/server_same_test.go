@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,12 +46,27 @@ func listen(t *testing.T, dir, db, at string) (cmd *exec.Cmd, address string) {
 // refusal returns what is said of a command that a server cannot be asked for; empty for one that it can.
 func refusal(args []string) string {
 	switch {
-	case slices.Contains([]string{"check", "report", "export"}, args[0]):
+	case slices.Contains([]string{"check", "export"}, args[0]), args[0] == "report" && !isOneFile(args):
 		return "works on a database"
 	case slices.Contains(args, "--at"): // the times are the server's
 		return "a server does not take it"
 	}
 	return ""
+}
+
+// isOneFile reports whether a report is printed, or written as one file.
+func isOneFile(args []string) bool {
+	return !slices.Contains(args, "-o") || strings.HasSuffix(args[len(args)-1], ".html") && args[1] != "index"
+}
+
+// printedReports are the reports of the readings on standard output.
+func printedReports(readings [][]string) (list [][]string) {
+	for _, args := range readings {
+		if args[0] == "report" && strings.HasSuffix(args[len(args)-1], ".md") {
+			list = append(list, args[:len(args)-2])
+		}
+	}
+	return list
 }
 
 // Every command that reads prints the same through a server as on the database, with the same exit code.
@@ -60,10 +77,13 @@ func TestSameAnswersFromServer(t *testing.T) {
 	recordExamples(t, dir, db, market(t))
 	server, address := listen(t, dir, db, "127.0.0.1:0")
 	readings := expandReadings(t, dir, db)
-	answered := 0
+	readings = append(readings, printedReports(readings)...)
+	answered, reported := 0, 0
 	for _, args := range readings {
 		want, wantErr, wantCode := trackWith(t, dir, db, args...)
+		wantFile := takeFile(t, dir, args)
 		out, errOut, code := askServer(t, dir, address, args...)
+		gotFile := takeFile(t, dir, args)
 		if wantCode == exitUsage {
 			continue // unknown commands
 		}
@@ -73,13 +93,16 @@ func TestSameAnswersFromServer(t *testing.T) {
 			}
 			continue
 		}
-		if code != wantCode || out != want || errOut != wantErr {
+		if code != wantCode || out != want || errOut != wantErr || gotFile != wantFile {
 			t.Errorf("track %s: exit code %d, not %d\n%s%s\nnot\n%s%s", strings.Join(args, " "), code, wantCode, out, errOut, want, wantErr)
 		}
 		answered++
+		if args[0] == "report" {
+			reported++
+		}
 	}
-	if answered < 60 {
-		t.Errorf("%d commands were answered", answered)
+	if answered < 60 || reported < 13 {
+		t.Errorf("%d commands were answered, %d reports", answered, reported)
 	}
 	if err := server.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
@@ -87,6 +110,26 @@ func TestSameAnswersFromServer(t *testing.T) {
 	if err := server.Wait(); err != nil {
 		t.Errorf("the server ended with %v", err)
 	}
+}
+
+// takeFile returns the file that a command wrote, and removes it; empty if there is none.
+func takeFile(t *testing.T, dir string, args []string) string {
+	t.Helper()
+	file := filepath.Join(dir, args[len(args)-1])
+	if !strings.HasPrefix(filepath.Base(file), "got.") {
+		return ""
+	}
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if err == nil {
+		err = os.Remove(file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // askServer runs a command that asks a server, as the user who started it.

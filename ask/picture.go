@@ -1,0 +1,77 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+
+	"track"
+	"track/answer"
+	"track/answer/param"
+	"track/reports"
+	"track/reports/chart"
+	"track/store"
+	"track/tracker/agents"
+	"track/tracker/seeds"
+)
+
+// writePicture draws the answer of a question.
+func (d Def[Q, A]) writePicture(ctx context.Context, from Source, in url.Values, media string, w io.Writer) error {
+	if from.Store == nil {
+		return from.FetchAs(ctx, d.Name, in, media, w)
+	}
+	var q Q
+	if err := d.Params(&q).Set(in); err != nil {
+		return err
+	}
+	if err := check(&q); err != nil {
+		return err
+	}
+	var drawn chart.Chart
+	err := from.Store.Snapshot(ctx, func(r *store.Reader) (err error) {
+		drawn, err = d.Draw(ctx, r, q)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	switch media {
+	case SVG:
+		return chart.SVG(w, drawn)
+	case PNG:
+		return chart.PNG(w, drawn)
+	}
+	return fmt.Errorf("%w: a picture is not written as %s", track.ErrInvalid, media)
+}
+
+func drawHistory(ctx context.Context, r *store.Reader, q answer.HistoryQuestion) (chart.Chart, error) {
+	a, err := seeds.ShowHistory(ctx, r, q)
+	return reports.HistoryChart(a), err
+}
+
+func drawLineageHistory(ctx context.Context, r *store.Reader, q answer.LineageHistoryQuestion) (chart.Chart, error) {
+	a, err := agents.ShowLineageHistory(ctx, r, q)
+	return reports.LineageHistoryChart(a), err
+}
+
+func drawSeries(ctx context.Context, r *store.Reader, q answer.SeriesQuestion) (chart.Chart, error) {
+	a, err := seeds.LoadSeriesValues(ctx, r, q)
+	return reports.SeriesChart(a), err
+}
+
+// drawParams draws the plot or the heat map that the question asks for.
+func drawParams(ctx context.Context, r *store.Reader, q answer.ParamsQuestion) (chart.Chart, error) {
+	isHeatmap := q.Heatmap[0] != ""
+	if (q.Plot != "") == isHeatmap {
+		return nil, &param.Error{Param: "plot", Message: "a picture shows either a plot or a heatmap: name one of them"}
+	}
+	a, err := seeds.AnalyseParams(ctx, r, q)
+	switch {
+	case err != nil:
+		return nil, err
+	case isHeatmap:
+		return reports.MeansChart(a, *a.Heatmap), nil
+	}
+	return reports.ParamsChart(a), nil
+}
