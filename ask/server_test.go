@@ -1,6 +1,7 @@
 package ask_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -63,6 +64,45 @@ func TestServerAnswersAlike(t *testing.T) {
 				compareFaces(t, want, got)
 			})
 		}
+	}
+}
+
+// TestServerWritesAlike asks for each report and each picture of a database and of a server on it: both write the same
+// bytes.
+func TestServerWritesAlike(t *testing.T) {
+	st, names := newSample(t)
+	local, remote := ask.Source{Store: st}, newServer(t, st)
+	asked := map[string]string{
+		"report stability": "scenario=growth_plus", "report improvement": "candidate=growth_plus&baseline=growth_plus@theta-14", "report scenario": "scenario=growth_plus&limit=2",
+		"report params": "scenario=grid&metric=m", "report lineage": "lineage=l", "report index": "limit=3",
+		"history": "scenario=growth_plus", "lineage history": "lineage=l", "params": "scenario=grid&heatmap=theta,rule",
+	}
+	written := 0
+	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
+		in, listed := asked[q.Name]
+		for _, media := range q.Media {
+			if !listed {
+				break
+			}
+			params, err := url.ParseQuery(names.Replace(in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want, got bytes.Buffer
+			if err := q.WriteAs(t.Context(), local, params, media, &want); err != nil {
+				t.Fatalf("%s: %v", q.Name, err)
+			}
+			if err := q.WriteAs(t.Context(), remote, params, media, &got); err != nil {
+				t.Fatalf("%s: %v", q.Name, err)
+			}
+			if !bytes.Equal(got.Bytes(), want.Bytes()) || want.Len() < 500 {
+				t.Errorf("%s as %s: %d bytes, not %d", q.Name, media, got.Len(), want.Len())
+			}
+			written++
+		}
+	}
+	if written != 2*len(asked) {
+		t.Errorf("%d reports and pictures were written, not %d", written, 2*len(asked))
 	}
 }
 
@@ -183,7 +223,7 @@ func TestParametersReachServers(t *testing.T) {
 // TestQuestionsNameNoFace holds that a question reads alike for people at a command line, in a page and in a schema.
 func TestQuestionsNameNoFace(t *testing.T) {
 	face := regexp.MustCompile(`--|[Ee]xit code|exits |FILE|standard input|\btrack [a-z]`)
-	for _, q := range ask.All() {
+	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
 		texts := map[string]string{"help": q.Help, "about": q.About}
 		for _, p := range q.Params {
 			if !p.Local {
