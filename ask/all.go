@@ -3,7 +3,7 @@ package ask
 // All returns every question.
 func All() []Question {
 	return []Question{
-		Stability().Question(), History().Question(), Compare().Question(), CompareVersions().Question(), Improvement().Question(), Gate().Question(), PreviewGate().Question(),
+		Stability().Question(), History().Question(), Compare().Question(), CompareVersions().Question(), Improvement().Question(), Gate().Question(), previewGate().Question(),
 		SetBaseline().Question(), UnsetBaseline().Question(), Baseline().Question(), Baselines().Question(),
 		AddNote().Question(), RemoveNote().Question(), Notes().Question(), AddTags().Question(), RemoveTags().Question(), Tags().Question(),
 		Params().Question(), Noise().Question(), SeedsNeeded().Question(),

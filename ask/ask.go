@@ -159,7 +159,7 @@ func (d Def[Q, A]) Question() Question {
 		},
 	}
 	if d.Draw != nil {
-		question.Media, question.WriteAs = []string{SVG, PNG}, d.writePicture
+		question.Media, question.WriteAs = []string{svg, PNG}, d.writePicture
 	}
 	return question
 }

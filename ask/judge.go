@@ -93,8 +93,8 @@ Every gate on new seeds is recorded as an interim analysis (a look).`,
 	}
 }
 
-// PreviewGate asks what a gate would judge.
-func PreviewGate() Def[answer.GateQuestion, answer.GatePreview] {
+// previewGate asks what a gate would judge.
+func previewGate() Def[answer.GateQuestion, answer.GatePreview] {
 	return Def[answer.GateQuestion, answer.GatePreview]{
 		Name: "gate preview", Path: "gate", Scope: access.Read, Help: "show what a gate would judge, without a verdict",
 		About: `Takes the parameters of the gate. Shows the rules, and the estimates with their n and intervals. It decides nothing, and is not

@@ -21,7 +21,7 @@ import (
 const (
 	Markdown = "text/markdown"
 	HTML     = "text/html"
-	SVG      = "image/svg+xml"
+	svg      = "image/svg+xml"
 	PNG      = "image/png"
 )
 
@@ -50,7 +50,7 @@ type Composed struct {
 // Check returns a [param.Error] if the parameters of a question do not fit together.
 func (d Report[Q]) Check(q *Q) error { return check(q) }
 
-// Write writes the document in one of [Report.Media]. Markdown has the descriptions of pictures in their place.
+// Write writes the document in one of its media types. Markdown has the descriptions of pictures in their place.
 func (d Report[Q]) Write(ctx context.Context, from Source, q Q, media string, w io.Writer) error {
 	if err := d.Check(&q); err != nil {
 		return err
@@ -76,8 +76,8 @@ func (d Report[Q]) Write(ctx context.Context, from Source, q Q, media string, w 
 	return writeDocument(w, c.Document, media)
 }
 
-// Media returns the media types of the document, the preferred one first.
-func (d Report[Q]) Media() []string { return []string{Markdown, HTML} }
+// media returns the media types of the document, the preferred one first.
+func (d Report[Q]) media() []string { return []string{Markdown, HTML} }
 
 func writeDocument(w io.Writer, d document.Document, media string) error {
 	switch media {
@@ -93,7 +93,7 @@ func writeDocument(w io.Writer, d document.Document, media string) error {
 func (d Report[Q]) Question() Question {
 	return Question{
 		Name: d.Name, Help: d.Help, About: d.About, Path: strings.ReplaceAll(d.Name, " ", "/"), Scope: access.Read, Writes: d.Judges, Notes: d.Judges,
-		Params: d.Params(new(Q)), Media: d.Media(),
+		Params: d.Params(new(Q)), Media: d.media(),
 		WriteAs: func(ctx context.Context, from Source, in url.Values, media string, w io.Writer) error {
 			var q Q
 			if err := d.Params(&q).Set(in); err != nil {

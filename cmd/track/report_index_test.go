@@ -341,8 +341,8 @@ func TestReportIndexUsage(t *testing.T) {
 	t.Parallel()
 	in := newTrackIn(t)
 	for want, args := range map[string][]string{
-		"unexpected argument":   {"x"},
-		"must be at least 1": {"--limit", "0"},
+		"unexpected argument": {"x"},
+		"must be at least 1":  {"--limit", "0"},
 		"ends in .md":         {"-o", "reports"},
 		"not both":            {"-o", "a.md", "--check", "a.md"},
 	} {
