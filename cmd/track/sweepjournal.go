@@ -105,7 +105,7 @@ func (p *program) answeredSeeds(ctx context.Context, client *remote.Client, run 
 	defer cancel()
 	known, err := client.Seeds(asking, run.Plan.Scenario, run.Plan.Configurations())
 	if err != nil && ctx.Err() == nil {
-		p.notice("seeds that the server has run again, as duplicates: %v", err)
+		p.notice("which seeds the server has cannot be asked, so that all of them run: %v", err)
 		err = nil
 	}
 	return known, err
