@@ -66,8 +66,11 @@ func flagHelp(p param.Param) string {
 	if p.Unit != "" && !strings.Contains(help, "`") {
 		help = strings.Replace(help, p.Unit, "`"+p.Unit+"`", 1)
 	}
-	if len(p.Enum) > 0 {
-		help += ": " + strings.Join(p.Enum[:len(p.Enum)-1], ", ") + " or " + p.Enum[len(p.Enum)-1]
+	switch last := len(p.Enum) - 1; {
+	case last == 0:
+		help += ": " + p.Enum[last]
+	case last > 0:
+		help += ": " + strings.Join(p.Enum[:last], ", ") + " or " + p.Enum[last]
 	}
 	return help
 }
