@@ -103,10 +103,10 @@ func (a Execution) scoreSentences() []Sentence {
 		}
 		return list
 	}
-	text := fmt.Sprintf("score %s, grade %s (%s) by %s", twoDecimals(*a.Score), a.Grade, rubric.Grade(a.Grade).Action(), a.Rubric)
+	text := fmt.Sprintf("score %s, grade %s (%s) by %s", scoreText(*a.Score), a.Grade, rubric.Grade(a.Grade).Action(), a.Rubric)
 	for _, s := range a.Scores {
 		if !s.Active && s.Score != nil {
-			text += fmt.Sprintf("; %s under %s", twoDecimals(*s.Score), s.Rubric)
+			text += fmt.Sprintf("; %s under %s", scoreText(*s.Score), s.Rubric)
 		}
 	}
 	counts := fmt.Sprintf("%s, %d failed, %s", format.Counted(a.NCalls, "tool call"), a.NFailed, format.Counted(a.Corrections, "correction"))

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -62,7 +63,7 @@ func (a Executions) Tables() []Table {
 	).drop("cost", "rubric", "duration", "at", "calls", "failed", "task", "lineage").wrap("task")}
 	for _, e := range a.Items {
 		t.Rows = append(t.Rows, []any{
-			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, twoDecimals), e.Grade, e.Rubric,
+			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, scoreText), e.Grade, e.Rubric,
 			e.NCalls, e.NFailed, duration(e.Duration, 100*time.Millisecond), optionalCell(e.CostUSD, format.Four), timeCell(e.At()),
 		})
 	}
@@ -80,5 +81,12 @@ func duration(d *time.Duration, round time.Duration) any {
 	return Cell{d.Round(round).String(), d.Seconds()}
 }
 
-// twoDecimals writes a score of a rubric.
+// scoreText writes a score of any scale: those of a rubric lie mostly above 10, and two decimals are enough for them.
+func scoreText(x float64) string {
+	if math.Abs(x) < 10 {
+		return format.Significant(x)
+	}
+	return format.Fixed(x, 2)
+}
+
 func twoDecimals(x float64) string { return format.Fixed(x, 2) }

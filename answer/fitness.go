@@ -60,7 +60,7 @@ func (a Fitness) Lead() []Sentence {
 		scores = "scores under " + a.Rubric
 	}
 	return []Sentence{
-		{Kind: Heading, Text: fmt.Sprintf("%s@%s  fitness %s, grade %s: %s", a.Lineage, a.Version, twoDecimals(a.Value), a.Grade, action)},
+		{Kind: Heading, Text: fmt.Sprintf("%s@%s  fitness %s, grade %s: %s", a.Lineage, a.Version, scoreText(a.Value), a.Grade, action)},
 		{Kind: Note, Joined: true, Text: fmt.Sprintf("%s: %d of %d executions scored, %d failed", scores, a.N, a.NExecutions, a.NFailed)},
 		{Kind: Note, Joined: true, Text: a.meanText()},
 		{Kind: Note, Joined: true, Text: a.leftOutText()},
@@ -82,13 +82,13 @@ func (a Fitness) meanText() string {
 	if a.NOwn > 0 && a.NOwn < len(a.Used) { // they may not mean the same
 		text += fmt.Sprintf(" (%d of your own, %d of the rubric)", a.NOwn, len(a.Used)-a.NOwn)
 	}
-	text += ", effective n " + twoDecimals(a.EffectiveN)
+	text += ", effective n " + format.Fixed(a.EffectiveN, 2)
 	i := a.Mean.Interval
 	switch {
 	case i.Defined() && a.Measure == rubric.ByTask:
-		text += fmt.Sprintf("; 95%% t interval %s to %s", twoDecimals(i.Lo), twoDecimals(i.Hi))
+		text += fmt.Sprintf("; 95%% t interval %s to %s", scoreText(i.Lo), scoreText(i.Hi))
 	case i.Defined():
-		text += fmt.Sprintf("; plain mean %s, 95%% t interval %s to %s", twoDecimals(a.Mean.Mean), twoDecimals(i.Lo), twoDecimals(i.Hi))
+		text += fmt.Sprintf("; plain mean %s, 95%% t interval %s to %s", scoreText(a.Mean.Mean), scoreText(i.Lo), scoreText(i.Hi))
 	}
 	return text
 }
@@ -97,7 +97,7 @@ func (a Fitness) meanText() string {
 func (a Fitness) Tables() []Table {
 	used := Table{Name: "used", Title: "executions used", Main: true, Columns: columns("id", "started", "score", "weight").drop("started")}
 	for _, u := range a.Used {
-		used.Rows = append(used.Rows, []any{u.ID, timeCell(u.At), numberCell(u.Value, twoDecimals), u.Weight})
+		used.Rows = append(used.Rows, []any{u.ID, timeCell(u.At), numberCell(u.Value, scoreText), u.Weight})
 	}
 	components := Table{Name: "components", Title: "components", HiddenIfEmpty: true, Columns: columns("component", "mean", "n"), Notes: a.warnings()}
 	for _, c := range a.Components {

@@ -103,11 +103,11 @@ func (a LineageHistory) Tables() []Table {
 	}.drop("sd_interval", "sd", "effective_n", "first", "n_executions", "n_failed", "fitness", "change_interval", "grade", "mean_interval", "change")}
 	for _, e := range a.Entries {
 		t.Rows = append(t.Rows, append([]any{
-			e.Version, timeCell(e.First), e.NExecutions, e.NFailed, e.Mean.N, estimated(e.Mean, twoDecimals),
-			defined(e.Mean.Interval.Lo), defined(e.Mean.Interval.Hi), intervalCell(e.Mean.Interval, twoDecimals),
-			estimated(e.SD, twoDecimals), intervalCell(e.SD.Interval, twoDecimals), optionalCell(e.Fitness, twoDecimals), string(e.Grade),
+			e.Version, timeCell(e.First), e.NExecutions, e.NFailed, e.Mean.N, estimated(e.Mean, scoreText),
+			defined(e.Mean.Interval.Lo), defined(e.Mean.Interval.Hi), intervalCell(e.Mean.Interval, scoreText),
+			estimated(e.SD, scoreText), intervalCell(e.SD.Interval, scoreText), optionalCell(e.Fitness, scoreText), string(e.Grade),
 			optionalCell(e.EffectiveN, twoDecimals),
-		}, changeCells(e.Change, twoDecimals)...))
+		}, changeCells(e.Change, scoreText)...))
 	}
 	return []Table{t}
 }
@@ -120,7 +120,7 @@ func (a LineageHistory) notes() []Sentence {
 	}
 	notes := []Sentence{{Kind: Note, Text: "mean  " + chart.Sparkline(means, 0)}}
 	if a.Analysis.Prediction.Defined() {
-		notes = append(notes, Sentence{Kind: Note, Joined: true, Text: predictionSentence(a.Analysis, "execution", "version", twoDecimals)})
+		notes = append(notes, Sentence{Kind: Note, Joined: true, Text: predictionSentence(a.Analysis, "execution", "version", scoreText)})
 	}
 	return append(notes, warningNotes(a.Analysis.Warnings)...)
 }

@@ -55,11 +55,11 @@ func (a ExecutionReceipt) scoreText() string {
 	case a.Score == nil:
 		return "no score: too little could be measured"
 	case strings.HasPrefix(a.Rubric, "judge:"):
-		return fmt.Sprintf("score %s, grade %s: by %s, instead of the rubric's", twoDecimals(*a.Score), a.Grade, a.Rubric)
+		return fmt.Sprintf("score %s, grade %s: by %s, instead of the rubric's", scoreText(*a.Score), a.Grade, a.Rubric)
 	case a.Rubric == track.RubricOwn:
-		return fmt.Sprintf("score %s, grade %s: your own, instead of the rubric's", twoDecimals(*a.Score), a.Grade)
+		return fmt.Sprintf("score %s, grade %s: your own, instead of the rubric's", scoreText(*a.Score), a.Grade)
 	}
-	text := fmt.Sprintf("score %s, grade %s (%s) by %s", twoDecimals(*a.Score), a.Grade, rubric.Grade(a.Grade).Action(), a.Rubric)
+	text := fmt.Sprintf("score %s, grade %s (%s) by %s", scoreText(*a.Score), a.Grade, rubric.Grade(a.Grade).Action(), a.Rubric)
 	if a.MeasuredShare < 0.995 {
 		text += fmt.Sprintf(", of which %s could be measured", format.Percent(a.MeasuredShare))
 	}
