@@ -18,32 +18,33 @@ import (
 	"track/migrations"
 )
 
-// migrateUp creates the tables, or brings them up to date. Of several processes one does it, and the others wait.
-func (p postgresSchema) migrateUp(ctx context.Context) (err error) {
+// migrateUp creates the tables, or brings them up to date. Of several processes one does it, and the others wait. It reports whether
+// it was the one that created them.
+func (p postgresSchema) migrateUp(ctx context.Context) (created bool, err error) {
 	const interval, attempts = 50 * time.Millisecond, 1200                                    // a minute: longer than the lease of a process that ended
 	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(interval, attempts)) // a row, which works behind PgBouncer too
 	if err != nil {
-		return err
+		return false, err
 	}
 	db := sql.OpenDB(stdlib.GetConnector(*p.config))
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := mayCreate(ctx, db); err != nil { // the locker would try for a minute
-		return err
+		return false, err
 	}
 	if err := locker.Lock(ctx, db); err != nil {
-		return err
+		return false, err
 	}
 	defer func() { err = errors.Join(err, locker.Unlock(ctx, db)) }()
 	state, err := p.state(ctx, sqlx.NewDb(db, "pgx"))
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case state.Version == 0:
-		return createPostgres(ctx, db)
+		return true, createPostgres(ctx, db)
 	case state.Version == migrations.LatestPostgres && state.HasViews:
-		return nil // another process was faster
+		return false, nil // another process was faster
 	}
-	return upgradePostgres(ctx, db)
+	return false, upgradePostgres(ctx, db)
 }
 
 // mayCreate returns the error of the server for a user who may not create tables. It leaves nothing behind.

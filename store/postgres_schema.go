@@ -69,7 +69,7 @@ func (s postgresState) check(name string) error {
 	case s.Version == 0 && s.Tables > 0:
 		return track.WithHint(wrongFile("its schema %s holds tables of others", s.Schema), track.Hint{Text: "use a schema of its own: add ?search_path=NAME to the URL; nothing was changed"})
 	case s.isEmpty():
-		return track.WithHint(fmt.Errorf("there is nothing in it: %w", track.ErrNotFound), track.NewHint("create its tables", "init").With("db", name))
+		return track.WithHint(fmt.Errorf("open %s: there is nothing in it: %w", WithoutPassword(name), track.ErrNotFound), track.NewHint("create its tables", "init").With("db", name))
 	case s.Version < migrations.LatestPostgres:
 		return track.WithHint(wrongFile("its schema is version %d, this track needs %d", s.Version, migrations.LatestPostgres), track.NewHint("bring it up to date, after making a backup", "migrate").With("db", name))
 	case s.Version > migrations.LatestPostgres:
@@ -90,7 +90,7 @@ func (p postgresSchema) inspect(ctx context.Context) (s postgresState, err error
 	return p.state(ctx, db)
 }
 
-// init creates the tables, or finishes a creation that was cut short.
+// init creates the tables, or finishes a creation that was cut short. Of several processes one is told that it created them.
 func (p postgresSchema) init(ctx context.Context) (created bool, err error) {
 	state, err := p.inspect(ctx)
 	if err != nil {
@@ -99,7 +99,7 @@ func (p postgresSchema) init(ctx context.Context) (created bool, err error) {
 	if err := state.check(p.name); !state.isEmpty() || !errors.Is(err, track.ErrNotFound) {
 		return false, err
 	}
-	return true, p.migrateUp(ctx)
+	return p.migrateUp(ctx)
 }
 
 // migrate brings the schema up to date.
@@ -109,7 +109,8 @@ func (p postgresSchema) migrate(ctx context.Context) error {
 		return err
 	}
 	if state.Version > 0 && (state.Version < migrations.LatestPostgres || state.isEmpty()) {
-		return p.migrateUp(ctx)
+		_, err := p.migrateUp(ctx)
+		return err
 	}
 	return state.check(p.name)
 }

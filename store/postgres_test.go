@@ -202,21 +202,5 @@ func TestInitAtOncePostgres(t *testing.T) {
 	if _, err := store.Migrate(t.Context(), schema, clock()); !errors.Is(err, track.ErrNotFound) {
 		t.Errorf("migrating nothing: %v", err)
 	}
-	const n = 6
-	failures := make(chan error, n)
-	for range n {
-		go func() {
-			_, err := store.Init(t.Context(), schema)
-			st, openErr := store.OpenForUpdate(t.Context(), schema, clock)
-			if openErr == nil {
-				openErr = st.Close()
-			}
-			failures <- errors.Join(err, openErr)
-		}()
-	}
-	for range n {
-		if err := <-failures; err != nil {
-			t.Error(err)
-		}
-	}
+	initAtOnce(t, schema, 6)
 }

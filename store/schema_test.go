@@ -148,7 +148,13 @@ func contents(t testing.TB, path string) map[string]string {
 
 func TestInitAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), store.DefaultDir, store.DefaultFile)
-	const n = 16
+	initAtOnce(t, path, 16)
+	works(t, path)
+}
+
+// initAtOnce creates a database n times at once, and wants one creator.
+func initAtOnce(t *testing.T, path string, n int) {
+	t.Helper()
 	type outcome struct {
 		created bool
 		err     error
@@ -179,7 +185,6 @@ func TestInitAtOnce(t *testing.T) {
 	if creators != 1 {
 		t.Errorf("%d of %d created the database", creators, n)
 	}
-	works(t, path)
 }
 
 // doors are the ways to a database; each returns the error it met.

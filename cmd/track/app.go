@@ -97,6 +97,9 @@ func (p *program) prepare(commands []*cli.Command) {
 			if c.IsSet("seeds") && c.Generic("seeds") == nil && c.String("seeds") == "" {
 				return usage("--seeds is empty: name seeds as in 0..99,200, or leave the flag out for all")
 			}
+			if store.IsServer(c.String("output")) {
+				return usage("--output %s: a server is no file; bring records into its database with track merge", store.WithoutPassword(c.String("output")))
+			}
 			if err := p.shared.screen.check(c.IsSet("width")); err != nil {
 				return err
 			}
