@@ -1,24 +1,28 @@
 // Command testreport reads the output of go test -json from standard input. It prints the result of each package, all
-// that failed tests wrote, and at the end which tests were skipped and why. Its exit code is 1 if anything failed.
+// that failed tests wrote, and at the end which tests took longest, and which were skipped and why. Its exit code is 1 if anything failed.
 package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
 // event is one event of go test -json, see go doc test2json.
 type event struct {
 	Action, Package, Test, Output, ImportPath string
+	Elapsed                                   float64 // seconds
 }
 
 type report struct {
 	out     io.Writer
 	written map[string][]string // what each running test wrote
+	ended   []event
 	skipped []string
 	failed  bool
 }
@@ -34,6 +38,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "testreport:", err)
 		r.failed = true
 	}
+	r.printSlowest()
 	r.printSkipped()
 	if r.failed {
 		os.Exit(1)
@@ -47,6 +52,9 @@ func (r *report) read(line []byte) {
 		return
 	}
 	test := e.Package + "." + e.Test
+	if e.Elapsed > 0 && e.Test != "" {
+		r.ended = append(r.ended, e)
+	}
 	switch e.Action {
 	case "output":
 		if e.Test == "" {
@@ -95,6 +103,16 @@ func reason(written []string) string {
 		text = "… " + strings.ToValidUTF8(text[len(text)-longest:], "")
 	}
 	return text
+}
+
+// printSlowest prints the tests that took longest, waiting for others included.
+func (r *report) printSlowest() {
+	const most = 30
+	slices.SortStableFunc(r.ended, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	fmt.Fprintln(r.out, "the slowest tests, in seconds:")
+	for _, e := range r.ended[:min(len(r.ended), most)] {
+		fmt.Fprintf(r.out, "  %6.1f  %s %s\n", e.Elapsed, e.Package, e.Test)
+	}
 }
 
 func (r *report) printSkipped() {
