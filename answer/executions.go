@@ -2,7 +2,9 @@ package answer
 
 import (
 	"fmt"
+	"iter"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -61,9 +63,10 @@ func (a Executions) Tables() []Table {
 	t := Table{Name: "executions", Empty: "no executions match", Columns: columns(
 		"id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "duration", "cost", "at",
 	).drop("cost", "rubric", "duration", "at", "calls", "failed", "task", "lineage").wrap("task")}
+	text := scoreFormat(a.scores())
 	for _, e := range a.Items {
 		t.Rows = append(t.Rows, []any{
-			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, scoreText), e.Grade, e.Rubric,
+			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, text), e.Grade, e.Rubric,
 			e.NCalls, e.NFailed, duration(e.Duration, 100*time.Millisecond), optionalCell(e.CostUSD, format.Four), timeCell(e.At()),
 		})
 	}
@@ -71,6 +74,16 @@ func (a Executions) Tables() []Table {
 		t.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("the newest %d; a larger limit lists more", len(a.Items))}}
 	}
 	return []Table{t}
+}
+
+func (a Executions) scores() iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for _, e := range a.Items {
+			if e.Score != nil && !yield(*e.Score) {
+				return
+			}
+		}
+	}
 }
 
 // duration returns a cell with a duration, rounded for people and in seconds for data; nil if it is unknown.
@@ -81,12 +94,18 @@ func duration(d *time.Duration, round time.Duration) any {
 	return Cell{d.Round(round).String(), d.Seconds()}
 }
 
-// scoreText writes a score of any scale: those of a rubric lie mostly above 10, and two decimals are enough for them.
-func scoreText(x float64) string {
-	if math.Abs(x) < 10 {
-		return format.Significant(x)
+// scoreFormat returns how to write scores that stand together, their means, intervals and differences: those of a rubric
+// with two decimals, and with four if all are so near 0 that two would say little.
+func scoreFormat(scores iter.Seq[float64]) func(float64) string {
+	for x := range scores {
+		if math.Abs(x) >= 10 {
+			return twoDecimals
+		}
 	}
-	return format.Fixed(x, 2)
+	return format.Four
 }
+
+// scoreText writes a score that stands alone.
+func scoreText(x float64) string { return scoreFormat(slices.Values([]float64{x}))(x) }
 
 func twoDecimals(x float64) string { return format.Fixed(x, 2) }

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"iter"
 
 	"track"
 	"track/answer/param"
@@ -93,11 +94,22 @@ func (a Fitness) meanText() string {
 	return text
 }
 
+func (a Fitness) values() iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for _, u := range a.Used {
+			if !yield(u.Value) {
+				return
+			}
+		}
+	}
+}
+
 // Tables implements [Answer].
 func (a Fitness) Tables() []Table {
 	used := Table{Name: "used", Title: "executions used", Main: true, Columns: columns("id", "started", "score", "weight").drop("started")}
+	text := scoreFormat(a.values())
 	for _, u := range a.Used {
-		used.Rows = append(used.Rows, []any{u.ID, timeCell(u.At), numberCell(u.Value, scoreText), u.Weight})
+		used.Rows = append(used.Rows, []any{u.ID, timeCell(u.At), numberCell(u.Value, text), u.Weight})
 	}
 	components := Table{Name: "components", Title: "components", HiddenIfEmpty: true, Columns: columns("component", "mean", "n"), Notes: a.warnings()}
 	for _, c := range a.Components {

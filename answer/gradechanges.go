@@ -55,7 +55,7 @@ func (a GradeChanges) Tables() []Table {
 		{Name: "to_score", Head: a.Rubric}, {Name: "to_grade", Head: "grade under it"},
 	}.drop("task", "from_grade", "to_grade")}
 	for _, c := range a.Items {
-		t.Rows = append(t.Rows, []any{c.ID, c.Version, c.Task, optionalCell(c.From, scoreText), c.FromGrade, optionalCell(c.To, scoreText), c.ToGrade})
+		t.Rows = append(t.Rows, []any{c.ID, c.Version, c.Task, optionalCell(c.From, twoDecimals), c.FromGrade, optionalCell(c.To, twoDecimals), c.ToGrade})
 	}
 	return []Table{t}
 }

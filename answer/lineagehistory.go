@@ -2,6 +2,8 @@ package answer
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 	"time"
 
 	"track"
@@ -101,26 +103,33 @@ func (a LineageHistory) Tables() []Table {
 		{Name: "sd"}, {Name: "sd_interval", Head: "95% interval", For: ForPeople}, {Name: "fitness"}, {Name: "grade"}, {Name: "effective_n", Head: "effective n"},
 		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
 	}.drop("sd_interval", "sd", "effective_n", "first", "n_executions", "n_failed", "fitness", "change_interval", "grade", "mean_interval", "change")}
+	text := scoreFormat(a.means())
 	for _, e := range a.Entries {
 		t.Rows = append(t.Rows, append([]any{
-			e.Version, timeCell(e.First), e.NExecutions, e.NFailed, e.Mean.N, estimated(e.Mean, scoreText),
-			defined(e.Mean.Interval.Lo), defined(e.Mean.Interval.Hi), intervalCell(e.Mean.Interval, scoreText),
-			estimated(e.SD, scoreText), intervalCell(e.SD.Interval, scoreText), optionalCell(e.Fitness, scoreText), string(e.Grade),
+			e.Version, timeCell(e.First), e.NExecutions, e.NFailed, e.Mean.N, estimated(e.Mean, text),
+			defined(e.Mean.Interval.Lo), defined(e.Mean.Interval.Hi), intervalCell(e.Mean.Interval, text),
+			estimated(e.SD, text), intervalCell(e.SD.Interval, text), optionalCell(e.Fitness, text), string(e.Grade),
 			optionalCell(e.EffectiveN, twoDecimals),
-		}, changeCells(e.Change, scoreText)...))
+		}, changeCells(e.Change, text)...))
 	}
 	return []Table{t}
 }
 
+func (a LineageHistory) means() iter.Seq[float64] {
+	return func(yield func(float64) bool) {
+		for _, e := range a.Entries {
+			if !yield(e.Mean.Value) {
+				return
+			}
+		}
+	}
+}
+
 // notes draw the means, and say what they let expect.
 func (a LineageHistory) notes() []Sentence {
-	means := make([]float64, len(a.Entries))
-	for i, e := range a.Entries {
-		means[i] = e.Mean.Value
-	}
-	notes := []Sentence{{Kind: Note, Text: "mean  " + chart.Sparkline(means, 0)}}
+	notes := []Sentence{{Kind: Note, Text: "mean  " + chart.Sparkline(slices.Collect(a.means()), 0)}}
 	if a.Analysis.Prediction.Defined() {
-		notes = append(notes, Sentence{Kind: Note, Joined: true, Text: predictionSentence(a.Analysis, "execution", "version", scoreText)})
+		notes = append(notes, Sentence{Kind: Note, Joined: true, Text: predictionSentence(a.Analysis, "execution", "version", scoreFormat(a.means()))})
 	}
 	return append(notes, warningNotes(a.Analysis.Warnings)...)
 }
