@@ -22,7 +22,7 @@ type sharedOptions struct {
 func (p *program) sharedFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "db", Usage: "use the database `FILE`; else TRACK_DB, else .track/track.db here or in a folder above", Destination: &p.shared.db},
-		&cli.StringFlag{Name: "server", Usage: "ask the server at `URL`; else TRACK_SERVER, unless a database is named", Destination: &p.shared.server},
+		&cli.StringFlag{Name: "server", Usage: "ask the server at `URL`, or of this name in track remote; else TRACK_SERVER, unless a database is named", Destination: &p.shared.server},
 		&cli.StringFlag{Name: "format", Usage: "write the answer in this `FORMAT`: table, json, jsonl, csv or md", Value: "table", Destination: &p.shared.format},
 		&cli.BoolFlag{Name: "csv-safe", Usage: "write an apostrophe before text like =1+1 in CSV, so that no spreadsheet computes it", Destination: &p.shared.safeCSV},
 		&cli.BoolFlag{Name: "wide", Usage: "show all columns of tables on one line each, even if the terminal is narrower", Destination: &p.shared.screen.wide},

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
+
 	"track/access"
 	"track/remote"
 )
 
-// serverAddress returns the address of the server that the user names; empty if a database is to be used.
+// serverAddress returns the address, or the name, of the server that the user names; empty if a database is to be used.
 func (p *program) serverAddress() (string, error) {
 	if p.shared.server != "" {
 		if p.shared.db != "" {
@@ -19,11 +21,19 @@ func (p *program) serverAddress() (string, error) {
 	return p.getenv("TRACK_SERVER"), nil
 }
 
-// client returns the client of the server that the user names; nil if a database is to be used.
+// client returns the client of the server that the user names; nil if a database is to be used. A name that was given to a
+// server brings its own token: TRACK_TOKEN may be another server's.
 func (p *program) client() (*remote.Client, error) {
 	address, err := p.serverAddress()
 	if address == "" || err != nil {
 		return nil, err
+	}
+	if remote.IsName(address) {
+		n, err := remote.Find(address)
+		if err != nil {
+			return nil, err
+		}
+		return remote.New(n.URL, cmp.Or(n.Secret, remote.OwnerSecret(n.URL)))
 	}
 	secret := remote.OwnerSecret(address)
 	if text := p.getenv("TRACK_TOKEN"); text != "" {

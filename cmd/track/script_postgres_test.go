@@ -19,6 +19,7 @@ var onlySQLite = map[string]string{
 	"backup":       "a server is backed up by its own tools",
 	"database_odd": "pipes, links and folders that are not databases",
 	"help":         "uses no database",
+	"remote":       "a database that is named wins over the server that is asked",
 	"serve":        "a database that is named wins over the server that is asked",
 }
 

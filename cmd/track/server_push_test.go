@@ -157,3 +157,40 @@ func TestGateWithUnsentRecords(t *testing.T) {
 		t.Errorf("exit code %d: %s", code, out)
 	}
 }
+
+// A name that was given to a server brings its address and its token, and not the one of another server.
+func TestNamedServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := filepath.Join(dir, "track.db")
+	mustTrack(t, dir, "init", "--db", db)
+	_, address := listen(t, dir, db, "127.0.0.1:0")
+	newToken := func(name string) string {
+		var added answer.AddedToken
+		if err := json.Unmarshal([]byte(mustTrack(t, dir, "token", "add", name, "--scope", "record,read", "--db", db, "--format", "json")), &added); err != nil {
+			t.Fatal(err)
+		}
+		return string(added.Secret)
+	}
+	token, other := newToken("ci"), newToken("other")
+	mustTrack(t, dir, "token", "revoke", "other", "--db", db)
+	run := func(in string, args ...string) string {
+		t.Helper()
+		cmd := exec.Command("track", args...)
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(in)
+		cmd.Env = append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "client"), "TRACK_TOKEN="+other)
+		out, err := cmd.CombinedOutput()
+		if err != nil || strings.Contains(string(out), token) {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	run(token+"\n", "remote", "add", "lab", address)
+	if out := run("", "record", "seed", "--scenario", "s", "--seed", "1", "--outcome", "error", "--commit", "c", "--server", "lab"); !strings.Contains(out, "seed 1 of s") {
+		t.Error(out)
+	}
+	run("", "push", "--server", "lab")
+	if out := run("", "seeds", "--server", "lab", "--format", "csv"); !strings.Contains(out, "error") {
+		t.Error(out)
+	}
+}
