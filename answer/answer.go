@@ -56,6 +56,7 @@ const (
 	NeedsEvidence Conclusion = "needs_evidence"
 	Differs       Conclusion = "differs"          // a replay gave something else
 	PartlyInvalid Conclusion = "partly_invalid"   // some of the input was refused, the rest recorded
+	Waits         Conclusion = "waits"            // records are not yet where they belong
 	FoundDamage   Conclusion = "damaged"          // a database does not hold what was recorded
 	Conflicting   Conclusion = "partly_conflicts" // something else is recorded under the identity of some of the input
 )

@@ -31,7 +31,7 @@ const (
 func (c *Client) Push(ctx context.Context, dir string, attempts int) (a answer.Pushed, err error) {
 	a = answer.NewPushed(c.Address())
 	files, err := spool.Files(dir)
-	if err != nil {
+	if err != nil || len(files) == 0 {
 		return a, err
 	}
 	for _, f := range files {
@@ -41,6 +41,7 @@ func (c *Client) Push(ctx context.Context, dir string, attempts int) (a answer.P
 			a.Unsent++
 		}
 	}
+	keepOutcome(dir, a, err)
 	return a, err
 }
 

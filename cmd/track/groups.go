@@ -42,7 +42,7 @@ func (p *program) commandGroups() []commandGroup {
 			{"report", p.reportCommand}, {"query", p.queryCommand},
 		}},
 		{"exchange", []commandEntry{
-			{"export", p.exportCommand}, {"merge", p.mergeCommand}, {"ingest", p.ingestCommand}, {"push", p.pushCommand}, {"remote", p.remoteCommand},
+			{"export", p.exportCommand}, {"merge", p.mergeCommand}, {"ingest", p.ingestCommand}, {"push", p.pushCommand}, {"status", p.statusCommand}, {"remote", p.remoteCommand},
 		}},
 		{"administer", []commandEntry{
 			{"init", p.initCommand}, {"migrate", p.migrateCommand}, {"check", p.checkCommand}, {"backup", p.backupCommand}, {"prune", p.pruneCommand}, {"forget", p.forgetCommand}, {"serve", p.serveCommand}, {"token", p.tokenCommand},

@@ -18,6 +18,7 @@ import (
 	"track/answer"
 	"track/importer/lines"
 	"track/internal/spool"
+	"track/remote"
 	"track/reports/escape"
 	"track/scoring/format"
 	"track/store"
@@ -117,7 +118,30 @@ func (p *program) createSpool(dir string) (*spool.Writer, error) {
 		}
 		return '-'
 	}, host)
-	return spool.Create(dir, fmt.Sprintf("%s-%s-%d", strings.ToLower(id), word, os.Getpid()))
+	w, err := spool.Create(dir, fmt.Sprintf("%s-%s-%d", strings.ToLower(id), word, os.Getpid()))
+	if err != nil {
+		return nil, err
+	}
+	if err := p.keepAddress(dir); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// keepAddress writes down which server the records in a spool are for. Those for a file lie beside it.
+func (p *program) keepAddress(dir string) error {
+	client, err := p.client()
+	if err != nil {
+		return err
+	}
+	if client != nil {
+		return remote.KeepAddress(dir, client.Address())
+	}
+	path, err := p.databasePath()
+	if err != nil || !store.IsServer(path) {
+		return nil // the spool lies beside the database, which need not be there yet
+	}
+	return remote.KeepAddress(dir, store.WithoutPassword(path))
 }
 
 // newID returns a ULID.

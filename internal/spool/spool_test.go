@@ -232,3 +232,29 @@ func TestNotAFile(t *testing.T) {
 		t.Errorf("a pipe is read as if it had a size: %v", err)
 	}
 }
+
+// TestCount counts whole lines of whole and open files; a folder that is not there holds nothing.
+func TestCount(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "spool")
+	if files, err := spool.Files(dir); err != nil || len(files) != 0 {
+		t.Fatal(files, err)
+	}
+	closed, err := spool.Create(dir, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(closed.Add([]byte("{}\n{}\n")), closed.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "b.open.jsonl"), []byte("{}\n{\"half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files, err := spool.Files(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := spool.Count(append(files, spool.File{Path: filepath.Join(dir, "moved.jsonl")}))
+	if want := (spool.Contents{Files: 2, Open: 1, Lines: 3, Bytes: 9}); err != nil || got != want {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+}

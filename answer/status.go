@@ -1,0 +1,115 @@
+package answer
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"track"
+	"track/scoring/format"
+)
+
+// Status says what waits on this machine to be sent to servers and to be recorded, and which sweeps run.
+type Status struct {
+	Waiting []Waiting `json:"waiting"` // by server, named ones first, and then the database
+
+	Sweeps        []RunningSweep `json:"sweeps"` // without an end, the newest first
+	SweepsOmitted int            `json:"sweeps_omitted,omitzero"`
+}
+
+// Waiting says what waits for one server or database.
+type Waiting struct {
+	Name     string    `json:"name,omitzero"`     // that track remote add gave the server
+	Server   string    `json:"server,omitzero"`   // its address; missing for a database in a file, and if it is not known
+	Database string    `json:"database,omitzero"` // the file, or the address of a server of PostgreSQL
+	Folder   string    `json:"folder"`
+	Files    int       `json:"files"`
+	Open     int       `json:"files_open"` // of files, those that a process may still write
+	Lines    int       `json:"lines"`
+	Bytes    int64     `json:"bytes"`
+	Oldest   time.Time `json:"oldest,omitzero"`    // when the oldest file was begun
+	Failure  string    `json:"failure,omitzero"`   // why the last sending failed; missing if it did not
+	FailedAt time.Time `json:"failed_at,omitzero"` // when it failed
+}
+
+// RunningSweep is a sweep whose end is not recorded: it runs, or it was killed.
+type RunningSweep struct {
+	ID        string    `json:"id"`
+	Scenario  string    `json:"scenario"`
+	StartedAt time.Time `json:"started_at"`
+	Kept      string    `json:"kept"` // the database, or the file of a spool
+}
+
+// Conclusion implements [Concluding].
+func (a Status) Conclusion() Conclusion {
+	if a.lines() > 0 {
+		return Waits
+	}
+	return Done
+}
+
+func (a Status) lines() (n int) {
+	for _, w := range a.Waiting {
+		n += w.Lines
+	}
+	return n
+}
+
+// target names what records wait for.
+func (w Waiting) target() string {
+	return cmp.Or(w.Name, w.Server, w.Database, "a server that is not known")
+}
+
+// Lead implements [Answer].
+func (a Status) Lead() []Sentence {
+	lines := a.lines()
+	if lines == 0 {
+		return []Sentence{{Kind: Heading, Text: "nothing waits to be sent or recorded"}}
+	}
+	list := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s %s to be sent or recorded", format.Counted(lines, "line"), format.Verb(lines, "waits", "wait"))}}
+	for _, w := range a.Waiting {
+		if w.Lines > 0 && w.Failure != "" {
+			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("%s, at %s: %s", w.target(), timeText(w.FailedAt), w.Failure)})
+		}
+	}
+	for _, w := range a.Waiting {
+		if w.Lines > 0 {
+			list = append(list, w.wayOut())
+		}
+	}
+	return list
+}
+
+func (w Waiting) wayOut() Sentence {
+	hint := track.NewHint("send it", "push", "--server", cmp.Or(w.Name, w.Server))
+	switch {
+	case w.Database != "":
+		hint = track.NewHint("record it", "ingest", "--db", w.Database)
+	case w.Server == "":
+		hint = track.Hint{Text: "name the server with --server, and send it with track push"}
+	}
+	return Sentence{Kind: Note, Text: w.target(), Hint: &hint, Joined: true}
+}
+
+// Tables implements [Answer].
+func (a Status) Tables() []Table {
+	waiting := Table{
+		Name: "waiting", HiddenIfEmpty: true,
+		Columns: append(columns("for", "files", "open", "lines", "bytes", "oldest").drop("bytes", "oldest", "open", "files").wrap("for"),
+			columns("name", "server", "database", "failure", "failed_at", "folder")...),
+	}
+	for i := range waiting.Columns[6:] {
+		waiting.Columns[6+i].For = ForData
+	}
+	for _, w := range a.Waiting {
+		waiting.Rows = append(waiting.Rows, []any{w.target(), w.Files, w.Open, w.Lines, w.Bytes, timeCell(w.Oldest), w.Name, w.Server, w.Database, w.Failure, timeCell(w.FailedAt), w.Folder})
+	}
+	sweeps := Table{Name: "sweeps", Title: "Sweeps that run, or were killed", HiddenIfEmpty: true, Columns: columns("sweep", "scenario", "started", "kept").wrap("kept")}
+	for _, s := range a.Sweeps {
+		sweeps.Rows = append(sweeps.Rows, []any{Cell{track.ShortID(s.ID), s.ID}, s.Scenario, timeCell(s.StartedAt), s.Kept})
+	}
+	if a.SweepsOmitted > 0 {
+		sweeps.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("and %d more: track sweep list", a.SweepsOmitted)}}
+	}
+	return []Table{waiting, sweeps}
+}
