@@ -35,6 +35,21 @@ func (a *Pushed) Add(sent RecordedLines) {
 	a.Suspicions = a.Suspicions.With(sent.Suspicions)
 }
 
+// Merge adds what was sent later to the same server. Of the files that stay, the later answer counts.
+func (a *Pushed) Merge(later Pushed) {
+	a.Files += later.Files
+	a.Refused, a.Open, a.Unsent = later.Refused, later.Open, later.Unsent
+	a.Add(later.RecordedLines)
+	for _, p := range later.Errors {
+		a.AddProblem(p)
+	}
+}
+
+// Counts says what became of the lines.
+func (a Pushed) Counts() string {
+	return fmt.Sprintf("sent to %s: %d recorded, %d duplicate, %d conflicting, %d rejected", a.Server, a.Recorded, a.Duplicates, a.Conflicts, a.Rejected)
+}
+
 // Conclusion is about the worst line.
 func (a Pushed) Conclusion() Conclusion {
 	switch {
@@ -48,10 +63,10 @@ func (a Pushed) Conclusion() Conclusion {
 
 // Lead implements [Answer].
 func (a Pushed) Lead() []Sentence {
-	if a.Files+a.Refused+a.Open+a.Unsent == 0 {
+	if a.Files+a.Refused+a.Open+a.Unsent+a.Recorded+a.Duplicates == 0 {
 		return []Sentence{{Kind: Heading, Text: "nothing to send to " + a.Server}}
 	}
-	text := fmt.Sprintf("sent to %s: %d recorded, %d duplicate, %d conflicting, %d rejected", a.Server, a.Recorded, a.Duplicates, a.Conflicts, a.Rejected)
+	text := a.Counts()
 	if a.Unsent > 0 {
 		text += "; " + format.Counted(a.Unsent, "file") + " not sent"
 	}

@@ -29,25 +29,54 @@ const (
 // Push sends the lines of a spool, and moves the files whose lines are all recorded out of the way. Lines that were sent
 // before are duplicates there. After an error, a says what was sent until then.
 func (c *Client) Push(ctx context.Context, dir string, attempts int) (a answer.Pushed, err error) {
-	a = answer.NewPushed(c.Address())
-	files, err := spool.Files(dir)
+	return c.NewPusher(dir).Push(ctx, attempts)
+}
+
+// Pusher sends a spool again and again, and what it has sent only once.
+type Pusher struct {
+	client *Client
+	dir    string
+	sent   map[string]sentFile // by the path of a file once it is closed
+}
+
+// sentFile is what was sent of a file.
+type sentFile struct {
+	bytes   int64
+	lines   int
+	refused bool // the server did not record all of them
+	written time.Time
+}
+
+// NewPusher returns what sends the spool in dir.
+func (c *Client) NewPusher(dir string) *Pusher {
+	return &Pusher{client: c, dir: dir, sent: map[string]sentFile{}}
+}
+
+// Push sends the lines of the spool that were not sent, as [Client.Push] does.
+func (p *Pusher) Push(ctx context.Context, attempts int) (a answer.Pushed, err error) {
+	a = answer.NewPushed(p.client.Address())
+	files, err := spool.Files(p.dir)
 	if err != nil || len(files) == 0 {
 		return a, err
 	}
+	sent := map[string]sentFile{}
 	for _, f := range files {
 		if err == nil {
-			err = c.pushFile(ctx, f, attempts, &a)
+			err = p.pushFile(ctx, f, attempts, &a)
 		} else {
 			a.Unsent++
 		}
+		if done, known := p.sent[f.Closed()]; known {
+			sent[f.Closed()] = done
+		}
 	}
-	keepOutcome(dir, a, err)
+	p.sent = sent
+	keepOutcome(p.dir, a, err)
 	return a, err
 }
 
-func (c *Client) pushFile(ctx context.Context, f spool.File, attempts int, a *answer.Pushed) error {
-	before := a.Rejected + a.Conflicts
-	err := c.pushLines(ctx, f.Path, attempts, a)
+func (p *Pusher) pushFile(ctx context.Context, f spool.File, attempts int, a *answer.Pushed) error {
+	err := p.pushLines(ctx, f, attempts, a)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // another process has sent it meanwhile
 	}
@@ -56,7 +85,7 @@ func (c *Client) pushFile(ctx context.Context, f spool.File, attempts int, a *an
 		return err
 	}
 	switch {
-	case a.Rejected+a.Conflicts > before:
+	case p.sent[f.Closed()].refused:
 		a.Refused++
 	case f.Open:
 		a.Open++
@@ -67,34 +96,46 @@ func (c *Client) pushFile(ctx context.Context, f spool.File, attempts int, a *an
 	return err
 }
 
-// pushLines sends the whole lines of a file.
-func (c *Client) pushLines(ctx context.Context, path string, attempts int, a *answer.Pushed) error {
-	file, err := os.Open(path)
+// pushLines sends the whole lines of a file that were not sent. A file that somebody corrected is sent from its start.
+func (p *Pusher) pushLines(ctx context.Context, f spool.File, attempts int, a *answer.Pushed) error {
+	file, err := os.Open(f.Path)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = file.Close() }()
-	text, _, _, err := spool.Lines(file)
+	text, size, _, err := spool.Lines(file)
 	if err != nil {
 		return err
 	}
-	reader := bufio.NewReader(text)
-	for first := 1; ; {
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	done := p.sent[f.Closed()]
+	if size < done.bytes || done.refused && !f.Open && !info.ModTime().Equal(done.written) {
+		done = sentFile{}
+	}
+	done.written = info.ModTime()
+	reader := bufio.NewReader(io.NewSectionReader(text, done.bytes, size-done.bytes))
+	for {
 		chunk, n, err := nextLines(reader)
 		if n == 0 || err != nil {
 			return err
 		}
-		sent, err := c.send(ctx, chunk, attempts)
+		answered, err := p.client.send(ctx, chunk, attempts)
 		if err != nil {
 			return err
 		}
-		for _, p := range sent.Errors {
-			p.Line += first - 1
-			p.Message += " (" + path + ")"
-			a.AddProblem(p)
+		for _, problem := range answered.Errors {
+			problem.Line += done.lines
+			problem.Message += " (" + f.Path + ")"
+			a.AddProblem(problem)
 		}
-		a.Add(sent)
-		first += n
+		a.Add(answered)
+		done.bytes += int64(len(chunk))
+		done.lines += n
+		done.refused = done.refused || answered.Rejected+answered.Conflicts > 0
+		p.sent[f.Closed()] = done
 	}
 }
 

@@ -95,7 +95,7 @@ func keepOutcome(dir string, a answer.Pushed, err error) {
 	case err != nil:
 		text = err.Error()
 	case a.Refused > 0:
-		text = fmt.Sprintf("%s rejected, %d conflicting: track push names them", format.Counted(a.Rejected, "line"), a.Conflicts)
+		text = fmt.Sprintf("%s %s lines that the server refuses: track push names them", format.Counted(a.Refused, "file"), format.Verb(a.Refused, "has", "have"))
 	}
 	if text == "" {
 		_ = os.Remove(path)

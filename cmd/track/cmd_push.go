@@ -21,18 +21,38 @@ const (
 	pushAttempts       = 6
 )
 
+type pushOptions struct {
+	watch bool
+	every time.Duration
+}
+
 func (p *program) pushCommand() *cli.Command {
+	var o pushOptions
 	return &cli.Command{
 		Name: "push", Usage: "send to a server what was recorded for it", UsageText: "track push [FLAGS]",
 		Description: `What is recorded for a server is kept on this machine first. record sends it if that takes no more than a moment; push sends all that is left.
 What the server has already is a duplicate there. Files with lines that it refuses stay.
 
+With --watch it goes on until it is interrupted, and sends new lines as they come, also those of a sweep that runs. It waits for a server that is away. If
+the server refuses the token, it ends.
+
 Examples:
    track push --server https://track.example.org
-   TRACK_SERVER=https://track.example.org TRACK_TOKEN=trk_… track push`,
+   TRACK_SERVER=https://track.example.org TRACK_TOKEN=trk_… track push
+   track push --watch --server lab`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "watch", Usage: "go on, and send new lines as they come", Destination: &o.watch},
+			&cli.DurationFlag{Name: "every", Usage: "with --watch, look for new lines each `TIME`", Value: 2 * time.Second, Destination: &o.every},
+		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
 				return usage("track push takes no arguments")
+			}
+			if c.IsSet("every") && !o.watch {
+				return usage("--every belongs to --watch")
+			}
+			if o.every < leastPushPause || o.every > mostPushPause {
+				return usage("--every %s: must be a time from %s to %s, such as 2s", o.every, leastPushPause, mostPushPause)
 			}
 			client, err := p.client()
 			if err != nil {
@@ -44,6 +64,9 @@ Examples:
 			dir, err := remote.SpoolDir(client.Address())
 			if err != nil {
 				return err
+			}
+			if o.watch {
+				return p.watchPush(c.Context, client, dir, o.every)
 			}
 			a, err := client.Push(c.Context, dir, pushAttempts)
 			return errors.Join(p.writeAnswer(a), err)

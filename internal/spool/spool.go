@@ -169,6 +169,14 @@ type File struct {
 	Open bool // its process writes to it, or ended without closing it
 }
 
+// Closed returns the path of the file once it is closed.
+func (f File) Closed() string {
+	if base, isOpen := strings.CutSuffix(f.Path, openSuffix); isOpen {
+		return base + suffix
+	}
+	return f.Path
+}
+
 // Files lists the files of a spool in the order of their names; none where there is no such folder.
 func Files(dir string) (files []File, err error) {
 	entries, err := os.ReadDir(dir)
@@ -191,7 +199,7 @@ func (f File) Done() (moved string, err error) {
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	to := filepath.Join(dir, strings.Replace(filepath.Base(f.Path), openSuffix, suffix, 1))
+	to := filepath.Join(dir, filepath.Base(f.Closed()))
 	err = os.Rename(f.Path, to)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, gone := os.Lstat(f.Path); errors.Is(gone, fs.ErrNotExist) {
@@ -203,7 +211,7 @@ func (f File) Done() (moved string, err error) {
 
 // Lines reads the whole lines of a file; what follows the last of them is still being written, or never was. Its size
 // is left.
-func Lines(file *os.File) (text io.Reader, size, left int64, err error) {
+func Lines(file *os.File) (text *io.SectionReader, size, left int64, err error) {
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%w: %s is not a regular file", track.ErrInvalid, file.Name())
