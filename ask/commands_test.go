@@ -23,6 +23,7 @@ func answersOfCommands() []jsondoc.Named {
 		{Name: "ingest", Help: "record the lines in a spool", Value: answer.Ingested{}},
 		{Name: "push", Help: "send to a server what was recorded for it", Value: answer.Pushed{}},
 		{Name: "status", Help: "show what waits to be sent or recorded", Value: answer.Status{}},
+		{Name: "push --all", Help: "send the records of a database to a server", Value: answer.PushedDatabase{}},
 		{Name: "remote list", Help: "list the servers that have names", Value: answer.Remotes{}},
 		{Name: "remote add, remote remove", Help: "give a server a name, or forget it", Value: answer.ChangedRemote{}},
 		{Name: "spec add", Help: "add a version of a spec", Value: answer.SpecAdded{}},

@@ -230,6 +230,11 @@ func (p *program) databasePath() (string, error) {
 	} else if address != "" {
 		return "", usage("%s works on a database, and %s is a server: name a database with --db", p.command, address)
 	}
+	return p.ownDatabase()
+}
+
+// ownDatabase is the database that the user names, or the one that is found, whether a server is named or not.
+func (p *program) ownDatabase() (string, error) {
 	if path, err := p.namedDatabase(); path != "" || err != nil {
 		return path, err
 	}

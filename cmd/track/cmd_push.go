@@ -22,8 +22,8 @@ const (
 )
 
 type pushOptions struct {
-	watch bool
-	every time.Duration
+	watch, all bool
+	every      time.Duration
 }
 
 func (p *program) pushCommand() *cli.Command {
@@ -36,12 +36,17 @@ What the server has already is a duplicate there. Files with lines that it refus
 With --watch it goes on until it is interrupted, and sends new lines as they come, also those of a sweep that runs. It waits for a server that is away. If
 the server refuses the token, it ends.
 
+With --all it sends the records of a database, named by --db or found: sweeps, seeds, executions that were recorded as lines, notes and tags. The
+answer counts them by kind, and says what lines do not carry. If it is interrupted, run it again: what the server has is a duplicate.
+
 Examples:
    track push --server https://track.example.org
    TRACK_SERVER=https://track.example.org TRACK_TOKEN=trk_… track push
-   track push --watch --server lab`,
+   track push --watch --server lab
+   track push --all --db results.db --server lab`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "watch", Usage: "go on, and send new lines as they come", Destination: &o.watch},
+			&cli.BoolFlag{Name: "all", Usage: "send the records of a database: --db, TRACK_DB, or the one found here", Destination: &o.all},
 			&cli.DurationFlag{Name: "every", Usage: "with --watch, look for new lines each `TIME`", Value: 2 * time.Second, Destination: &o.every},
 		},
 		Action: func(c *cli.Context) error {
@@ -53,6 +58,12 @@ Examples:
 			}
 			if o.every < leastPushPause || o.every > mostPushPause {
 				return usage("--every %s: must be a time from %s to %s, such as 2s", o.every, leastPushPause, mostPushPause)
+			}
+			if o.all {
+				if o.watch {
+					return usage("--all and --watch: give one of them")
+				}
+				return p.pushDatabase(c.Context)
 			}
 			client, err := p.client()
 			if err != nil {

@@ -190,14 +190,7 @@ func (s *statusReader) keptSweeps(path string) error {
 // database adds the spool of the database that the user names, or that is found, and its sweeps. A server that is named
 // too does not keep it from being looked at.
 func (s *statusReader) database(ctx context.Context) error {
-	path, err := s.namedDatabase()
-	if path == "" && err == nil {
-		dir, wdErr := os.Getwd()
-		if wdErr != nil {
-			return wdErr
-		}
-		path, err = store.Find(dir)
-	}
+	path, err := s.ownDatabase()
 	if isNotFound(err) {
 		return nil
 	}

@@ -28,6 +28,11 @@ func (p *program) client() (*remote.Client, error) {
 	if address == "" || err != nil {
 		return nil, err
 	}
+	return p.clientAt(address)
+}
+
+// clientAt returns the client of the server at an address, or of a name.
+func (p *program) clientAt(address string) (*remote.Client, error) {
 	if remote.IsName(address) {
 		n, err := remote.Find(address)
 		if err != nil {
@@ -37,6 +42,7 @@ func (p *program) client() (*remote.Client, error) {
 	}
 	secret := remote.OwnerSecret(address)
 	if text := p.getenv("TRACK_TOKEN"); text != "" {
+		var err error
 		if secret, err = access.ParseSecret(text); err != nil {
 			return nil, usage("TRACK_TOKEN: %v", err)
 		}
