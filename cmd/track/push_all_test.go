@@ -101,6 +101,7 @@ func TestPushAll(t *testing.T) {
 	m.record("tag", "add", "s@x", "released")
 	m.record("tag", "remove", "s@x", "released")
 	m.record("baseline", "set", "s@x", "--reason", "first")
+	m.record("lineage", "new", "sepa", "--root", m.file("prompt.md", "Be brief."), "--seed", "42")
 
 	a := m.push()
 	want := []answer.SentRecords{{Kind: "sweep", N: 1}, {Kind: "seed", N: 6}, {Kind: "execution", N: 2}, {Kind: "note", N: 1}, {Kind: "tag", N: 2}}
@@ -114,7 +115,7 @@ func TestPushAll(t *testing.T) {
 			t.Errorf("%s: no reason", k.Kind)
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"superseded seed": 1, "withdrawn seed": 1, "withdrawal": 1, "execution": 2, "spec": 1, "baseline": 1}, left); diff != "" {
+	if diff := cmp.Diff(map[string]int{"superseded seed": 1, "withdrawn seed": 1, "withdrawal": 1, "execution": 2, "spec": 1, "baseline": 1, "version": 1, "lineage": 1}, left); diff != "" {
 		t.Errorf("not sent (-want +got):\n%s", diff)
 	}
 	if a.Recorded != 12 || a.Duplicates != 0 || len(a.Errors) != 0 {
