@@ -108,7 +108,7 @@ def execution(
 def spool_folder() -> str:
     """Returns the folder that lines are appended to: the one that the program track uses in the same place.
 
-    TRACK_DB names a database, TRACK_SERVER a server; TRACK_DB wins. Otherwise it is .track/spool in this folder or in
+    TRACK_DB names a database, TRACK_SERVER a server, by its address or by its name in track remote; TRACK_DB wins. Otherwise it is .track/spool in this folder or in
     the closest folder above that has a database, and in this folder if none has.
     """
     database = os.environ.get("TRACK_DB")
@@ -120,7 +120,7 @@ def spool_folder() -> str:
         return os.path.join(os.path.dirname(os.path.abspath(database)), "spool")
     address = os.environ.get("TRACK_SERVER")
     if address:
-        return _server_folder(_checked_address(address))
+        return _server_folder(_checked_address(_named_address(address)))
     return os.path.join(_project_folder(), "spool")
 
 
@@ -916,6 +916,18 @@ def _settings_folder() -> str:
     if not home:
         raise Error("%s is not set: there is no place for the spool of a server" % variable)
     return os.path.join(home, rest) if rest else home
+
+
+def _named_address(address: str) -> str:
+    """Returns the address of a server that track remote add gave a name. An address is returned as it is."""
+    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", address):
+        return address
+    path = os.path.join(_settings_folder(), "track", "remotes", address + ".json")
+    try:
+        with open(path, encoding="utf-8") as file:
+            return str(json.load(file)["url"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise Error("TRACK_SERVER: there is no server of the name %s; track remote add gives names" % address) from error
 
 
 def _checked_address(address: str) -> str:

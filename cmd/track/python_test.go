@@ -390,6 +390,14 @@ func spoolFolders(t *testing.T, dir string) (asked [][2]string, want []string) {
 		}
 		asked, want = append(asked, [2]string{"TRACK_SERVER", address}), append(want, strings.Replace(folder, own, settings, 1))
 	}
+	remotes := filepath.Join(settings, "track", "remotes")
+	if err := os.MkdirAll(remotes, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(remotes, "lab.json"), []byte(`{"url":"https://a.b/c/d"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	asked, want = append(asked, [2]string{"TRACK_SERVER", "lab"}, [2]string{"TRACK_SERVER", "nosuch"}), append(want, want[len(want)-1], "refused")
 	for _, database := range []string{
 		"postgres://ada:secret@db.example.org:5432/lab?search_path=s", "postgresql://ada@h1:1,h2:2/lab", "postgres:///lab?host=/run/postgresql", "results.db", "sub/results.db",
 	} {
