@@ -36,25 +36,27 @@ func CheckName(name string) error {
 // IsName reports whether a text names a server, and is not its address.
 func IsName(text string) bool { return CheckName(text) == nil }
 
-// Add keeps a server under its name. A name is not given twice.
-func (n Named) Add() error {
-	if err := CheckName(n.Name); err != nil {
-		return err
+// Add keeps a server under a name, which is not given twice.
+func Add(name, address string, secret access.Secret) (n Named, err error) {
+	if err := CheckName(name); err != nil {
+		return n, err
 	}
-	if _, err := New(n.URL, n.Secret); err != nil {
-		return err
-	}
-	path, err := namedFile(n.Name)
+	client, err := New(strings.TrimSuffix(address, "/"), secret)
 	if err != nil {
-		return err
+		return n, err
+	}
+	n = Named{Name: name, URL: client.Address(), Secret: secret}
+	path, err := namedFile(name)
+	if err != nil {
+		return n, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
+		return n, err
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return track.WithHint(fmt.Errorf("%w: a server %s was added before", track.ErrConflict, n.Name), track.NewHint("remove it first", "remote", "remove", n.Name))
+		return n, track.WithHint(fmt.Errorf("%w: a server %s was added before", track.ErrConflict, n.Name), track.NewHint("remove it first", "remote", "remove", n.Name))
 	}
-	return n.write(path)
+	return n, n.write(path)
 }
 
 // write makes the file as a whole: it is there with all of its content, or it is not.

@@ -52,8 +52,8 @@ Examples:
 			if err != nil {
 				return err
 			}
-			n := remote.Named{Name: c.Args().Get(0), URL: strings.TrimSuffix(c.Args().Get(1), "/"), Secret: secret}
-			if err := n.Add(); err != nil {
+			n, err := remote.Add(c.Args().Get(0), c.Args().Get(1), secret)
+			if err != nil {
 				return err
 			}
 			return p.writeAnswer(answer.ChangedRemote{Remote: describedRemote(n), Change: "added"})

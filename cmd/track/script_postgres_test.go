@@ -20,6 +20,7 @@ var onlySQLite = map[string]string{
 	"database_odd": "pipes, links and folders that are not databases",
 	"help":         "uses no database",
 	"remote":       "a database that is named wins over the server that is asked",
+	"status":       "the spool of a database on a server lies elsewhere",
 	"serve":        "a database that is named wins over the server that is asked",
 }
 
