@@ -16,7 +16,8 @@ type ImportCounts struct {
 	Replaced   int          `json:"replaced"`   // recorded before their source was complete, and completed now
 	Duplicates int          `json:"duplicates"`
 	Conflicts  int          `json:"conflicts"`
-	Early      int          `json:"before_since"` // started before the time that was asked for
+	Early      int          `json:"before_since"`     // started before the time that was asked for
+	GoOn       int          `json:"n_go_on,omitzero"` // left out, because their logs go on: a server takes only what has ended
 	Subagents  int          `json:"subagents"`
 	Calls      int          `json:"calls"`
 	Failed     int          `json:"failed_calls"`
@@ -86,6 +87,9 @@ func (a Imported) Lead() []Sentence {
 	}
 	if a.Known > 0 {
 		text += fmt.Sprintf(", %d skipped as before", a.Known)
+	}
+	if a.GoOn > 0 {
+		text += fmt.Sprintf(", %d left out because their logs go on", a.GoOn)
 	}
 	if a.Early > 0 {
 		text += fmt.Sprintf(", %d before the given time", a.Early)

@@ -55,6 +55,9 @@ Import as often as you like: what is recorded counts as duplicate, and an execut
 out, with file, line and reason; everything else is recorded. The exit code is then 5. Damage that was reported before is only counted.
 The exit code is 14 if the only trouble is a record that was recorded before with other content.
 
+For a server (--server, TRACK_SERVER), executions of logs are kept on this machine and sent. Left out are files that were written within the
+last hour and executions whose log stops within them: import again later.
+
 Examples:
    track import claude-code ~/.claude/projects --lineage mine --since 24h
    track import sepa .microai/agents/sepa/memory --lineage sepa
@@ -126,6 +129,12 @@ func (p *program) importLogs(ctx context.Context, name string, paths []string, o
 	}
 	if options.Lineage == "" && !logs.NameLineages() {
 		return usage("track import needs --lineage NAME: of these formats, only the lines of %s name one", importer.JSONL)
+	}
+	if client, err := p.client(); client != nil || err != nil {
+		if err != nil {
+			return err
+		}
+		return p.importForServer(ctx, client, name, logs, options)
 	}
 	st, err := p.openForImport(ctx, options.DryRun)
 	if err != nil {

@@ -36,7 +36,7 @@ What the server has already is a duplicate there. Files with lines that it refus
 With --watch it goes on until it is interrupted, and sends new lines as they come, also those of a sweep that runs. It waits for a server that is away. If
 the server refuses the token, it ends.
 
-With --all it sends the records of a database, named by --db or found: sweeps, seeds, executions that were recorded as lines, notes and tags. The
+With --all it sends the records of a database, named by --db or found: sweeps, seeds, executions of lines and logs, notes and tags. The
 answer counts them by kind, and says what lines do not carry. If it is interrupted, run it again: what the server has is a duplicate.
 
 Examples:

@@ -1,8 +1,10 @@
 package lines
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -19,6 +21,7 @@ type executionLine struct {
 	Kind        string             `json:"kind"`
 	V           int                `json:"v"`
 	Key         string             `json:"key"`
+	Source      string             `json:"source"`
 	Lineage     string             `json:"lineage"`
 	Version     string             `json:"version"`
 	Task        string             `json:"task"`
@@ -121,9 +124,12 @@ func (l executionLine) execution() (track.Execution, *track.FieldError) {
 		return track.Execution{}, &track.FieldError{Field: "kind", Message: fmt.Sprintf(`%q is not an execution: use "execution"; seeds are recorded as a batch`, l.Kind)}
 	}
 	e := track.Execution{
-		Key: l.Key, Source: importer.JSONL, Lineage: l.Lineage, Version: l.Version, Task: l.Task, TaskType: l.TaskType, Trial: l.Trial,
+		Key: l.Key, Source: cmp.Or(l.Source, importer.JSONL), Lineage: l.Lineage, Version: l.Version, Task: l.Task, TaskType: l.TaskType, Trial: l.Trial,
 		Session: l.Session, Message: l.Message, Prompt: l.Prompt, Output: l.Output, Truncated: l.Truncated, Corrections: l.Corrections, Model: l.Model,
 		Tokens: (*track.Tokens)(l.Tokens), CostUSD: l.CostUSD, Score: l.Score, Judge: (*track.Judge)(l.Judge), Holdout: l.Holdout, Truths: l.Truths,
+	}
+	if !CarriesSource(e.Source) {
+		return e, &track.FieldError{Field: "source", Message: fmt.Sprintf("%q is not a format of logs that track import reads", l.Source)}
 	}
 	var err error
 	if e.Status, err = track.ParseExecutionStatus(l.Status); err != nil {
@@ -137,7 +143,7 @@ func (l executionLine) execution() (track.Execution, *track.FieldError) {
 		return e, failure
 	}
 	for i, c := range l.Calls {
-		call, failure := c.call("calls." + strconv.Itoa(i) + ".")
+		call, failure := c.call("calls."+strconv.Itoa(i)+".", l.Source != "")
 		if failure != nil {
 			return e, failure
 		}
@@ -149,7 +155,14 @@ func (l executionLine) execution() (track.Execution, *track.FieldError) {
 	return e, nil
 }
 
-func (c call) call(field string) (track.ToolCall, *track.FieldError) {
+// CarriesSource reports whether a line can say that an execution has a source: a format of logs.
+func CarriesSource(source string) bool {
+	return slices.ContainsFunc(importer.Formats(), func(f importer.Format) bool { return f.Name == source })
+}
+
+// call returns the tool call. In a line that names a source, an input that is a string is the text itself: logs may have
+// inputs that are not JSON.
+func (c call) call(field string, isLog bool) (track.ToolCall, *track.FieldError) {
 	if c.Tool == "" {
 		return track.ToolCall{}, &track.FieldError{Field: field + "tool", Message: "missing"}
 	}
@@ -157,7 +170,12 @@ func (c call) call(field string) (track.ToolCall, *track.FieldError) {
 		Key: c.Key, Tool: c.Tool, Command: c.Command, Exit: c.Exit, Error: c.Error, Answered: c.Answered == nil || *c.Answered,
 		Rejected: c.Rejected, Output: c.Output, WholeOutput: c.Whole,
 	}
-	if len(c.Input) > 0 {
+	switch {
+	case isLog && c.Input.Kind() == '"':
+		if err := json.Unmarshal(c.Input, &t.Input, jsontext.AllowInvalidUTF8(true)); err != nil {
+			return t, &track.FieldError{Field: field + "input", Message: err.Error()}
+		}
+	case len(c.Input) > 0:
 		t.Input = importer.Canonical(c.Input)
 	}
 	var failure *track.FieldError

@@ -7,14 +7,19 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/importer"
 )
 
-// AppendExecution appends an execution as a line, which [parseExecution] reads as the same execution, up to its source.
+// AppendExecution appends an execution as a line, which [parseExecution] reads as the same execution. A
+// source that is not a format of logs is left out.
 func AppendExecution(b []byte, e track.Execution) ([]byte, error) {
 	l := executionLine{
 		Kind: "execution", Key: e.Key, Lineage: e.Lineage, Version: e.Version, Task: e.Task, TaskType: e.TaskType, Complexity: string(e.Complexity), Trial: e.Trial,
 		Session: e.Session, Status: string(e.Status), Message: e.Message, Prompt: e.Prompt, Output: e.Output, Truncated: e.Truncated, Corrections: e.Corrections, Model: e.Model,
 		Tokens: (*tokens)(e.Tokens), CostUSD: e.CostUSD, StartedAt: timeText(e.StartedAt), Duration: seconds(e.Duration), Score: e.Score, Judge: (*judge)(e.Judge), Holdout: e.Holdout, Truths: e.Truths,
+	}
+	if e.Source != importer.JSONL && CarriesSource(e.Source) {
+		l.Source = e.Source
 	}
 	for _, c := range e.Calls {
 		written := call{
@@ -23,7 +28,7 @@ func AppendExecution(b []byte, e track.Execution) ([]byte, error) {
 		}
 		if c.Input != "" {
 			var err error
-			if written.Input = jsontext.Value(c.Input); !written.Input.IsValid() {
+			if written.Input = jsontext.Value(c.Input); !written.Input.IsValid() || l.Source != "" && written.Input.Kind() == '"' {
 				if written.Input, err = json.Marshal(c.Input, jsontext.AllowInvalidUTF8(true)); err != nil {
 					return b, err
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"track"
 	"track/importer/lines"
 )
 
@@ -54,4 +55,44 @@ func FuzzAppendExecution(f *testing.F) {
 		f.Add(line)
 	}
 	f.Fuzz(checkWritten)
+}
+
+// TestExecutionSource holds that a line keeps the source of an execution if it is a format of logs, and no other.
+func TestExecutionSource(t *testing.T) {
+	for _, test := range []struct{ source, want, text string }{
+		{"", "jsonl", ""}, {"jsonl", "jsonl", ""}, {"claude-code", "claude-code", `"source":"claude-code"`}, {"evolve", "jsonl", ""},
+	} {
+		line, err := lines.AppendExecution(nil, track.Execution{Lineage: "l", Source: test.source})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(line), test.text) || test.text == "" && strings.Contains(string(line), `"source"`) {
+			t.Errorf("%q: %s", test.source, line)
+		}
+		for record, err := range lines.Read("x", bytes.NewReader(line)) {
+			if err != nil || record.Err != nil || record.Execution.Source != test.want {
+				t.Errorf("%q: %+v, %v", test.source, record, err)
+			}
+		}
+	}
+	for record := range lines.Read("x", strings.NewReader(`{"kind":"execution","lineage":"l","source":"evolve"}`)) {
+		if record.Err == nil || record.Err.Field != "source" {
+			t.Errorf("an unknown source is taken: %+v", record)
+		}
+	}
+}
+
+// TestInputOfLog holds that a line with a source gives back the input of a call as it was, whether it is JSON or not.
+func TestInputOfLog(t *testing.T) {
+	for _, input := range []string{"", `{"command":"ls"}`, "*** Begin Patch\n", `"quoted"`, "12", "null", "{half"} {
+		line, err := lines.AppendExecution(nil, track.Execution{Lineage: "l", Source: "codex", Calls: []track.ToolCall{{Tool: "t", Input: input}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for record, err := range lines.Read("x", bytes.NewReader(line)) {
+			if err != nil || record.Err != nil || record.Execution.Calls[0].Input != input {
+				t.Errorf("%q: %+v, %v", input, record, err)
+			}
+		}
+	}
 }

@@ -68,6 +68,9 @@ func (t textless) Document(field string, document *string) { t.Free(field, docum
 // contentKeyPrefix begins the keys that are made of what an execution says.
 const contentKeyPrefix = "sha256:"
 
+// IsContentKey reports whether a key was made of what an execution says.
+func IsContentKey(key string) bool { return strings.HasPrefix(key, contentKeyPrefix) }
+
 // contentKey returns the key of an execution that has none: half of it is its structure.
 func (p Prepared) contentKey() string {
 	const half = sha256.Size / 2

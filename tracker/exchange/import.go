@@ -34,6 +34,8 @@ type ImportOptions struct {
 	// Create makes the database when the first record comes, if there is none yet. If nothing is to be recorded, there is
 	// none afterwards.
 	Create func(context.Context) (*store.Store, error)
+	// Keep takes each execution whose log has ended, in place of a database; nil to record them.
+	Keep func(track.Execution) error
 }
 
 // ImportObserver hears of an import as it goes on, in the order of the items; each field may be nil.

@@ -17,6 +17,8 @@ func (r *importRun) count(s *importStep) {
 		r.skip(*s.Skip)
 	case s.early:
 		r.summary.Early++
+	case s.goesOn:
+		r.summary.GoOn++
 	case s.isExecution():
 		r.countExecution(s)
 	case s.change == store.VersionConflict:

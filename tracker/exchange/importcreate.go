@@ -27,7 +27,7 @@ func (r *importRun) use(st *store.Store) {
 
 // dryRun reports whether nothing is recorded.
 func (r *importRun) dryRun() bool {
-	return r.options.DryRun || r.store == nil && r.options.Create != nil
+	return r.options.DryRun || r.options.Keep != nil || r.store == nil && r.options.Create != nil
 }
 
 // create makes the database if there is none and something is to be recorded: damage alone is not.

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"track"
 	"track/answer"
@@ -21,6 +23,19 @@ import (
 type Logs struct {
 	sources []formats.Source
 	passed  []formats.Passed // that are left alone
+}
+
+// Ended returns the logs that were last written before a time, and the others by their paths. A stream has ended.
+func (l Logs) Ended(before time.Time) (ended Logs, growing []string) {
+	ended.passed = l.passed
+	for _, source := range l.sources {
+		if info, err := os.Stat(source.Path); err == nil && !info.ModTime().Before(before) {
+			growing = append(growing, source.Path)
+			continue
+		}
+		ended.sources = append(ended.sources, source)
+	}
+	return ended, growing
 }
 
 // LogStream is a stream of a log.

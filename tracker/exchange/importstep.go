@@ -23,6 +23,7 @@ type importStep struct {
 	damage    *[sha256.Size]byte // identity of damage that is reported once; nil of other items
 	result    agents.Result
 	change    store.VersionChange
+	goesOn    bool  // it was left out, because its log goes on
 	err       error // of preparing it; a *track.FieldError makes it a skip
 }
 
@@ -155,7 +156,7 @@ func (s *importStep) settleVersion(ctx context.Context, d *Door, tx *store.Tx) (
 			return err
 		}
 		s.change, err = tx.AddVersion(*s.version, s.onlyFills)
-	case !s.onlyFills:
+	case !s.onlyFills && s.run.options.Keep == nil:
 		s.change = store.VersionAdded
 	}
 	return err
@@ -165,10 +166,29 @@ func (s *importStep) settleExecution(ctx context.Context, tx *store.Tx) (err err
 	switch {
 	case tx == nil:
 		s.foresee()
+		if s.run.options.Keep != nil {
+			err = s.keep()
+		}
 	case !s.duplicate:
 		s.result, err = s.run.Add(ctx, tx, s.prepared)
 	}
 	return err
+}
+
+// keep hands over an execution without a database. One whose log goes on would differ from what is sent later.
+func (s *importStep) keep() error {
+	switch {
+	case s.Open:
+		s.goesOn = true
+		return nil
+	case s.result.Disposition == track.Duplicate:
+		return nil
+	}
+	e := s.prepared.Execution
+	if agents.IsContentKey(e.Key) {
+		e.Key = "" // whoever records it makes the same
+	}
+	return s.run.options.Keep(e)
 }
 
 // foresee finds out what an execution would become in a dry run: within one import, the second of two is a duplicate.

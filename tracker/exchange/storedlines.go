@@ -2,11 +2,9 @@ package exchange
 
 import (
 	"context"
-	"strings"
 
 	"track"
 	"track/answer"
-	"track/importer"
 	"track/importer/lines"
 	"track/store"
 	"track/tracker/agents"
@@ -159,8 +157,8 @@ func (s *storedLines) execution(ctx context.Context, identity *agents.Recorder, 
 	case !h.ForgottenAt.IsZero():
 		s.leave("execution", 1, "its texts were forgotten")
 		return nil
-	case h.Source != importer.JSONL:
-		s.leave("execution", 1, "it was not recorded as a line")
+	case !lines.CarriesSource(h.Source):
+		s.leave("execution", 1, "it comes neither from lines nor from the log of an agent")
 		return nil
 	case h.Open:
 		s.leave("execution", 1, "its log has not ended")
@@ -183,7 +181,7 @@ func (s *storedLines) execution(ctx context.Context, identity *agents.Recorder, 
 // wholeExecution returns an execution with the texts that are kept of it.
 func wholeExecution(r store.ExecutionRecord) track.Execution {
 	e := r.Execution
-	if strings.HasPrefix(e.Key, "sha256:") {
+	if agents.IsContentKey(e.Key) {
 		e.Key = "" // it was made of the content
 	}
 	e.Prompt, e.Output = keptText(r.Prompt), keptText(r.Output)
