@@ -21,13 +21,12 @@ const (
 	failureFile = "failure"
 )
 
-// KeepAddress writes down whose records lie in a spool.
-func KeepAddress(spoolDir, address string) error {
+// KeepAddress writes down whose records lie in a spool. If it cannot, the spool is one of a server that is not known.
+func KeepAddress(spoolDir, address string) {
 	path := filepath.Join(filepath.Dir(spoolDir), addressFile)
-	if _, err := os.Lstat(path); err == nil {
-		return nil
+	if _, err := os.Lstat(path); err != nil {
+		_ = os.WriteFile(path, []byte(strings.TrimSuffix(address, "/")+"\n"), 0o600)
 	}
-	return os.WriteFile(path, []byte(strings.TrimSuffix(address, "/")+"\n"), 0o600)
 }
 
 // Spool is a folder of records that wait for a server.

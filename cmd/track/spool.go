@@ -119,29 +119,24 @@ func (p *program) createSpool(dir string) (*spool.Writer, error) {
 		return '-'
 	}, host)
 	w, err := spool.Create(dir, fmt.Sprintf("%s-%s-%d", strings.ToLower(id), word, os.Getpid()))
-	if err != nil {
-		return nil, err
+	if err == nil {
+		p.keepAddress(dir)
 	}
-	if err := p.keepAddress(dir); err != nil {
-		return nil, errors.Join(err, w.Close())
-	}
-	return w, nil
+	return w, err
 }
 
-// keepAddress writes down which server the records in a spool are for. Those for a file lie beside it.
-func (p *program) keepAddress(dir string) error {
+// keepAddress writes down which server the records in a spool are for. Those for a file lie beside it. Recording does not
+// depend on it.
+func (p *program) keepAddress(dir string) {
 	client, err := p.client()
 	if err != nil {
-		return err
+		return
 	}
 	if client != nil {
-		return remote.KeepAddress(dir, client.Address())
+		remote.KeepAddress(dir, client.Address())
+	} else if path, err := p.databasePath(); err == nil && store.IsServer(path) {
+		remote.KeepAddress(dir, store.WithoutPassword(path))
 	}
-	path, err := p.databasePath()
-	if err != nil || !store.IsServer(path) {
-		return nil // the spool lies beside the database, which need not be there yet
-	}
-	return remote.KeepAddress(dir, store.WithoutPassword(path))
 }
 
 // newID returns a ULID.
