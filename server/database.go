@@ -10,6 +10,7 @@ import (
 	"track"
 	"track/access"
 	"track/store"
+	"track/tracker/exchange"
 )
 
 // database is the database that is served. It is opened when it is first needed, and again after a failure to open it,
@@ -20,6 +21,7 @@ type database struct {
 	mu      sync.RWMutex // held for reading while the store is used
 	store   *store.Store
 	changes *store.Changes
+	group   *exchange.Group // that records into the store
 	ended   bool
 
 	uses sync.Map // of access.Secret: time.Time, the last use that was noted
@@ -58,7 +60,7 @@ func (d *database) reopen(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	d.store, d.changes = st, changes
+	d.store, d.changes, d.group = st, changes, exchange.NewGroup(st)
 	return nil
 }
 
@@ -87,7 +89,7 @@ func (d *database) drop() error {
 		return nil
 	}
 	err := errors.Join(d.changes.Close(), d.store.Close())
-	d.store, d.changes = nil, nil
+	d.store, d.changes, d.group = nil, nil, nil
 	return err
 }
 

@@ -2,7 +2,6 @@ package server
 
 import (
 	"compress/gzip"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"track/importer/lines"
 	"track/tracker/exchange"
 	"track/tracker/names"
-	"track/tracker/seeds"
 )
 
 // The limits of lines that are sent together.
@@ -25,27 +23,28 @@ const (
 )
 
 // recordLines records the lines of a request: seeds, executions, sweeps without a spec, notes and tags. What the answer
-// counts is on the disk. Sent again, lines are duplicates.
+// counts is on the disk. Sent again, lines are duplicates. Requests with few lines share a transaction with others that
+// come at the same time.
 func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
 	body, err := unpacked(w, r)
 	if err != nil {
 		return err
 	}
-	leave, err := s.queue.enter(r.Context())
+	leave, err := s.recording.enter(r.Context())
 	if err != nil {
 		return err
 	}
 	defer leave()
-	st, release, err := s.database.use(r.Context())
+	_, release, err := s.database.use(r.Context())
 	if err != nil {
 		return err
 	}
 	defer release()
 	a := answer.NewRecordedLines("")
-	recorder := seeds.NewRecorder(st, seeds.Options{Names: names.New(names.Warn)}, rand.Reader)
-	summary, err := exchange.RecordAll(r.Context(), recorder, admitted(grantOf(r.Context()), lines.ReadSent(body)), exchange.BatchObserver{
+	entries := admitted(grantOf(r.Context()), lines.ReadSent(body))
+	summary, err := s.database.group.RecordAll(r.Context(), names.New(names.Warn), entries, exchange.BatchObserver{
 		Problem: func(p exchange.BatchProblem) { a.AddProblem(p.LineProblem) },
-	})
+	}, s.queue.enter)
 	if summary.AddTo(&a); err != nil {
 		return inputError(err)
 	}

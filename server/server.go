@@ -48,6 +48,7 @@ const (
 	defaultAnswer   = time.Minute
 	answersPerCore  = 4
 	waitingPerCore  = 64
+	mostRecording   = 256
 	retryAfterQueue = "1"
 )
 
@@ -56,9 +57,11 @@ type Server struct {
 	config   Config
 	database database
 	queue    queue
-	metrics  metrics
-	epoch    string // differs after each start
-	handler  http.Handler
+	// recording bounds the requests that record: they wait for their bodies and for the disk, and compute little.
+	recording queue
+	metrics   metrics
+	epoch     string // differs after each start
+	handler   http.Handler
 }
 
 // New returns a server. It opens the database with the first request.
@@ -67,7 +70,7 @@ func New(config Config) *Server {
 		config.QueryTime = defaultAnswer
 	}
 	cores := runtime.GOMAXPROCS(0)
-	s := &Server{config: config, epoch: rand.Text(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore)}
+	s := &Server{config: config, epoch: rand.Text(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0)}
 	s.database.open = config.Open
 	s.handler = s.newHandler(Routes(ask.All()))
 	return s

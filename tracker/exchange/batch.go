@@ -14,6 +14,7 @@ import (
 	"track/importer/lines"
 	"track/store"
 	"track/tracker/agents"
+	"track/tracker/names"
 	"track/tracker/seeds"
 )
 
@@ -27,18 +28,32 @@ type BatchObserver struct {
 // returns when all is safe on the disk, or with the first error of the input or the database, after which what the
 // summary counts stays recorded.
 func RecordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.Record, error], observer BatchObserver) (BatchSummary, error) {
-	run := &batchRun{
-		seeds: r, executions: agents.NewRecorder(r.Store, agents.Options{ContentKeys: true, Names: r.Names()}, r.Entropy),
-		door: NewDoor(r.Store, BringFacts, r.Names(), false), observer: observer,
-		waiting: map[string]bool{}, unknown: map[string]bool{}, told: map[string]bool{}, percents: seeds.Percents{},
-	}
+	run := newBatchRun(r, r.Names(), observer)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err := run.door.sync(run.recordChunks(ctx, entries))
-	run.summary.WithoutSpec = slices.Sorted(maps.Keys(run.waiting))
-	run.summary.Suspicions = answer.Suspicions{NearNames: r.Names().Found(), LikePercent: run.percents.List()}
-	run.summary.UnknownMetrics = slices.Sorted(maps.Keys(run.unknown))
-	return run.summary, err
+	return run.finish(), err
+}
+
+func newBatchRun(r *seeds.Recorder, checker *names.Checker, observer BatchObserver) *batchRun {
+	return &batchRun{
+		seeds: r, executions: agents.NewRecorder(r.Store, agents.Options{ContentKeys: true, Names: checker}, r.Entropy),
+		door: NewDoor(r.Store, BringFacts, checker, false), observer: observer,
+		waiting: map[string]bool{}, unknown: map[string]bool{}, told: map[string]bool{}, percents: seeds.Percents{},
+	}
+}
+
+// finish returns what became of the entries.
+func (b *batchRun) finish() BatchSummary {
+	b.summary.WithoutSpec = slices.Sorted(maps.Keys(b.waiting))
+	b.summary.Suspicions = answer.Suspicions{NearNames: b.door.names.Found(), LikePercent: b.percents.List()}
+	b.summary.UnknownMetrics = slices.Sorted(maps.Keys(b.unknown))
+	return b.summary
+}
+
+// begin lets the entries be recorded in a transaction that shared has begun.
+func (b *batchRun) begin(tx *store.Tx, shared *seeds.Recorder) {
+	b.transaction, b.seeds = tx, shared.With(b.door.names)
 }
 
 func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[lines.Record, error]) error {

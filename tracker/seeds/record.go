@@ -82,6 +82,14 @@ func (r *Recorder) Record(ctx context.Context, seed track.Seed) (result RecordRe
 // Names returns what checks the names of seeds; nil if every name is taken.
 func (r *Recorder) Names() *names.Checker { return r.options.Names }
 
+// With returns a recorder that checks other names in the running transaction. It shares the specs of r, and belongs to
+// the same goroutine.
+func (r *Recorder) With(checker *names.Checker) *Recorder {
+	shared := *r
+	shared.options.Names = checker
+	return &shared
+}
+
 // Begin starts a transaction: another process may have added a spec since the last one.
 func (r *Recorder) Begin() { r.current = map[string]*activeSpec{} }
 
