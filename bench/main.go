@@ -44,7 +44,7 @@ func run() error {
 	flag.StringVar(&b.seriesDir, "series", "../shared/data/bam/series/growth_plus", "folder of series seed_0000.csv")
 	flag.IntVar(&b.rounds, "rounds", 5, "rounds of each measurement")
 	flag.IntVar(&b.transcript, "transcript", 200, "MiB of the large transcript that is imported")
-	only := flag.String("only", "", "one of memory, import, cold, hook, size, series, growth, one, executions, ledger, sweep, batch, merge, compare, postgres")
+	only := flag.String("only", "", "one of memory, import, cold, hook, size, series, growth, one, executions, ledger, sweep, batch, merge, compare, postgres, serve")
 	large := flag.Bool("ten-million", false, "measure a database of 10⁷ seeds and nothing else: half an hour, 5 GB on disk")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "track-bench-")
@@ -64,7 +64,7 @@ func run() error {
 	}{
 		{"memory", b.memory}, {"import", b.imports}, {"cold", b.cold}, {"hook", b.hook}, {"size", b.size}, {"series", b.series}, {"growth", b.growth},
 		{"one", b.oneConfiguration}, {"executions", b.executions}, {"ledger", b.ledger}, {"sweep", b.sweep}, {"batch", b.batch}, {"merge", b.merge},
-		{"compare", b.compare}, {"postgres", b.postgres},
+		{"compare", b.compare}, {"postgres", b.postgres}, {"serve", b.serve},
 	}
 	if *large {
 		return b.large()
@@ -86,6 +86,12 @@ type timings []time.Duration
 func (t timings) median() time.Duration {
 	sorted := slices.Sorted(slices.Values(t))
 	return sorted[len(sorted)/2]
+}
+
+// percentile returns the duration that so many percent do not exceed.
+func (t timings) percentile(percent int) time.Duration {
+	sorted := slices.Sorted(slices.Values(t))
+	return sorted[min(len(sorted)*percent/100, len(sorted)-1)]
 }
 
 func (t timings) String() string {

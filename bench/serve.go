@@ -1,0 +1,338 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"track/answer"
+	"track/ask"
+	"track/store"
+)
+
+// served is a server in a process of its own, on a database with the example's spec.
+type served struct {
+	command *exec.Cmd
+	url     string
+	token   string
+	client  *http.Client
+}
+
+// startServer starts a server on the database at path.
+func (b bench) startServer(path string) (*served, error) {
+	text, err := exec.CommandContext(b.ctx, b.track, "token", "add", "bench", "--scope", "read,record", "--db", path, "--format", "json").Output()
+	if err != nil {
+		return nil, err
+	}
+	var added answer.AddedToken
+	if err := json.Unmarshal(text, &added); err != nil {
+		return nil, err
+	}
+	s := &served{
+		command: exec.CommandContext(b.ctx, b.track, "serve", "--addr", "127.0.0.1:0", "--db", path), token: string(added.Secret),
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
+	}
+	s.command.Env = append(os.Environ(), "XDG_CONFIG_HOME="+b.dir)
+	log, err := s.command.StderrPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.command.Start(); err != nil {
+		return nil, err
+	}
+	reader := bufio.NewReader(log)
+	for s.url == "" {
+		line, err := reader.ReadString('\n')
+		if err != nil {
+			return nil, errors.Join(err, s.stop())
+		}
+		s.url = regexp.MustCompile(`http://[0-9.:]+`).FindString(line)
+	}
+	go func() { _, _ = io.Copy(io.Discard, reader) }() // its log
+	return s, nil
+}
+
+// stop stops the server.
+func (s *served) stop() error {
+	s.client.CloseIdleConnections()
+	if err := s.command.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return s.command.Wait()
+}
+
+// ask sends a request, and returns the answer's tag and how long it took.
+func (s *served) ask(ctx context.Context, method, path, tag string, body []byte, status int) (string, time.Duration, error) {
+	request, err := http.NewRequestWithContext(ctx, method, s.url+"/api/v1/"+path, bytes.NewReader(body))
+	if err != nil {
+		return "", 0, err
+	}
+	request.Header.Set("Authorization", "Bearer "+s.token)
+	if tag != "" {
+		request.Header.Set("If-None-Match", tag)
+	}
+	started := time.Now()
+	response, err := s.client.Do(request)
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	took := time.Since(started)
+	if err == nil && (response.StatusCode != status || bytes.Contains(text, []byte(`"rejected":1`))) {
+		err = fmt.Errorf("%s: %d: %s", path, response.StatusCode, text)
+	}
+	return response.Header.Get("ETag"), took, err
+}
+
+// record sends seeds one by one.
+func (s *served) record(ctx context.Context, lines [][]byte) (all timings, err error) {
+	for _, line := range lines {
+		_, took, err := s.ask(ctx, http.MethodPost, "lines", "", line, http.StatusOK)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, took)
+	}
+	return all, nil
+}
+
+// recordTogether lets clients send seeds one by one at the same time, and returns how long all took.
+func (s *served) recordTogether(ctx context.Context, clients int, lines [][]byte) (time.Duration, error) {
+	started := time.Now()
+	failures := make([]error, clients)
+	var sending sync.WaitGroup
+	for c := range clients {
+		sending.Go(func() {
+			share := len(lines) / clients
+			_, failures[c] = s.record(ctx, lines[c*share:(c+1)*share])
+		})
+	}
+	sending.Wait()
+	return time.Since(started), errors.Join(failures...)
+}
+
+// seedLines returns lines of n seeds with so many values each, in configurations whose labels begin with label.
+func (b bench) seedLines(label string, n, values, perConfiguration int) (list [][]byte, err error) {
+	examples, err := b.exampleValues()
+	if err != nil {
+		return nil, err
+	}
+	for i := range n {
+		some := map[string]float64{}
+		for _, name := range slices.Sorted(maps.Keys(examples[0]))[:min(values, len(examples[0]))] {
+			some[name] = examples[i%len(examples)][name]
+		}
+		line, err := json.Marshal(map[string]any{
+			"kind": "seed", "scenario": "growth_plus", "seed": fmt.Sprint(i % perConfiguration), "values": some,
+			"configuration": map[string]any{"label": fmt.Sprintf("%s-%d", label, i/perConfiguration), "commit": "303e61f"},
+		})
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, append(line, '\n'))
+	}
+	return list, nil
+}
+
+// serve measures a server on loopback, with a token that is looked up for each request.
+func (b bench) serve() error {
+	path, err := b.newDatabase("serve.db")
+	if err != nil {
+		return err
+	}
+	s, err := b.startServer(path)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(b.serveRecording(s), b.serveBatch(s), b.serveReading(s, path))
+	used := errors.Join(s.stop(), err)
+	state := s.command.ProcessState
+	fmt.Printf("\nThe server used %.1f s of processor time in all.\n", (state.UserTime() + state.SystemTime()).Seconds())
+	return used
+}
+
+func (b bench) serveRecording(s *served) error {
+	heading("A server: seeds by request, each durable", "what", "median", "p99", "seeds/s", "processor time of the server for a seed")
+	for _, m := range []struct{ clients, values, n int }{{1, 66, 1000}, {16, 15, 16_000}, {16, 66, 8_000}} {
+		list, err := b.seedLines(fmt.Sprintf("clients%d-%d", m.clients, m.values), m.n, m.values, 1000)
+		if err != nil {
+			return err
+		}
+		before := s.processorTime()
+		median, last := "", ""
+		started := time.Now()
+		if m.clients == 1 {
+			all, err := s.record(b.ctx, list)
+			if err != nil {
+				return err
+			}
+			median, last = all.String(), fmt.Sprintf("%.2f ms", milliseconds(all.percentile(99)))
+		} else if _, err := s.recordTogether(b.ctx, m.clients, list); err != nil {
+			return err
+		}
+		took := time.Since(started)
+		row(fmt.Sprintf("%d clients, %d values", m.clients, m.values), median, last, fmt.Sprintf("%.0f", float64(m.n)/took.Seconds()),
+			fmt.Sprintf("%.2f ms", milliseconds(s.processorTime()-before)/float64(m.n)))
+	}
+	return nil
+}
+
+// serveBatch compares one body of lines with track record batch on the same file.
+func (b bench) serveBatch(s *served) error {
+	heading("A server: a file of 4,000 seeds of 66 values", "what", "median")
+	var sent, batch timings
+	for round := range b.rounds {
+		lines, err := b.seedLines(fmt.Sprint("batch", round), 4000, 66, 1000)
+		if err != nil {
+			return err
+		}
+		text := slices.Concat(lines...)
+		_, took, err := s.ask(b.ctx, http.MethodPost, "lines", "", text, http.StatusOK)
+		if err != nil {
+			return err
+		}
+		sent = append(sent, took)
+		file := filepath.Join(b.dir, "sent.jsonl")
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			return err
+		}
+		db, err := b.newDatabase(fmt.Sprintf("sent-%d.db", round))
+		if err != nil {
+			return err
+		}
+		if took, err = b.timed("record", "batch", file, "--db", db); err != nil {
+			return err
+		}
+		batch = append(batch, took)
+	}
+	row("track record batch", batch)
+	row("POST /api/v1/lines", sent)
+	fmt.Printf("\nThe server's rate is %s of the command's.\n", ratio(batch, sent))
+	return nil
+}
+
+const largeStability = "stability?scenario=growth_plus@large-0"
+
+func readQuestions() []string {
+	return []string{largeStability, "seeds?scenario=growth_plus&limit=100", "history?scenario=growth_plus"}
+}
+
+// serveReading measures questions, and requests that record while one is asked.
+func (b bench) serveReading(s *served, path string) error {
+	large, err := b.seedLines("large", 10_000, 66, 10_000)
+	if err != nil {
+		return err
+	}
+	if _, _, err := s.ask(b.ctx, http.MethodPost, "lines", "", slices.Concat(large[:5000]...), http.StatusOK); err != nil {
+		return err
+	}
+	if _, _, err := s.ask(b.ctx, http.MethodPost, "lines", "", slices.Concat(large[5000:]...), http.StatusOK); err != nil {
+		return err
+	}
+	list, err := b.seedLines("load", 1000, 66, 1000)
+	if err != nil {
+		return err
+	}
+	asking, stop := context.WithCancel(b.ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(time.Second / 10)
+		defer ticker.Stop()
+		for asking.Err() == nil {
+			_, _, _ = s.ask(asking, http.MethodGet, largeStability, "", nil, http.StatusOK) // it ends with the measurement
+			<-ticker.C
+		}
+	}()
+	all, err := s.record(b.ctx, list)
+	stop()
+	<-ended
+	if err != nil {
+		return err
+	}
+	heading("A server: requests", "what", "median", "p99")
+	p99 := func(t timings) string { return fmt.Sprintf("%.2f ms", milliseconds(t.percentile(99))) }
+	row("recording a seed of 66 values while stability is asked ten times a second", all, p99(all))
+	for _, q := range readQuestions() {
+		var asked, hits timings
+		for range 100 {
+			tag, took, err := s.ask(b.ctx, http.MethodGet, q, "", nil, http.StatusOK)
+			if err != nil {
+				return err
+			}
+			asked = append(asked, took)
+			if _, took, err = s.ask(b.ctx, http.MethodGet, q, tag, nil, http.StatusNotModified); err != nil {
+				return err
+			}
+			hits = append(hits, took)
+		}
+		name, _, _ := strings.Cut(q, "?")
+		row(name, asked, p99(asked))
+		row(name+", not modified", hits, p99(hits))
+	}
+	return b.useCases(path)
+}
+
+// useCases asks the same questions of the database itself.
+func (b bench) useCases(path string) error {
+	st, err := store.Open(b.ctx, path, time.Now)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close() }()
+	for _, asked := range readQuestions() {
+		name, text, _ := strings.Cut(asked, "?")
+		params, err := url.ParseQuery(text)
+		if err != nil {
+			return err
+		}
+		all := ask.All()
+		q := all[slices.IndexFunc(all, func(q ask.Question) bool { return q.Path == name })]
+		var took timings
+		for range 100 {
+			started := time.Now()
+			a, err := q.Ask(b.ctx, ask.Source{Store: st}, params)
+			if err == nil {
+				err = answer.Encode(io.Discard, a)
+			}
+			if err != nil {
+				return err
+			}
+			took = append(took, time.Since(started))
+		}
+		row(name+", the use case itself", took, fmt.Sprintf("%.2f ms", milliseconds(took.percentile(99))))
+	}
+	return nil
+}
+
+// processorTime returns what the server has used so far.
+func (s *served) processorTime() time.Duration {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.command.Process.Pid))
+	if err != nil {
+		return 0 // not Linux
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	user, _ := strconv.ParseInt(fields[11], 10, 64)
+	system, _ := strconv.ParseInt(fields[12], 10, 64)
+	const tick = 10 * time.Millisecond
+	return time.Duration(user+system) * tick
+}
