@@ -62,8 +62,12 @@ func (s *Server) guard(route Route) http.Handler {
 			}
 			r = r.WithContext(context.WithValue(r.Context(), grantKey{}, grant))
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), s.config.QueryTime)
-		defer cancel()
+		ctx := r.Context()
+		if route.stream == "" {
+			limited, cancel := context.WithTimeout(ctx, s.config.QueryTime)
+			defer cancel()
+			ctx = limited
+		}
 		if err := route.serve(s, w, r.WithContext(ctx)); err != nil {
 			s.refuseFor(ctx, w, err)
 		}

@@ -93,6 +93,9 @@ func (r Route) operationID() string {
 
 // response describes the answer of a route.
 func (r Route) response(schemas *schemas) object {
+	if r.stream != "" {
+		return object{"description": r.Summary, "content": object{r.stream: object{"schema": object{"type": "string"}}}}
+	}
 	if r.Question == nil {
 		return object{"description": r.Summary}
 	}

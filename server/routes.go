@@ -18,6 +18,7 @@ type Route struct {
 	Scope    access.Scope
 	Summary  string
 	Question *ask.Question // that the route asks; nil for a route of the server itself
+	stream   string        // media type of an answer that goes on until the client goes; empty for others
 	body     int64         // that a request may have in bytes; 0 for maxBody
 	serve    func(s *Server, w http.ResponseWriter, r *http.Request) error
 }
@@ -33,6 +34,9 @@ func Routes(questions []ask.Question) []Route {
 	}
 	routes = append(routes, Route{
 		Method: http.MethodPost, Pattern: LinesPath, Scope: access.Record, Summary: "record lines of JSON, as track record batch does", body: maxLinesBody, serve: (*Server).recordLines,
+	})
+	routes = append(routes, Route{
+		Method: http.MethodGet, Pattern: apiPath + "events", Scope: access.Read, Summary: "say when the database has changed, as server-sent events", stream: "text/event-stream", serve: (*Server).writeEvents,
 	})
 	for _, q := range slices.Concat(questions, ask.Reports()) {
 		routes = append(routes, questionRoute(q))

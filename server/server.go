@@ -36,6 +36,8 @@ type Config struct {
 	NoAuth bool
 	// QueryTime is how long an answer may take; 0 for a minute.
 	QueryTime time.Duration
+	// AliveEvery is how often a stream of events says that it goes on; 0 for 15 seconds.
+	AliveEvery time.Duration
 }
 
 // The limits of what a request may cost.
@@ -59,6 +61,7 @@ type Server struct {
 	queue    queue
 	// recording bounds the requests that record: they wait for their bodies and for the disk, and compute little.
 	recording queue
+	streams   *streams
 	metrics   metrics
 	epoch     string // differs after each start
 	handler   http.Handler
@@ -69,9 +72,13 @@ func New(config Config) *Server {
 	if config.QueryTime == 0 {
 		config.QueryTime = defaultAnswer
 	}
+	if config.AliveEvery == 0 {
+		config.AliveEvery = aliveEvery
+	}
 	cores := runtime.GOMAXPROCS(0)
 	s := &Server{config: config, epoch: rand.Text(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0)}
 	s.database.open = config.Open
+	s.streams = newStreams(s.database.cursor)
 	s.handler = s.newHandler(Routes(ask.All()))
 	return s
 }
@@ -93,12 +100,14 @@ func (s *Server) newHandler(routes []Route) http.Handler {
 	return s.logged(s.recovering(s.checkHost(crossOrigin.Handler(known))))
 }
 
-// HTTP returns a server of the standard library with the limits of this one.
+// HTTP returns a server of the standard library with the limits of this one. Its shutdown ends the streams of events.
 func (s *Server) HTTP() *http.Server {
-	return &http.Server{
+	h := &http.Server{
 		Handler: s.handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, IdleTimeout: idleTime,
 		WriteTimeout: s.config.QueryTime + readTime, ErrorLog: slog.NewLogLogger(s.config.Log.Handler(), slog.LevelWarn),
 	}
+	h.RegisterOnShutdown(s.streams.end)
+	return h
 }
 
 // Watch notices until ctx ends if the database became one that cannot be served, and says so in the log.
@@ -126,4 +135,7 @@ func (s *Server) Watch(ctx context.Context, interval time.Duration) {
 }
 
 // Close closes the database. No request may be under way.
-func (s *Server) Close() error { return s.database.end() }
+func (s *Server) Close() error {
+	s.streams.end()
+	return s.database.end()
+}
