@@ -81,12 +81,11 @@ func ReadWith(file string, r io.Reader, o series.Options) iter.Seq2[Record, erro
 	if _, err := os.Stat(file); err == nil { // its paths are relative to it; those of a stream to the working directory
 		p.dir = filepath.Dir(file)
 	}
-	return p.read(r)
+	return p.read(bufio.NewReaderSize(r, 1<<20))
 }
 
-func (p *parser) read(r io.Reader) iter.Seq2[Record, error] {
+func (p *parser) read(reader *bufio.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		reader := bufio.NewReaderSize(r, 1<<20)
 		for number := 1; ; number++ {
 			text, tooLong, err := importer.ReadLine(reader)
 			if err != nil && !errors.Is(err, io.EOF) {
@@ -114,9 +113,12 @@ func (p *parser) read(r io.Reader) iter.Seq2[Record, error] {
 // noFolder stands for the folder of lines that may name no files.
 const noFolder = "\x00"
 
+// sentBuffer is for lines of a request, of which many are read at once.
+const sentBuffer = 16 << 10
+
 // ReadSent is [Read] for lines that somebody else sent: one that names a file is refused.
 func ReadSent(r io.Reader) iter.Seq2[Record, error] {
-	return (&parser{file: "lines", dir: noFolder, options: series.Options{Largest: sizes.Unpacked}}).read(r)
+	return (&parser{file: "lines", dir: noFolder, options: series.Options{Largest: sizes.Unpacked}}).read(bufio.NewReaderSize(r, sentBuffer))
 }
 
 // cutOff says that a lineage has no last line.
