@@ -274,7 +274,7 @@ func (b bench) serveReading(s *served, path string) error {
 	row("recording a seed of 66 values while stability is asked ten times a second", all, p99(all))
 	for _, q := range readQuestions() {
 		var asked, hits timings
-		for range 100 {
+		for range 30 {
 			tag, took, err := s.ask(b.ctx, http.MethodGet, q, "", nil, http.StatusOK)
 			if err != nil {
 				return err
@@ -308,7 +308,7 @@ func (b bench) useCases(path string) error {
 		all := ask.All()
 		q := all[slices.IndexFunc(all, func(q ask.Question) bool { return q.Path == name })]
 		var took timings
-		for range 100 {
+		for range 30 {
 			started := time.Now()
 			a, err := q.Ask(b.ctx, ask.Source{Store: st}, params)
 			if err == nil {
