@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -26,6 +27,7 @@ const (
 // counts is on the disk. Sent again, lines are duplicates. Requests with few lines share a transaction with others that
 // come at the same time.
 func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
+	r.Body = begun(r.Body)
 	body, err := unpacked(w, r)
 	if err != nil {
 		return err
@@ -49,6 +51,19 @@ func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
 		return inputError(err)
 	}
 	return writeAnswer(w, r, a, jsonForm())
+}
+
+// firstBytes is how much of a body has come before it takes the place of another.
+const firstBytes = 16 << 10
+
+// begun waits for the beginning of a body, which is the whole of most: a slow sender keeps nobody from recording.
+func begun(body io.ReadCloser) io.ReadCloser {
+	first := bufio.NewReaderSize(body, firstBytes)
+	_, _ = first.Peek(firstBytes) // an error comes again when it is read
+	return struct {
+		io.Reader
+		io.Closer
+	}{first, body}
 }
 
 // inputError returns an error of what was sent as one of the sender.

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -39,9 +40,9 @@ func (s *service) askFor(q ask.Question, params string, secret access.Secret, he
 }
 
 // serveReports serves a database of which each report can be made.
-func serveReports(t *testing.T) *service {
+func serveReports(t *testing.T, change func(*server.Config)) *service {
 	t.Helper()
-	s := serve(t, nil)
+	s := serve(t, change)
 	record(t, s.store, "other", 5)
 	withSeries := trackertest.Seed("other", 7, map[string]float64{"a": 1})
 	withSeries.Series = []track.Series{{Name: "u", Values: []float64{1, 3, 2}}}
@@ -66,7 +67,7 @@ func recordGrid(t *testing.T, st *store.Store) {
 // Each report is Markdown, or HTML if that is asked for, and nothing else. A browser shows it, and runs and loads
 // nothing.
 func TestReportFormats(t *testing.T) {
-	s := serveReports(t)
+	s := serveReports(t, nil)
 	secret := s.tokenFor(access.Read, access.Record)
 	for _, q := range ask.Reports() {
 		params, known := askedReports()[q.Name]
@@ -97,7 +98,7 @@ func TestReportFormats(t *testing.T) {
 
 // A report that judges seeds counts as an interim analysis, and needs the scope to record it. Others are read.
 func TestReportScopes(t *testing.T) {
-	s := serveReports(t)
+	s := serveReports(t, nil)
 	reader, recorder := s.tokenFor(access.Read), s.tokenFor(access.Record)
 	for _, q := range ask.Reports() {
 		allowed, refused := reader, recorder
@@ -123,7 +124,7 @@ func TestReportScopes(t *testing.T) {
 
 // Nothing in a request names a file: what the command line takes for files is no parameter (MLflow CVE-2023-1177).
 func TestReportsNameNoFile(t *testing.T) {
-	s := serveReports(t)
+	s := serveReports(t, nil)
 	secret := s.tokenFor(access.Admin)
 	for _, q := range ask.Reports() {
 		for _, name := range []string{"output", "o", "check", "template", "png", "db"} {
@@ -137,7 +138,7 @@ func TestReportsNameNoFile(t *testing.T) {
 
 // A token for some scenarios gets no report of others, nor pictures of them.
 func TestBoundTokensAndReports(t *testing.T) {
-	s := serveReports(t)
+	s := serveReports(t, nil)
 	bound := s.token(access.Grant{Scopes: []access.Scope{access.Read, access.Record}, Scenarios: []access.Pattern{"growth"}})
 	for _, q := range ask.Reports() {
 		want := http.StatusForbidden
@@ -157,8 +158,11 @@ func TestBoundTokensAndReports(t *testing.T) {
 
 // A question whose answer has a picture gives it as SVG and PNG, with a tag of its own.
 func TestPictures(t *testing.T) {
-	s := serveReports(t)
-	secret := s.tokenFor(access.Read)
+	secret, err := access.NewSecret(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serveReports(t, func(c *server.Config) { c.Owner = secret }) // the use of another token is noted, which changes tags
 	asked := map[string]string{
 		"history": "scenario=growth", "lineage history": "lineage=l", "params": "scenario=grid&plot=theta", "series show": "scenario=other&seed=7&series=u",
 	}

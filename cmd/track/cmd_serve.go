@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
+	"golang.org/x/net/netutil"
 
 	"track/access"
 	"track/remote"
@@ -30,6 +31,7 @@ type serveOptions struct {
 	insecureHTTP bool
 	noAuth       bool
 	logFormat    string
+	connections  int
 	answerTime   time.Duration
 }
 
@@ -60,6 +62,7 @@ Examples:
 			&cli.BoolFlag{Name: "insecure-http", Usage: "listen beyond this machine without TLS: tokens can be read on the way", Destination: &o.insecureHTTP},
 			&cli.BoolFlag{Name: "no-auth", Usage: "ask nobody for a token; on loopback alone: every user of this machine may do everything", Destination: &o.noAuth},
 			&cli.StringFlag{Name: "log", Usage: "write the log as `FORMAT`: text or json", Value: "text", Destination: &o.logFormat},
+			&cli.IntFlag{Name: "max-connections", Usage: "hold `N` connections at once; more wait until one ends", Value: 4096, Destination: &o.connections},
 			&cli.DurationFlag{Name: "answer-time", Usage: "give up an answer after `TIME`", Value: time.Minute, Destination: &o.answerTime},
 		},
 		Action: func(c *cli.Context) error {
@@ -88,6 +91,8 @@ func (o serveOptions) check() error {
 		return usage("--base-path %s: begin it with a slash, and end it without one, as in /track", o.basePath)
 	case o.logFormat != "text" && o.logFormat != "json":
 		return usage("--log %s: use text or json", o.logFormat)
+	case o.connections < 1:
+		return usage("--max-connections %d: at least 1", o.connections)
 	case o.answerTime <= 0:
 		return usage("--answer-time %s: a time above 0, such as 1m", o.answerTime)
 	}
@@ -118,6 +123,7 @@ func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
 		return err
 	}
 	defer func() { _ = listener.Close() }()
+	listener = netutil.LimitListener(listener, o.connections)
 	scheme := "http"
 	if o.certificate != "" {
 		scheme = "https"

@@ -21,17 +21,14 @@ func TestRequestsSurviveTheServer(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "track.db")
 	mustTrack(t, dir, "init", "--db", db)
-	var added answer.AddedToken
-	if err := json.Unmarshal([]byte(mustTrack(t, dir, "token", "add", "ci", "--scope", "record", "--db", db, "--format", "json")), &added); err != nil {
-		t.Fatal(err)
-	}
+	token := addToken(t, dir, db, "record")
 	address, kill := startKilled(t, dir, db, "127.0.0.1:0")
 	acknowledged := make(chan struct{}, clients*each)
 	var recording sync.WaitGroup
 	for c := range clients {
 		recording.Go(func() {
 			for i := range each {
-				sendUntilAcknowledged(t, address, string(added.Secret), c*each+i)
+				sendUntilAcknowledged(t, address, token, c*each+i)
 				acknowledged <- struct{}{}
 			}
 		})
@@ -52,6 +49,16 @@ func TestRequestsSurviveTheServer(t *testing.T) {
 	if got, want := countRecorded(t, dir, db), [2]int{clients * each, clients * each}; got != want {
 		t.Errorf("%d seeds of %d numbers, not %d", got[0], got[1], want[0])
 	}
+}
+
+// addToken returns a new token.
+func addToken(t *testing.T, dir, db, scope string) string {
+	t.Helper()
+	var added answer.AddedToken
+	if err := json.Unmarshal([]byte(mustTrack(t, dir, "token", "add", "ci", "--scope", scope, "--db", db, "--format", "json")), &added); err != nil {
+		t.Fatal(err)
+	}
+	return string(added.Secret)
 }
 
 // sendUntilAcknowledged sends a seed, with a line before it that is refused.
