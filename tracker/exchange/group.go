@@ -24,6 +24,7 @@ const maxShared = 64
 type Group struct {
 	store    *store.Store
 	recorder *seeds.Recorder // of whoever commits
+	longest  time.Duration   // after which a transaction takes no more
 
 	mu      sync.Mutex
 	waiting []*member // in the order in which they came
@@ -45,7 +46,7 @@ type member struct {
 
 // NewGroup returns a group that records into st.
 func NewGroup(st *store.Store) *Group {
-	return &Group{store: st, recorder: seeds.NewRecorder(st, seeds.Options{}, rand.Reader)}
+	return &Group{store: st, recorder: seeds.NewRecorder(st, seeds.Options{}, rand.Reader), longest: maxTransaction}
 }
 
 // RecordAll is [RecordAll], for callers in several goroutines. More than a few entries, and specs, are recorded in
@@ -244,7 +245,7 @@ func (g *Group) transact(members []*member) (settled [][][]Answer, err error) {
 		g.recorder.Begin()
 		started := time.Now()
 		for i, m := range members {
-			if m.run.begin(tx, g.recorder); time.Since(started) > maxTransaction || tx.IsFull() {
+			if m.run.begin(tx, g.recorder); time.Since(started) > g.longest || tx.IsFull() {
 				break
 			}
 			answers, err := m.run.door.settle(ctx, m.records[len(m.answers):], tx)

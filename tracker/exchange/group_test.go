@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"track/importer/lines"
 	"track/internal/testdb"
@@ -72,6 +73,7 @@ func (panics) settle(context.Context, *Door, *store.Reader, *store.Tx) ([]Answer
 // One transaction takes what all bring.
 func TestGroupShares(t *testing.T) {
 	g := NewGroup(testdb.New(t))
+	g.longest = time.Hour
 	members := []*member{bring(t, t.Context(), g, seedLines(1)), bring(t, t.Context(), g, seedLines(2, 1)), bring(t, t.Context(), g, "{\n"+seedLines(3))}
 	if g.commit(); len(g.waiting) > 0 || countSeeds(t, g.store) != 3 {
 		t.Fatalf("%d wait after one commit, %d seeds", len(g.waiting), countSeeds(t, g.store))
