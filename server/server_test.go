@@ -226,9 +226,10 @@ func TestForeignOrigin(t *testing.T) {
 		for _, origin := range [][]string{
 			{"Origin", "https://evil.example"}, {"Origin", "null"}, {"Origin", s.url + ".evil.example"}, {"Sec-Fetch-Site", "cross-site"}, {"Sec-Fetch-Site", "same-site"},
 		} {
-			response, _ := s.do(http.MethodPost, route.Pattern, "", "", append(origin, form...)...)
-			if response.StatusCode != http.StatusForbidden {
-				t.Errorf("POST %s from %v: %d", route.Pattern, origin, response.StatusCode)
+			for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
+				if response, _ := s.do(method, route.Pattern, "", "", append(origin, form...)...); response.StatusCode != http.StatusForbidden {
+					t.Errorf("%s %s from %v: %d", method, route.Pattern, origin, response.StatusCode)
+				}
 			}
 		}
 	}
