@@ -43,6 +43,7 @@ var linkedModules = []string{
 	"go.uber.org/multierr",
 	"go.yaml.in/yaml/v3",
 	"golang.org/x/image",
+	"golang.org/x/net",
 	"golang.org/x/sync",
 	"golang.org/x/sys",
 	"golang.org/x/term",
