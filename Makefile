@@ -81,7 +81,7 @@ arm64: ## compare scores, statistics and decisions with those of arm64, bit by b
 
 # Tests that do one thing after another, or wait for a server, and would take minutes under the race detector. They run
 # without it.
-ALONE := Postgres|Server|^(TestColumns|TestForgottenComesBackOnNoRoute|TestAnnotationsConverge|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestStatements|TestFitnessFollowsExecutions|TestCheckActivations|TestAnyOrder|TestRealTranscripts|TestBestBehindForbidden|TestHistoryOfMetric|TestScoresAgainstTruth)$$
+ALONE := Postgres|Server|^(TestColumns|TestForgottenComesBackOnNoRoute|TestAnnotationsConverge|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestStatements|TestFitnessFollowsExecutions|TestCheckActivations|TestAnyOrder|TestRealTranscripts|TestBestBehindForbidden|TestHistoryOfMetric|TestScoresAgainstTruth|TestMerge(Everything|AnyOrder|Superseded|Lineages|Executions|Pruned|DryRun|AfterBetterMasking)|TestImportAfterBetterMasking|TestWithdrawalsConverge)$$
 
 race: ## the packages that do things at once, under the race detector
 	CGO_ENABLED=1 $(GO) test -race -skip '$(ALONE)' -tags $(TAGS) . ./importer/lines ./internal/spool ./sweep ./tracker/... ./store/... ./internal/provenance
