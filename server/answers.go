@@ -66,6 +66,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 	if err != nil {
 		return err
 	}
+	if tries, _ := strconv.ParseBool(params.Get("dry-run")); q.Writes && !tries {
+		s.logChange(r.Context(), q.Name, "names", textsOf(q.Names(params)))
+	}
 	return writeAnswer(w, r, a, form)
 }
 

@@ -47,7 +47,10 @@ func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
 	summary, err := s.database.group.RecordAll(r.Context(), names.New(names.Warn), entries, exchange.BatchObserver{
 		Problem: func(p exchange.BatchProblem) { a.AddProblem(p.LineProblem) },
 	}, s.queue.enter)
-	if summary.AddTo(&a); err != nil {
+	if summary.AddTo(&a); a.Recorded+a.Replaced > 0 {
+		s.logChange(r.Context(), "lines", "recorded", a.Recorded, "replaced", a.Replaced, "rejected", a.Rejected, "conflicts", a.Conflicts)
+	}
+	if err != nil {
 		return inputError(err)
 	}
 	return writeAnswer(w, r, a, jsonForm())

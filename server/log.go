@@ -9,6 +9,7 @@ import (
 
 	"track"
 	"track/access"
+	"track/ask"
 )
 
 // requestNote is what is noted of a request while it is answered.
@@ -43,6 +44,19 @@ func (s *Server) logged(next http.Handler) http.Handler {
 		s.config.Log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "status", note.status, "holder", note.holder, "remote", r.RemoteAddr, "ms", taken.Milliseconds())
 		s.metrics.count(requestKind{methodLabel(r.Method), note.route, note.status}, taken)
 	})
+}
+
+// logChange writes who changed what, once it is in the database. Of the parameters it has names of scenarios and lineages
+// alone: others can hold secrets.
+func (s *Server) logChange(ctx context.Context, what string, about ...any) {
+	s.config.Log.InfoContext(ctx, "change", append([]any{"what", what, "holder", grantOf(ctx).Name}, about...)...)
+}
+
+func textsOf(names []ask.Name) (list []string) {
+	for _, n := range names {
+		list = append(list, n.Text)
+	}
+	return list
 }
 
 // methodLabel returns a method that HTTP knows; a client can send any word.

@@ -414,8 +414,21 @@ func TestActor(t *testing.T) {
 	if _, body := s.do(http.MethodGet, "/metrics", secret, ""); !strings.Contains(body, `track_requests_total{method="POST",route="/api/v1/baseline/set",status="200"} 1`) {
 		t.Errorf("metrics: %s", body)
 	}
-	if text := s.log.String(); !strings.Contains(text, "path=/api/v1/baseline/set status=200 holder=deploy") || strings.Contains(text, string(secret)) {
-		t.Errorf("log: %s", text)
+	if response, body := s.do(http.MethodPost, server.LinesPath, s.token(access.Grant{Name: "ci", Scopes: []access.Scope{access.Record}}), seedLine+seedLine); response.StatusCode != http.StatusOK {
+		t.Fatal(response.StatusCode, body)
+	}
+	text := s.log.String()
+	for _, part := range []string{
+		"path=/api/v1/baseline/set status=200 holder=deploy", `msg=change what="baseline set" holder=deploy names=[growth]`, "msg=change what=lines holder=ci recorded=1 replaced=0 rejected=0 conflicts=0",
+	} {
+		if strings.Count(text, part) != 1 {
+			t.Errorf("not once in the log: %s\n%s", part, text)
+		}
+	}
+	for _, part := range []string{string(secret), "release", "show"} {
+		if changes := regexp.MustCompile("(?m)^.*msg=change.*$").FindAllString(text, -1); strings.Contains(strings.Join(changes, "\n"), part) || strings.Contains(text, string(secret)) {
+			t.Errorf("%q is in the log: %s", part, text)
+		}
 	}
 }
 
