@@ -22,7 +22,7 @@ track gate growth_plus --min-pass-rate 0.95
 track gate baseline growth_plus --stable --no-degradation --junit gate.xml --md gate.md
 track gate growth_plus --min-score 0.8 --plan 10,20,30 --fail-on warn`}, func(_ *cli.Context, a answer.Gate) error {
 		if p.unsent > 0 {
-			a.Lack(format.Counted(p.unsent, "file")+" of records wait on this machine, and the server does not have them", "send them with track push, which says what the server refuses")
+			a.Lack(fmt.Sprintf("%s of records %s on this machine, and the server does not have the records", format.Counted(p.unsent, "file"), format.Verb(p.unsent, "waits", "wait")), "send them with track push, which says what the server refuses")
 		}
 		if err := p.writeGate(a, files); err != nil {
 			return err

@@ -164,6 +164,6 @@ func (p *program) pushFirst(ctx context.Context, client *remote.Client) {
 		if err != nil {
 			why = err.Error()
 		}
-		p.notice("%s of records wait to be sent, and are missing in the answer: %s", format.Counted(p.unsent, "file"), why)
+		p.notice("%s of records %s to be sent, and %s missing in the answer: %s", format.Counted(p.unsent, "file"), format.Verb(p.unsent, "waits", "wait"), format.Verb(p.unsent, "is", "are"), why)
 	}
 }
