@@ -162,7 +162,6 @@ tag list
 sweep list
 check
 check --full
-status
 nosuch
 stability nosuch
 show seed odd 3
