@@ -47,7 +47,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "watch", Usage: "go on, and send new lines as they come", Destination: &o.watch},
 			&cli.BoolFlag{Name: "all", Usage: "send the records of a database: --db, TRACK_DB, or the one found here", Destination: &o.all},
-			&cli.DurationFlag{Name: "every", Usage: "with --watch, look for new lines each `TIME`", Value: 2 * time.Second, Destination: &o.every},
+			&cli.DurationFlag{Name: "every", Usage: "look for new lines each `TIME`, with --watch", Value: 2 * time.Second, Destination: &o.every},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
