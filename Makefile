@@ -27,9 +27,17 @@ build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w $(ENTRY) -X main.version=$(VERSION)' -o bin/track.linked ./cmd/track
 	install bin/track.linked bin/track && rm bin/track.linked
 
+# Tests make some thousand databases and drop them: in memory, if the machine has such a folder with room, where programs may run.
+TESTTMP := $(or $(TMPDIR),$(shell tools/memory-folder.sh),/tmp)
+
 test: check outside-tools bin/testreport ## everything; its last lines say what was skipped and why
 	$(MAKE) race fuzz
-	set -o pipefail; $(GO) test -json -timeout 20m -skip '^TestScriptsPostgres$$' -tags $(TAGS) ./... | bin/testreport
+	set -o pipefail; TMPDIR=$(TESTTMP) $(GO) test -json -timeout 20m -tags $(TAGS) ./... | bin/testreport
+	$(MAKE) test-postgres
+
+test-postgres: bin/testreport ## the packages that use a database, on one PostgreSQL server
+	$(GO) build -tags $(TAGS) -o bin/withserver ./internal/testpostgres/withserver
+	set -o pipefail; TMPDIR=$(TESTTMP) bin/withserver $(GO) test -json -count=1 -tags $(TAGS) ./tracker/... ./ask | bin/testreport
 
 bin/testreport: tools/testreport/main.go
 	$(GO) -C tools build -o ../$@ ./testreport
@@ -84,7 +92,7 @@ arm64: ## compare scores, statistics and decisions with those of arm64, bit by b
 ALONE := Postgres|Server|^(TestColumns|TestForgottenComesBackOnNoRoute|TestAnnotationsConverge|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestStatements|TestFitnessFollowsExecutions|TestCheckActivations|TestAnyOrder|TestRealTranscripts|TestBestBehindForbidden|TestHistoryOfMetric|TestScoresAgainstTruth|TestMerge(Everything|AnyOrder|Superseded|Lineages|Executions|Pruned|DryRun|AfterBetterMasking)|TestImportAfterBetterMasking|TestWithdrawalsConverge)$$
 
 race: ## the packages that do things at once, under the race detector
-	CGO_ENABLED=1 $(GO) test -race -skip '$(ALONE)' -tags $(TAGS) . ./importer/lines ./internal/spool ./sweep ./tracker/... ./store/... ./internal/provenance
+	TMPDIR=$(TESTTMP) CGO_ENABLED=1 $(GO) test -race -skip '$(ALONE)' -tags $(TAGS) . ./importer/lines ./internal/spool ./sweep ./tracker/... ./store/... ./internal/provenance
 
 fuzz: ## every fuzz target for FUZZTIME
 	@set -e; grep -r --include='*_test.go' -o '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file target; do \
@@ -92,15 +100,6 @@ fuzz: ## every fuzz target for FUZZTIME
 	  echo "fuzz $$package $$target $(FUZZTIME)"; \
 	  $(GO) test -tags $(TAGS) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 50x $$package < /dev/null; \
 	done
-
-# In memory if the machine has such a folder: tests make some thousand databases of 10 MB, and drop them.
-SERVERTMP := $(firstword $(wildcard /dev/shm) /tmp)
-
-test-postgres: ## the packages that use a database, and the scripts, on one PostgreSQL server; not a part of make test, which has no time for it
-	@mkdir -p bin
-	$(GO) build -tags $(TAGS) -o bin/withserver ./internal/testpostgres/withserver
-	TMPDIR=$(SERVERTMP) bin/withserver env TMPDIR=$${TMPDIR:-/tmp} $(GO) test -count=1 -tags $(TAGS) ./tracker/... ./ask
-	TMPDIR=$(SERVERTMP) bin/withserver env TMPDIR=$${TMPDIR:-/tmp} $(GO) test -count=1 -tags $(TAGS) ./cmd/track -run '^TestScriptsPostgres$$'
 
 POSTGRES18 := /tmp/track-postgres-18
 # Each is another series of faults.
