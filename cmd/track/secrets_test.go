@@ -38,21 +38,33 @@ const listTextColumns = `
 	SELECT m.name || '.' || c.name FROM sqlite_schema AS m JOIN pragma_table_info(m.name) AS c
 	 WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.name NOT LIKE 'goose%' AND c.type IN ('TEXT', 'BLOB', 'ANY') ORDER BY 1`
 
-func textColumns(t *testing.T, path string) (columns []string) {
+func columnsIn(t *testing.T, db *sql.DB) (columns []string) {
 	t.Helper()
-	for _, row := range rowsOf(t, path, listTextColumns) {
+	for _, row := range rowsIn(t, db, listTextColumns) {
 		columns = append(columns, string(row))
 	}
 	return columns
 }
 
-func rowsOf(t *testing.T, path, query string) (list [][]byte) {
+func openToLook(t *testing.T, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
+
+func rowsOf(t *testing.T, path, query string) [][]byte {
+	t.Helper()
+	db := openToLook(t, path)
 	defer func() { _ = db.Close() }()
+	return rowsIn(t, db, query)
+}
+
+func rowsIn(t *testing.T, db *sql.DB, query string) (list [][]byte) {
+	t.Helper()
 	rows, err := db.Query(query)
 	if err != nil {
 		t.Fatal(err)
@@ -78,7 +90,7 @@ func TestTextColumnsAreDeclared(t *testing.T) {
 		declared = append(declared, strings.Fields(columns)...)
 	}
 	slices.Sort(declared)
-	found := textColumns(t, newTrackIn(t).db)
+	found := columnsIn(t, openToLook(t, newTrackIn(t).db))
 	for _, column := range found {
 		if !slices.Contains(declared, column) {
 			t.Errorf("%s is not declared: pass it through the door of package store (texts.go), and say here what it is", column)
@@ -99,9 +111,11 @@ func leaks(t *testing.T, path string) []string { return columnsWith(t, path, mad
 
 func columnsWith(t *testing.T, path string, texts ...string) (list []string) {
 	t.Helper()
-	for _, column := range textColumns(t, path) {
+	db := openToLook(t, path)
+	defer func() { _ = db.Close() }()
+	for _, column := range columnsIn(t, db) {
 		table, name, _ := strings.Cut(column, ".")
-		for _, value := range rowsOf(t, path, fmt.Sprintf(`SELECT %q FROM %q`, name, table)) {
+		for _, value := range rowsIn(t, db, fmt.Sprintf(`SELECT %q FROM %q`, name, table)) {
 			if r, err := gzip.NewReader(bytes.NewReader(value)); err == nil {
 				if plain, err := io.ReadAll(r); err == nil {
 					value = plain
