@@ -23,8 +23,8 @@ var large = map[string]string{
 // small are the tables that every node of a cluster has whole. Proposals, and so versions, are far fewer than executions;
 // events of hooks are removed with the end of their execution.
 var small = []string{
-	"actor", "annotation", "baseline", "claim", "configuration", "damage", "environment", "hook_arrival", "hook_event", "lineage", "look", "metric", "mutation", "mutation_parent",
-	"scenario", "scenario_configuration", "series_name", "spec", "spec_metric", "sweep", "sweep_configuration", "sweep_seeds", "token", "tombstone", "tool", "version", "withdrawal",
+	"actor", "annotation", "baseline", "claim", "configuration", "damage", "environment", "epoch", "hook_arrival", "hook_event", "lineage", "look", "metric", "mutation", "mutation_parent",
+	"scenario", "scenario_configuration", "series_name", "spec", "spec_metric", "spool", "sweep", "sweep_configuration", "sweep_seeds", "token", "tombstone", "tool", "version", "withdrawal",
 }
 
 var (

@@ -538,6 +538,18 @@ CREATE TABLE token (
     revoked_at INTEGER,
     used_at    INTEGER
 ) STRICT
+CREATE TABLE spool (
+    ulid       TEXT    PRIMARY KEY,
+    through    INTEGER NOT NULL, -- lines that the database has, or has refused
+    refused    INTEGER NOT NULL, -- of them, lines that are not recorded
+    actor_id   INTEGER REFERENCES actor, -- who sent the last of them
+    changed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID
+CREATE TABLE epoch (
+    id      INTEGER PRIMARY KEY, -- 1
+    name    TEXT    NOT NULL,
+    made_at INTEGER NOT NULL
+) STRICT
 CREATE VIEW v_seed AS
 SELECT scenario.name                                             AS scenario,
        printf('%u', seed.number)                                 AS seed,

@@ -107,6 +107,9 @@ func checkBackup(ctx context.Context, path string) (b Backup, err error) {
 		return b, explain(err)
 	}
 	defer func() { err = errors.Join(err, w.close()) }()
+	if _, err := w.conn.ExecContext(ctx, deleteEpoch); err != nil { // who restores it has lost what came later
+		return b, explain(err)
+	}
 	var found []string
 	if err := w.conn.SelectContext(ctx, &found, "PRAGMA quick_check(1)"); err != nil {
 		return b, explain(err)
