@@ -42,6 +42,9 @@ func OpenAPI(routes []Route, basePath, version string) any {
 		} else {
 			operation["security"] = []any{}
 		}
+		if len(r.parts) > 0 {
+			operation["parameters"] = partsOf(r.parts)
+		}
 		if q := r.Question; q != nil {
 			if q.About != "" {
 				operation["description"] = q.About
@@ -88,13 +91,16 @@ func (r Route) operationID() string {
 	if q := r.Question; q != nil {
 		return strings.ReplaceAll(q.Name, " ", "_")
 	}
-	return strings.Trim(strings.ReplaceAll(strings.TrimPrefix(r.Pattern, apiPath), "/", "_"), "_")
+	return strings.Trim(strings.NewReplacer("/", "_", "{", "", "}", "").Replace(strings.TrimPrefix(r.Pattern, apiPath)), "_")
 }
 
 // response describes the answer of a route.
 func (r Route) response(schemas *schemas) object {
 	if r.stream != "" {
 		return object{"description": r.Summary, "content": object{r.stream: object{"schema": object{"type": "string"}}}}
+	}
+	if r.zero != nil {
+		return object{"description": r.Summary, "content": object{"application/json": object{"schema": schemas.of(r.zero)}}}
 	}
 	if r.Question == nil {
 		return object{"description": r.Summary}
@@ -116,6 +122,14 @@ func (r Route) response(schemas *schemas) object {
 	return object{"description": "the answer", "content": content, "headers": object{
 		"Track-Conclusion": object{"description": "what the answer means to a program", "schema": object{"type": "string"}},
 	}}
+}
+
+func partsOf(list []part) []any {
+	described := []any{}
+	for _, p := range list {
+		described = append(described, object{"name": p.name, "in": p.in, "required": p.required, "description": p.help, "schema": object{"type": p.kind}})
+	}
+	return described
 }
 
 func parameters(list param.List) []any {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"track/answer"
+	"track/tracker/exchange"
 )
 
 // Problem is the body of an answer that is an error: RFC 9457 (problem+json), with the fields of [answer.Problem].
@@ -36,16 +37,33 @@ func refuse(w http.ResponseWriter, status int, err error) {
 }
 
 func writeProblem(w http.ResponseWriter, status int, p answer.Problem) {
+	writeProblemBody(w, status, problemOf(status, p))
+}
+
+func problemOf(status int, p answer.Problem) Problem {
+	return Problem{Title: http.StatusText(status), Status: status, Detail: p.Message, Problem: p}
+}
+
+func writeProblemBody(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", problemType)
 	w.Header().Del("ETag")
 	w.WriteHeader(status)
-	_ = answer.Encode(w, Problem{Title: http.StatusText(status), Status: status, Detail: p.Message, Problem: p}) // the client has gone
+	_ = answer.Encode(w, body) // the client has gone
+}
+
+// gapProblem is the problem of lines that begin behind the position of their spool.
+type gapProblem struct {
+	Problem `json:",embed"`
+	Through int64 `json:"through"`
 }
 
 // refuseFor answers with the error of a question.
 func (s *Server) refuseFor(ctx context.Context, w http.ResponseWriter, err error) {
 	var tooLarge *http.MaxBytesError
+	var gap *exchange.SpoolGapError
 	switch {
+	case errors.As(err, &gap):
+		writeProblemBody(w, http.StatusConflict, gapProblem{problemOf(http.StatusConflict, answer.ProblemOf(err)), gap.Through})
 	case errors.As(err, &tooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, err)
 	case errors.As(err, new(forbidden)):
@@ -89,7 +107,8 @@ func (s *Server) notFound(mux *http.ServeMux, routes []Route) http.Handler {
 		}
 		var methods []string
 		for _, route := range routes {
-			if r.URL.Path == s.config.BasePath+route.Pattern {
+			asked := &http.Request{Method: route.Method, URL: r.URL, Host: r.Host}
+			if _, pattern := mux.Handler(asked); pattern == route.Method+" "+s.config.BasePath+route.Pattern {
 				methods = append(methods, route.Method)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"track/access"
+	"track/answer"
 	"track/ask"
 )
 
@@ -19,8 +20,16 @@ type Route struct {
 	Summary  string
 	Question *ask.Question // that the route asks; nil for a route of the server itself
 	stream   string        // media type of an answer that goes on until the client goes; empty for others
+	parts    []part        // of the path and of the query, of a route of the server itself
+	zero     any           // an answer in JSON that says nothing, of a route of the server itself; nil for other answers
 	body     int64         // that a request may have in bytes; 0 for maxBody
 	serve    func(s *Server, w http.ResponseWriter, r *http.Request) error
+}
+
+// part is a parameter of a route of the server itself.
+type part struct {
+	name, in, help, kind string
+	required             bool
 }
 
 // Routes returns all routes, each question's and each report's among them: one that changes nothing is asked by GET, the
@@ -35,7 +44,15 @@ func Routes(questions []ask.Question) []Route {
 	routes = append(routes, Route{
 		Method: http.MethodPost, Pattern: LinesPath, Scope: access.Record, Summary: "record lines of JSON, as track record batch does", body: maxLinesBody, serve: (*Server).recordLines,
 	})
+	spool := part{name: "ulid", in: "path", help: "the ULID of the spool, which the client makes", kind: "string", required: true}
+	from := part{name: "from", in: "query", help: "how many lines of the spool come before these", kind: "integer"}
 	routes = append(routes, Route{
+		Method: http.MethodGet, Pattern: spoolPath, Scope: access.Record, Summary: "say how far the lines of a spool are recorded",
+		parts: []part{spool}, zero: answer.SpoolPosition{}, serve: (*Server).spoolPosition,
+	}, Route{
+		Method: http.MethodPost, Pattern: spoolLinesPath, Scope: access.Record, Summary: "record lines of a spool, and none of them twice",
+		parts: []part{spool, from}, zero: answer.SentLines{}, body: maxLinesBody, serve: (*Server).recordSpool,
+	}, Route{
 		Method: http.MethodGet, Pattern: apiPath + "events", Scope: access.Read, Summary: "say when the database has changed, as server-sent events", stream: "text/event-stream", serve: (*Server).writeEvents,
 	})
 	for _, q := range slices.Concat(questions, ask.Reports()) {

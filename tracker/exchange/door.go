@@ -44,6 +44,7 @@ type Door struct {
 	dryRun bool           // find out what would become of records, and store nothing
 	names  *names.Checker // what becomes of names that are not known; nil takes every name
 	counts answer.MergeCounts
+	place  *spoolPlace // of the records in a spool; nil for none
 
 	specs      map[string][]string         // by scenario: hashes of its specs, in a dry run with those to come
 	versions   map[string]bool             // lineages and names of the versions whose contents are in conflict
@@ -129,7 +130,7 @@ func (d *Door) undo(before answer.MergeCounts) {
 }
 
 func (d *Door) needsNoTransaction(record Record) bool {
-	return d.dryRun || record.isKnown() || !d.rights.include(record.needs())
+	return d.dryRun || d.place == nil && (record.isKnown() || !d.rights.include(record.needs()))
 }
 
 // settle settles records until a transaction has taken as long as it may, or has written as much.
@@ -144,6 +145,9 @@ func (d *Door) settle(ctx context.Context, records []Record, tx *store.Tx) ([][]
 		if answers = append(answers, list); tx != nil && (time.Since(started) > maxTransaction || tx.IsFull()) {
 			break
 		}
+	}
+	if d.place != nil && tx != nil {
+		return answers, d.place.advance(tx, records[:len(answers)], answers)
 	}
 	return answers, nil
 }

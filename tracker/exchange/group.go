@@ -54,11 +54,17 @@ func NewGroup(st *store.Store) *Group {
 func (g *Group) RecordAll(ctx context.Context, checker *names.Checker, entries iter.Seq2[lines.Record, error], observer BatchObserver,
 	enter func(context.Context) (leave func(), err error),
 ) (BatchSummary, error) {
+	return g.recordAll(ctx, checker, entries, observer, enter, nil)
+}
+
+func (g *Group) recordAll(ctx context.Context, checker *names.Checker, entries iter.Seq2[lines.Record, error], observer BatchObserver,
+	enter func(context.Context) (leave func(), err error), place *spoolPlace,
+) (BatchSummary, error) {
 	next, stop := iter.Pull2(entries)
 	defer stop()
 	few, isWhole, inputErr := takeFew(next)
 	if isWhole {
-		return g.recordFew(ctx, checker, few, observer, inputErr)
+		return g.recordFew(ctx, checker, few, observer, inputErr, place)
 	}
 	leave, err := enter(ctx)
 	if err != nil {
@@ -66,7 +72,7 @@ func (g *Group) RecordAll(ctx context.Context, checker *names.Checker, entries i
 	}
 	defer leave()
 	recorder := seeds.NewRecorder(g.store, seeds.Options{Names: checker}, rand.Reader)
-	return RecordAll(ctx, recorder, followed(few, next), observer)
+	return recordAll(ctx, recorder, followed(few, next), observer, place)
 }
 
 // takeFew takes the first entries. isWhole says that no more follow, or none after an error of the input, and that they
@@ -101,8 +107,9 @@ func followed(few []lines.Record, next func() (lines.Record, error, bool)) iter.
 	}
 }
 
-func (g *Group) recordFew(ctx context.Context, checker *names.Checker, few []lines.Record, observer BatchObserver, inputErr error) (BatchSummary, error) {
+func (g *Group) recordFew(ctx context.Context, checker *names.Checker, few []lines.Record, observer BatchObserver, inputErr error, place *spoolPlace) (BatchSummary, error) {
 	m := newMember(ctx, g.store, checker, observer)
+	m.run.door.place = place
 	for _, record := range few {
 		if err := m.add(record); err != nil {
 			return BatchSummary{}, err
