@@ -14,6 +14,7 @@ type Pushed struct {
 	Refused       int    `json:"files_refused"` // with a line that is not recorded: they stay
 	Open          int    `json:"files_open"`    // that another process may still write
 	Unsent        int    `json:"files_unsent"`
+	Restored      int    `json:"files_restored,omitzero"` // that the server had acknowledged and lost: they are sent again
 	RecordedLines `json:",embed"`
 }
 
@@ -38,6 +39,7 @@ func (a *Pushed) Add(sent RecordedLines) {
 // Merge adds what was sent later to the same server. Of the files that stay, the later answer counts.
 func (a *Pushed) Merge(later Pushed) {
 	a.Files += later.Files
+	a.Restored += later.Restored
 	a.Refused, a.Open, a.Unsent = later.Refused, later.Open, later.Unsent
 	a.Add(later.RecordedLines)
 	for _, p := range later.Errors {

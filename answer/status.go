@@ -27,9 +27,12 @@ type Waiting struct {
 	Open     int       `json:"files_open"` // of files, those that a process may still write
 	Lines    int       `json:"lines"`
 	Bytes    int64     `json:"bytes"`
-	Oldest   time.Time `json:"oldest,omitzero"`    // when the oldest file was begun
-	Failure  string    `json:"failure,omitzero"`   // why the last sending failed; missing if it did not
-	FailedAt time.Time `json:"failed_at,omitzero"` // when it failed
+	Known    int       `json:"lines_acknowledged"`    // of lines, those that the server has: their file stays until it has all
+	Kept     int       `json:"files_kept"`            // that the server has, kept for 7 days in case it is restored from an older copy
+	Epoch    string    `json:"server_epoch,omitzero"` // of the database of the server when it answered last
+	Oldest   time.Time `json:"oldest,omitzero"`       // when the oldest file was begun
+	Failure  string    `json:"failure,omitzero"`      // why the last sending failed; missing if it did not
+	FailedAt time.Time `json:"failed_at,omitzero"`    // when it failed
 }
 
 // RunningSweep is a sweep whose end is not recorded: it runs, or it was killed.
@@ -95,14 +98,14 @@ func (w Waiting) wayOut() Sentence {
 func (a Status) Tables() []Table {
 	waiting := Table{
 		Name: "waiting", HiddenIfEmpty: true,
-		Columns: append(columns("for", "files", "open", "lines", "bytes", "oldest").drop("bytes", "oldest", "open", "files").wrap("for"),
-			columns("name", "server", "database", "failure", "failed_at", "folder")...),
+		Columns: append(columns("for", "files", "open", "lines", "acknowledged", "bytes", "oldest").drop("bytes", "oldest", "acknowledged", "open", "files").wrap("for"),
+			columns("name", "server", "database", "failure", "failed_at", "folder", "kept", "server_epoch")...),
 	}
-	for i := range waiting.Columns[6:] {
-		waiting.Columns[6+i].For = ForData
+	for i := range waiting.Columns[7:] {
+		waiting.Columns[7+i].For = ForData
 	}
 	for _, w := range a.Waiting {
-		waiting.Rows = append(waiting.Rows, []any{w.target(), w.Files, w.Open, w.Lines, w.Bytes, timeCell(w.Oldest), w.Name, w.Server, w.Database, w.Failure, timeCell(w.FailedAt), w.Folder})
+		waiting.Rows = append(waiting.Rows, []any{w.target(), w.Files, w.Open, w.Lines, w.Known, w.Bytes, timeCell(w.Oldest), w.Name, w.Server, w.Database, w.Failure, timeCell(w.FailedAt), w.Folder, w.Kept, w.Epoch})
 	}
 	sweeps := Table{Name: "sweeps", Title: "Sweeps that run, or were killed", HiddenIfEmpty: true, Columns: columns("sweep", "scenario", "started", "kept").wrap("kept")}
 	for _, s := range a.Sweeps {

@@ -35,6 +35,10 @@ type Spool struct {
 	Address  string // empty if it is not known
 	Failure  string // why the last sending failed; empty if it did not, or if nothing was sent yet
 	FailedAt time.Time
+
+	Acknowledged int // lines that wait in files of which the server has some
+	Kept         int // files that the server has
+	Epoch        string
 }
 
 // Spools returns the spools of all servers, those of PostgreSQL among them.
@@ -65,6 +69,9 @@ func SpoolIn(dir string) (s Spool, err error) {
 		return s, err
 	}
 	s.Address = strings.TrimSpace(string(address))
+	if err := s.addPositions(); err != nil {
+		return s, err
+	}
 	path := filepath.Join(filepath.Dir(dir), failureFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -31,7 +31,8 @@ func (p *program) pushCommand() *cli.Command {
 	return &cli.Command{
 		Name: "push", Usage: "send to a server what was recorded for it", UsageText: "track push [FLAGS]",
 		Description: `What is recorded for a server is kept on this machine first. record sends it if that takes no more than a moment; push sends all that is left.
-What the server has already is a duplicate there. Files with lines that it refuses stay.
+What the server has already is a duplicate there. Files with lines that it refuses stay. Files that the server has are kept for 7 days. If it was
+restored from an older copy, push sends again what it has lost.
 
 With --watch it goes on until it is interrupted, and sends new lines as they come, also those of a sweep that runs. It waits for a server that is away. If
 the server refuses the token, it ends.
@@ -79,7 +80,7 @@ Examples:
 			if o.watch {
 				return p.watchPush(c.Context, client, dir, o.every)
 			}
-			a, err := client.Push(c.Context, dir, pushAttempts)
+			a, err := client.NewPusher(dir).Push(c.Context, pushAttempts)
 			return errors.Join(p.writeAnswer(a), err)
 		},
 	}

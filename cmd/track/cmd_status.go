@@ -27,8 +27,8 @@ func (p *program) statusCommand() *cli.Command {
 	return &cli.Command{
 		Name: "status", Usage: "show what waits to be sent or recorded", UsageText: "track status [FLAGS]",
 		Description: `Shows for each server what is kept on this machine and not sent yet, and why the last sending failed. Shows what waits in the spool of the
-database, and sweeps without an end. Asks no server and sends nothing. A file stays as a whole until the server has all of its lines,
-so that lines count that the server may have.
+database, and sweeps without an end. Asks no server and sends nothing. A file stays as a whole until the server has all of its lines;
+acknowledged counts the lines of such files that the server has.
 
 Exit codes: 0 nothing waits, 1 records wait.
 
@@ -139,6 +139,9 @@ func (s *statusReader) add(w answer.Waiting) error {
 	}
 	kept, err := remote.SpoolIn(w.Folder)
 	w.Failure, w.FailedAt = kept.Failure, kept.FailedAt
+	if w.Server != "" {
+		w.Known, w.Kept, w.Epoch = kept.Acknowledged, kept.Kept, kept.Epoch
+	}
 	s.answer.Waiting = append(s.answer.Waiting, w)
 	return err
 }
