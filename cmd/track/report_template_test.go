@@ -293,12 +293,16 @@ func TestTemplatesAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	documented := map[string]bool{"history": true, "stability": true, "improvement": true}
+	for _, name := range regexp.MustCompile(`\w+`).FindAllString(string(reference), -1) {
+		documented[name] = true
+	}
 	all := writeTemplate(t, "b.txt", "{{json .Answer}}{{json .Gate}}")
 	for _, args := range [][]string{{"stability", "growth_plus@bam-engine-0.10.2"}, {"improvement", "buffer_stock", "--baseline", "growth_plus@bam-engine-0.10.2"}, {"scenario", "growth_plus@bam-engine-0.10.2"}} {
 		out := in.must("", append(append([]string{"report"}, args...), "--template", all)...)
 		out = regexp.MustCompile(`"params":\{[^}]*\}`).ReplaceAllString(out, "")
 		for _, m := range regexp.MustCompile(`"([a-z_0-9]+)":`).FindAllStringSubmatch(out, -1) {
-			if name := m[1]; !regexp.MustCompile(`\b`+name+`\b`).Match(reference) && !slices.Contains([]string{"history", "stability", "improvement"}, name) {
+			if name := m[1]; !documented[name] {
 				t.Errorf("%v: %s is not in docs/reference/json.md", args, name)
 			}
 		}
