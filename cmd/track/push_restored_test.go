@@ -155,7 +155,8 @@ func TestPushAfterLostAnswer(t *testing.T) {
 	}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	var cut, plain atomic.Int32
-	cut.Store(1 << 20)
+	var away atomic.Bool
+	away.Store(true)
 	proxy.ModifyResponse = func(r *http.Response) error {
 		if strings.HasSuffix(r.Request.URL.Path, "/api/v1/lines") {
 			plain.Add(1)
@@ -165,22 +166,31 @@ func TestPushAfterLostAnswer(t *testing.T) {
 		}
 		return nil
 	}
-	between := httptest.NewServer(proxy)
+	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if away.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
 	t.Cleanup(between.Close)
 	p.record(between.URL, "1", "2")
 	p.record(between.URL, "3")
+	p.wantSeeds("0,0,0")
+	away.Store(false)
 	cut.Store(1)
-	p.push(between.URL, "0 recorded, 3 duplicate")
+	p.push(between.URL, "1 recorded, 2 duplicate")
 	p.wantSeeds("3,3,3")
 	if n := plain.Load(); n != 0 {
 		t.Errorf("%d requests without a position", n)
 	}
 
-	cut.Store(1 << 20)
 	if err := os.WriteFile(filepath.Join(p.dir, "other.json"), []byte(`{"a": 7}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	away.Store(true)
 	p.track(between.URL, "record", "seed", "--scenario", "s", "--seed", "1", "--label", "c", "other.json")
+	away.Store(false)
 	cut.Store(1)
 	if out, code := p.track(between.URL, "push"); code != exitConflict || !strings.Contains(out, "1 conflicting") {
 		t.Errorf("exit code %d: %s", code, out)
