@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "420787c3d9889e90"
-	txnReport  = "e2155689faf968ae"
+	mastReport = "f52560e38c2ac34c"
+	txnReport  = "5a7b179c68ca6dcc"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts
