@@ -2,8 +2,10 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -21,10 +23,11 @@ type database struct {
 	mu      sync.RWMutex // held for reading while the store is used
 	store   *store.Store
 	changes *store.Changes
+	tokens  *store.TokenFinder
 	group   *exchange.Group // that records into the store
 	ended   bool
 
-	uses sync.Map // of access.Secret: time.Time, the last use that was noted
+	uses tokenUses
 }
 
 // use returns the database. Release must be called once unless there is an error.
@@ -60,7 +63,11 @@ func (d *database) reopen(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	d.store, d.changes, d.group = st, changes, exchange.NewGroup(st)
+	tokens, err := st.TokenFinder(ctx)
+	if err != nil {
+		return errors.Join(err, changes.Close(), st.Close())
+	}
+	d.store, d.changes, d.tokens, d.group = st, changes, tokens, exchange.NewGroup(st)
 	return nil
 }
 
@@ -88,8 +95,8 @@ func (d *database) drop() error {
 	if d.store == nil {
 		return nil
 	}
-	err := errors.Join(d.changes.Close(), d.store.Close())
-	d.store, d.changes, d.group = nil, nil, nil
+	err := errors.Join(d.changes.Close(), d.tokens.Close(), d.store.Close())
+	d.store, d.changes, d.tokens, d.group = nil, nil, nil, nil
 	return err
 }
 
@@ -106,13 +113,33 @@ func (d *database) cursor(ctx context.Context) (int64, error) {
 // noteEvery is how often the use of a token is noted.
 const noteEvery = 10 * time.Minute
 
+// tokenUses remembers which tokens were used lately.
+type tokenUses struct {
+	mu    sync.Mutex
+	noted map[[sha256.Size]byte]time.Time // by hash: the last use that was noted
+}
+
+// isDue reports whether the use of a token is to be noted, and takes it for noted.
+func (u *tokenUses) isDue(hash [sha256.Size]byte, now time.Time) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if last, ok := u.noted[hash]; ok && now.Sub(last) < noteEvery {
+		return false
+	}
+	maps.DeleteFunc(u.noted, func(_ [sha256.Size]byte, last time.Time) bool { return now.Sub(last) >= noteEvery })
+	if u.noted == nil {
+		u.noted = map[[sha256.Size]byte]time.Time{}
+	}
+	u.noted[hash] = now
+	return true
+}
+
 // noteUse notes that a token was used, now and then, and not while the request waits.
 func (d *database) noteUse(secret access.Secret, now time.Time) {
 	hash := secret.Hash()
-	if last, ok := d.uses.Load(hash); ok && now.Sub(last.(time.Time)) < noteEvery {
+	if !d.uses.isDue(hash, now) {
 		return
 	}
-	d.uses.Store(hash, now)
 	go func() {
 		st, release, err := d.use(context.Background())
 		if err != nil {

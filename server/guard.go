@@ -97,12 +97,12 @@ func (s *Server) authenticate(r *http.Request) (access.Grant, error) {
 	if s.config.Owner != "" && secret.Hash() == s.config.Owner.Hash() {
 		return access.Grant{Name: s.config.OwnerName, Scopes: []access.Scope{access.Admin}}, nil
 	}
-	st, release, err := s.database.use(r.Context())
+	_, release, err := s.database.use(r.Context())
 	if err != nil {
 		return access.Grant{}, err
 	}
 	defer release()
-	grant, err := tokens.Authenticate(r.Context(), st.Reader, secret, s.config.Now())
+	grant, err := tokens.Authenticate(r.Context(), s.database.tokens, secret, s.config.Now())
 	switch {
 	case errors.Is(err, track.ErrNotFound):
 		return access.Grant{}, fmt.Errorf("%w; this one is not valid", errNoToken)

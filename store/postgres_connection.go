@@ -73,9 +73,9 @@ func (p postgresSchema) openPool() *sqlx.DB {
 
 // openReaders implements [engine].
 func (p postgresSchema) openReaders() (*sqlx.DB, error) {
-	const most = 4 // a process asks few questions at once, and a server has few connections
 	db := p.openPool()
-	db.SetMaxOpenConns(most)
+	db.SetMaxOpenConns(mostIdle) // a process asks few questions at once, and a server has few connections
+	db.SetMaxIdleConns(mostIdle)
 	return db, nil
 }
 

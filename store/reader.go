@@ -135,6 +135,10 @@ func scanError(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", track.ErrDamaged, err)
 }
 
+// mostIdle is how many read-only connections are kept open while nobody reads. To open one costs as much as many short
+// questions: SQLite reads the schema.
+const mostIdle = 4
+
 // pool holds the read-only connections of a store.
 type pool struct {
 	engine     engine

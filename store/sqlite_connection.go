@@ -25,7 +25,11 @@ const beginWrite = "BEGIN IMMEDIATE"
 
 // openReaders implements [engine].
 func (s sqliteFile) openReaders() (*sqlx.DB, error) {
-	return openPool(dataSource(s.path, readMode(s.path)))
+	db, err := openPool(dataSource(s.path, readMode(s.path)))
+	if err == nil {
+		db.SetMaxIdleConns(mostIdle)
+	}
+	return db, err
 }
 
 // openWriter implements [engine].

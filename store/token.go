@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"track"
 	"track/access"
 )
@@ -84,6 +86,10 @@ func (r *Reader) Tokens(ctx context.Context) ([]Token, error) {
 func (r *Reader) FindToken(ctx context.Context, hash []byte) (Token, error) {
 	var row tokenRow
 	err := r.read().GetContext(ctx, &row, findToken, hash)
+	return foundToken(row, err)
+}
+
+func foundToken(row tokenRow, err error) (Token, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return Token{}, fmt.Errorf("%w: token", track.ErrNotFound)
 	}
@@ -92,6 +98,36 @@ func (r *Reader) FindToken(ctx context.Context, hash []byte) (Token, error) {
 	}
 	return row.token()
 }
+
+// TokenFinder finds tokens for each request of a server: it keeps a connection, and the statement prepared on it.
+type TokenFinder struct {
+	db   *sqlx.DB
+	find *sqlx.Stmt
+}
+
+// TokenFinder returns what finds tokens. It must be closed.
+func (s *Store) TokenFinder(ctx context.Context) (*TokenFinder, error) {
+	db, err := s.pool.engine.openReaders()
+	if err != nil {
+		return nil, explain(err)
+	}
+	db.SetMaxOpenConns(1)
+	find, err := db.PreparexContext(ctx, s.pool.engine.words(findToken))
+	if err != nil {
+		return nil, errors.Join(explain(err), db.Close())
+	}
+	return &TokenFinder{db, find}, nil
+}
+
+// FindToken is [Reader.FindToken]. It sees each commit at once.
+func (f *TokenFinder) FindToken(ctx context.Context, hash []byte) (Token, error) {
+	var row tokenRow
+	err := scanError(ctx, f.find.GetContext(ctx, &row, hash))
+	return foundToken(row, err)
+}
+
+// Close gives the connection back.
+func (f *TokenFinder) Close() error { return errors.Join(f.find.Close(), f.db.Close()) }
 
 // AddToken stores a token, whose name must be new.
 func (t *Tx) AddToken(token Token) error {
