@@ -38,11 +38,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 	if err := checkNames(grant, q, q.Names(params)); err != nil {
 		return err
 	}
-	leave, err := s.queue.enter(r.Context())
-	if err != nil {
-		return err
-	}
-	defer leave()
 	st, release, err := s.database.use(r.Context())
 	if err != nil {
 		return err
@@ -58,6 +53,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 			return nil
 		}
 	}
+	leave, err := s.queue.enter(r.Context())
+	if err != nil {
+		return err
+	}
+	defer leave()
 	from := ask.Source{Store: st, Actor: grant.Name}
 	if form.format == "" {
 		return writeMedia(w, r, q, from, form, params)
