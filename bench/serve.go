@@ -9,7 +9,6 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,8 +23,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"track/answer"
-	"track/ask"
-	"track/store"
 )
 
 // served is a server in a process of its own, on a database with the example's spec.
@@ -130,19 +127,57 @@ func (s *served) recordTogether(ctx context.Context, clients int, lines [][]byte
 	return time.Since(started), errors.Join(failures...)
 }
 
+// The scenarios that are recorded, with a spec each: 66 metrics, and the first few of them.
+const (
+	allValues  = 66
+	fewValues  = 15
+	allMetrics = "growth_plus"
+	fewMetrics = "few"
+)
+
+// fewNames returns the names of the metrics of the small scenario.
+func fewNames(examples []map[string]float64) []string {
+	return slices.Sorted(maps.Keys(examples[0]))[:fewValues]
+}
+
+// addSmallSpec adds the spec of the small scenario.
+func (b bench) addSmallSpec(path string) error {
+	examples, err := b.exampleValues()
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "scenario: %s\nmetrics:\n", fewMetrics)
+	for _, name := range fewNames(examples) {
+		fmt.Fprintf(&text, "  - {name: %s, type: RANGE, weight: 1, min: -1000, max: 1000}\n", name)
+	}
+	file := filepath.Join(b.dir, "few.yaml")
+	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+		return err
+	}
+	return b.command("spec", "add", file, "--db", path)
+}
+
 // seedLines returns lines of n seeds with so many values each, in configurations whose labels begin with label.
 func (b bench) seedLines(label string, n, values, perConfiguration int) (list [][]byte, err error) {
 	examples, err := b.exampleValues()
 	if err != nil {
 		return nil, err
 	}
+	scenario := allMetrics
+	if values == fewValues {
+		scenario = fewMetrics
+	}
 	for i := range n {
-		some := map[string]float64{}
-		for _, name := range slices.Sorted(maps.Keys(examples[0]))[:min(values, len(examples[0]))] {
-			some[name] = examples[i%len(examples)][name]
+		some := examples[i%len(examples)]
+		if scenario == fewMetrics {
+			some = map[string]float64{}
+			for _, name := range fewNames(examples) {
+				some[name] = examples[i%len(examples)][name]
+			}
 		}
 		line, err := json.Marshal(map[string]any{
-			"kind": "seed", "scenario": "growth_plus", "seed": fmt.Sprint(i % perConfiguration), "values": some,
+			"kind": "seed", "scenario": scenario, "seed": fmt.Sprint(i % perConfiguration), "values": some,
 			"configuration": map[string]any{"label": fmt.Sprintf("%s-%d", label, i/perConfiguration), "commit": "303e61f"},
 		})
 		if err != nil {
@@ -159,11 +194,14 @@ func (b bench) serve() error {
 	if err != nil {
 		return err
 	}
+	if err := b.addSmallSpec(path); err != nil {
+		return err
+	}
 	s, err := b.startServer(path)
 	if err != nil {
 		return err
 	}
-	err = errors.Join(b.serveRecording(s), b.serveBatch(s), b.serveReading(s, path))
+	err = errors.Join(b.serveRecording(s), b.serveStreams(s), b.serveBatch(s), b.serveReading(s, path))
 	used := errors.Join(s.stop(), err)
 	state := s.command.ProcessState
 	fmt.Printf("\nThe server used %.1f s of processor time in all.\n", (state.UserTime() + state.SystemTime()).Seconds())
@@ -172,7 +210,7 @@ func (b bench) serve() error {
 
 func (b bench) serveRecording(s *served) error {
 	heading("A server: seeds by request, each durable", "what", "median", "p99", "seeds/s", "processor time of the server for a seed")
-	for _, m := range []struct{ clients, values, n int }{{1, 66, 1000}, {16, 15, 16_000}, {16, 66, 8_000}} {
+	for _, m := range []struct{ clients, values, n int }{{1, allValues, 1000}, {16, fewValues, 16_000}, {16, allValues, 8_000}} {
 		list, err := b.seedLines(fmt.Sprintf("clients%d-%d", m.clients, m.values), m.n, m.values, 1000)
 		if err != nil {
 			return err
@@ -227,100 +265,6 @@ func (b bench) serveBatch(s *served) error {
 	row("track record batch", batch)
 	row("POST /api/v1/lines", sent)
 	fmt.Printf("\nThe server's rate is %s of the command's.\n", ratio(batch, sent))
-	return nil
-}
-
-const largeStability = "stability?scenario=growth_plus@large-0"
-
-func readQuestions() []string {
-	return []string{largeStability, "seeds?scenario=growth_plus&limit=100", "history?scenario=growth_plus"}
-}
-
-// serveReading measures questions, and requests that record while one is asked.
-func (b bench) serveReading(s *served, path string) error {
-	large, err := b.seedLines("large", 10_000, 66, 10_000)
-	if err != nil {
-		return err
-	}
-	if _, _, err := s.ask(b.ctx, http.MethodPost, "lines", "", slices.Concat(large[:5000]...), http.StatusOK); err != nil {
-		return err
-	}
-	if _, _, err := s.ask(b.ctx, http.MethodPost, "lines", "", slices.Concat(large[5000:]...), http.StatusOK); err != nil {
-		return err
-	}
-	list, err := b.seedLines("load", 1000, 66, 1000)
-	if err != nil {
-		return err
-	}
-	asking, stop := context.WithCancel(b.ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		ticker := time.NewTicker(time.Second / 10)
-		defer ticker.Stop()
-		for asking.Err() == nil {
-			_, _, _ = s.ask(asking, http.MethodGet, largeStability, "", nil, http.StatusOK) // it ends with the measurement
-			<-ticker.C
-		}
-	}()
-	all, err := s.record(b.ctx, list)
-	stop()
-	<-ended
-	if err != nil {
-		return err
-	}
-	heading("A server: requests", "what", "median", "p99")
-	p99 := func(t timings) string { return fmt.Sprintf("%.2f ms", milliseconds(t.percentile(99))) }
-	row("recording a seed of 66 values while stability is asked ten times a second", all, p99(all))
-	for _, q := range readQuestions() {
-		var asked, hits timings
-		for range 30 {
-			tag, took, err := s.ask(b.ctx, http.MethodGet, q, "", nil, http.StatusOK)
-			if err != nil {
-				return err
-			}
-			asked = append(asked, took)
-			if _, took, err = s.ask(b.ctx, http.MethodGet, q, tag, nil, http.StatusNotModified); err != nil {
-				return err
-			}
-			hits = append(hits, took)
-		}
-		name, _, _ := strings.Cut(q, "?")
-		row(name, asked, p99(asked))
-		row(name+", not modified", hits, p99(hits))
-	}
-	return b.useCases(path)
-}
-
-// useCases asks the same questions of the database itself.
-func (b bench) useCases(path string) error {
-	st, err := store.Open(b.ctx, path, time.Now)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = st.Close() }()
-	for _, asked := range readQuestions() {
-		name, text, _ := strings.Cut(asked, "?")
-		params, err := url.ParseQuery(text)
-		if err != nil {
-			return err
-		}
-		all := ask.All()
-		q := all[slices.IndexFunc(all, func(q ask.Question) bool { return q.Path == name })]
-		var took timings
-		for range 30 {
-			started := time.Now()
-			a, err := q.Ask(b.ctx, ask.Source{Store: st}, params)
-			if err == nil {
-				err = answer.Encode(io.Discard, a)
-			}
-			if err != nil {
-				return err
-			}
-			took = append(took, time.Since(started))
-		}
-		row(name+", the use case itself", took, fmt.Sprintf("%.2f ms", milliseconds(took.percentile(99))))
-	}
 	return nil
 }
 
