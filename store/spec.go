@@ -47,10 +47,11 @@ const selectSpec = `
 	  FROM spec JOIN scenario ON scenario.id = spec.scenario_id`
 
 const (
-	getSpecNewest  = selectSpec + ` WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
-	getSpecVersion = selectSpec + ` WHERE scenario.name = $1 AND spec.version = $2`
-	getSpecByHash  = selectSpec + ` WHERE scenario.name = $1 AND spec.hash = $2`
-	hasLostSpec    = `SELECT EXISTS (SELECT 1 FROM spec_metric WHERE spec_id NOT IN (SELECT id FROM spec))
+	getSpecNewest   = selectSpec + ` WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
+	getSpecVersion  = selectSpec + ` WHERE scenario.name = $1 AND spec.version = $2`
+	getSpecByHash   = selectSpec + ` WHERE scenario.name = $1 AND spec.hash = $2`
+	getNewestSpecID = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
+	hasLostSpec     = `SELECT EXISTS (SELECT 1 FROM spec_metric WHERE spec_id NOT IN (SELECT id FROM spec))
 	    OR EXISTS (SELECT 1 FROM spec NOT INDEXED JOIN scenario NOT INDEXED ON scenario.id = spec.scenario_id
 	                WHERE scenario.name = $1 AND CAST($2 AS bigint) IN (0, spec.version))` // which an index does not find
 	listSpecs = selectSpec + ` ORDER BY scenario.name, spec.version`
@@ -73,6 +74,16 @@ func (r *Reader) Spec(ctx context.Context, scenario string, version int) (Spec, 
 		return Spec{}, track.WithHint(track.WithHint(err, track.NewHint("list the specs", "spec list")), track.NewHint("add one", "spec add", "FILE"))
 	}
 	return row.spec(), explain(err)
+}
+
+// IsNewestSpec reports whether the spec with this id is the newest version of a scenario. It costs less than to read it.
+func (t *Tx) IsNewestSpec(scenario string, id int64) (bool, error) {
+	var newest int64
+	err := t.getID(&newest, getNewestSpecID, scenario)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return newest == id, explain(err)
 }
 
 func specName(scenario string, version int) string {

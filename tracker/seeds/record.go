@@ -200,6 +200,11 @@ func (r *Recorder) specFor(ctx context.Context, tx *store.Tx, scenario string) (
 }
 
 func (r *Recorder) loadSpec(ctx context.Context, tx *store.Tx, scenario string) (*activeSpec, error) {
+	if cached := r.specs[scenario]; cached != nil && r.options.SpecVersion == 0 {
+		if isNewest, err := tx.IsNewestSpec(scenario, cached.ID); err != nil || isNewest {
+			return cached, err
+		}
+	}
 	stored, err := tx.Spec(ctx, scenario, r.options.SpecVersion)
 	if errors.Is(err, track.ErrNotFound) && r.options.SpecVersion == 0 {
 		return nil, nil
