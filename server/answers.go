@@ -45,7 +45,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 	defer release()
 	header := w.Header()
 	header.Set("Vary", "Accept, Authorization")
-	if tag := s.tag(r, q, form, params); tag != "" {
+	tag := s.tag(r, q, form, params)
+	if tag != "" {
 		header.Set("ETag", tag)
 		header.Set("Cache-Control", "private, no-cache")
 		if slices.Contains(strings.FieldsFunc(r.Header.Get("If-None-Match"), isBetweenTags), tag) {
@@ -53,65 +54,97 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 			return nil
 		}
 	}
+	compute := func() (written, error) {
+		return s.compute(r, q, ask.Source{Store: st, Actor: grant.Name}, form, params)
+	}
+	var text written
+	if tag == "" {
+		text, err = compute()
+	} else {
+		text, err = s.shared.do(r.Context(), fmt.Sprintf("%q", about(r, q, form, params)), compute)
+	}
+	if err == nil {
+		text.write(w)
+	}
+	return err
+}
+
+// compute computes an answer when it is its turn.
+func (s *Server) compute(r *http.Request, q ask.Question, from ask.Source, form form, params url.Values) (written, error) {
 	leave, err := s.queue.enter(r.Context())
 	if err != nil {
-		return err
+		return written{}, err
 	}
 	defer leave()
-	from := ask.Source{Store: st, Actor: grant.Name}
 	if form.format == "" {
-		return writeMedia(w, r, q, from, form, params)
+		return mediaText(r, q, from, form, params)
 	}
 	a, err := q.Ask(r.Context(), from, params)
 	if err != nil {
-		return err
+		return written{}, err
 	}
 	if tries, _ := strconv.ParseBool(params.Get("dry-run")); q.Writes && !tries {
 		s.logChange(r.Context(), q.Name, "names", textsOf(q.Names(params)))
 	}
-	return writeAnswer(w, r, a, form)
+	return answerText(r, a, form)
+}
+
+// about returns what an answer depends on besides the database and the program.
+func about(r *http.Request, q ask.Question, form form, params url.Values) []any {
+	grant := grantOf(r.Context())
+	return []any{form.media, q.Name, params.Encode(), grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages}
 }
 
 func isBetweenTags(c rune) bool { return c == ',' || c == ' ' }
 
-// writeMedia writes a document or a picture that answers a question.
-func writeMedia(w http.ResponseWriter, r *http.Request, q ask.Question, from ask.Source, form form, params url.Values) error {
-	var body bytes.Buffer
-	if err := q.WriteAs(r.Context(), from, params, form.media, &body); err != nil {
-		return err
+// written is an answer as it is sent.
+type written struct {
+	header [][2]string
+	body   []byte
+}
+
+func (a written) write(w http.ResponseWriter) {
+	for _, field := range a.header {
+		w.Header().Set(field[0], field[1])
 	}
-	w.Header().Set("Content-Security-Policy", styledPolicy)
-	writeBody(w, form, body.Bytes())
-	return nil
+	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
+	_, _ = w.Write(a.body) // the client has gone
+}
+
+// mediaText returns a document or a picture that answers a question.
+func mediaText(r *http.Request, q ask.Question, from ask.Source, form form, params url.Values) (written, error) {
+	var body bytes.Buffer
+	err := q.WriteAs(r.Context(), from, params, form.media, &body)
+	return written{[][2]string{{"Content-Security-Policy", styledPolicy}, {"Content-Type", form.contentType()}}, body.Bytes()}, err
 }
 
 // styledPolicy lets a browser show a document or a picture with the styles in it, and run or load nothing.
 const styledPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox"
 
-func writeBody(w http.ResponseWriter, form form, body []byte) {
-	w.Header().Set("Content-Type", form.contentType())
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	_, _ = w.Write(body) // the client has gone
+func writeAnswer(w http.ResponseWriter, r *http.Request, a answer.Answer, form form) error {
+	text, err := answerText(r, a, form)
+	if err == nil {
+		text.write(w)
+	}
+	return err
 }
 
-func writeAnswer(w http.ResponseWriter, r *http.Request, a answer.Answer, form form) error {
+func answerText(r *http.Request, a answer.Answer, form form) (written, error) {
 	var body bytes.Buffer
 	write := func() error { return render.Write(&body, a, render.Options{Format: form.format}) }
 	if form.format == render.JSON { // without indentation, which would go into the JSON that an answer holds as such
 		write = func() error { return render.WriteJSON(&body, a) }
 	}
 	if err := write(); err != nil {
-		return err
+		return written{}, err
 	}
-	header := w.Header()
-	header.Set("Track-Conclusion", string(answer.ConclusionOf(a)))
+	header := [][2]string{{"Track-Conclusion", string(answer.ConclusionOf(a))}, {"Content-Type", form.contentType()}}
 	if list, ok := a.(answer.Listing); ok && list.NextPage() != "" {
 		next := r.URL.Query()
 		next.Set("after", list.NextPage())
-		header.Set("Link", fmt.Sprintf(`<?%s>; rel="next"`, next.Encode()))
+		header = append(header, [2]string{"Link", fmt.Sprintf(`<?%s>; rel="next"`, next.Encode())})
 	}
-	writeBody(w, form, body.Bytes())
-	return nil
+	return written{header, body.Bytes()}, nil
 }
 
 // tag returns the ETag of an answer: it differs after each commit, each start of the server, with another version of the
@@ -125,8 +158,7 @@ func (s *Server) tag(r *http.Request, q ask.Question, form form, params url.Valu
 	if err != nil {
 		return ""
 	}
-	grant := grantOf(r.Context())
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []any{cursor, s.epoch, s.config.Version, form.media, q.Name, params.Encode(), grant.Name, grant.Scopes}))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []any{cursor, s.epoch, s.config.Version, about(r, q, form, params)}))
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 

@@ -61,6 +61,7 @@ type Server struct {
 	queue    queue
 	// recording bounds the requests that record: they wait for their bodies and for the disk, and compute little.
 	recording queue
+	shared    shared
 	streams   *streams
 	metrics   metrics
 	epoch     string // differs after each start
@@ -77,6 +78,7 @@ func New(config Config) *Server {
 	}
 	cores := runtime.GOMAXPROCS(0)
 	s := &Server{config: config, epoch: rand.Text(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0)}
+	s.shared = shared{most: cores * waitingPerCore, answers: map[string]*computation{}}
 	s.database.open = config.Open
 	s.streams = newStreams(s.database.cursor)
 	s.handler = s.newHandler(Routes(ask.All()))
