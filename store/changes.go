@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"github.com/jmoiron/sqlx"
@@ -9,9 +10,9 @@ import (
 
 // Changes tells whether the database was changed. It keeps a connection.
 type Changes struct {
-	engine engine
-	mu     sync.Mutex
-	conn   *sqlx.Conn
+	mu   sync.Mutex
+	conn *sqlx.Conn
+	stmt *sqlx.Stmt // that asks for the cursor
 }
 
 // Changes returns what tells whether the database was changed. It must be closed.
@@ -20,15 +21,19 @@ func (s *Store) Changes(ctx context.Context) (*Changes, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	return &Changes{engine: s.pool.engine, conn: conn}, nil
+	stmt, err := conn.PreparexContext(ctx, s.pool.engine.changes())
+	if err != nil {
+		return nil, errors.Join(explain(err), conn.Close())
+	}
+	return &Changes{conn: conn, stmt: stmt}, nil
 }
 
 // Cursor returns a number that differs once something was committed after the last call. It can differ without that.
 func (c *Changes) Cursor(ctx context.Context) (cursor int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return cursor, explain(c.conn.GetContext(ctx, &cursor, c.engine.changes()))
+	return cursor, explain(c.stmt.QueryRowContext(ctx).Scan(&cursor))
 }
 
 // Close returns the connection.
-func (c *Changes) Close() error { return explain(c.conn.Close()) }
+func (c *Changes) Close() error { return explain(errors.Join(c.stmt.Close(), c.conn.Close())) }

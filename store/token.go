@@ -122,7 +122,8 @@ func (s *Store) TokenFinder(ctx context.Context) (*TokenFinder, error) {
 // FindToken is [Reader.FindToken]. It sees each commit at once.
 func (f *TokenFinder) FindToken(ctx context.Context, hash []byte) (Token, error) {
 	var row tokenRow
-	err := scanError(ctx, f.find.GetContext(ctx, &row, hash))
+	err := f.find.QueryRowContext(ctx, hash).Scan(&row.Name, &row.Hash, &row.Scopes, &row.Scenarios, &row.Lineages, &row.Actor, &row.CreatedAt, &row.ExpiresAt, &row.RevokedAt, &row.UsedAt)
+	err = scanError(ctx, err)
 	return foundToken(row, err)
 }
 
