@@ -29,9 +29,15 @@ func (s *Store) Changes(ctx context.Context) (*Changes, error) {
 }
 
 // Cursor returns a number that differs once something was committed after the last call. It can differ without that.
+// The end of ctx does not end the query: the driver of a server would close the connection, which others need too.
 func (c *Changes) Cursor(ctx context.Context) (cursor int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout)
+	defer cancel()
 	return cursor, explain(c.stmt.QueryRowContext(ctx).Scan(&cursor))
 }
 
