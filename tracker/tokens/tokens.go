@@ -81,14 +81,14 @@ func find(ctx context.Context, r *store.Reader, name string) (store.Token, error
 	return list[i], nil
 }
 
-// Finder finds a token by the hash of its secret: a [store.Reader] or a [store.TokenFinder].
-type Finder interface {
+// finder finds a token by the hash of its secret: a [store.Reader] or a [store.TokenFinder].
+type finder interface {
 	FindToken(ctx context.Context, hash []byte) (store.Token, error)
 }
 
 // Authenticate returns what the holder of a secret may do; [track.ErrNotFound] if the secret is of no token that is valid
 // now. The secret is looked up by its hash, so how long that takes tells nothing of other secrets.
-func Authenticate(ctx context.Context, from Finder, secret access.Secret, now time.Time) (access.Grant, error) {
+func Authenticate(ctx context.Context, from finder, secret access.Secret, now time.Time) (access.Grant, error) {
 	hash := secret.Hash()
 	token, err := from.FindToken(ctx, hash[:])
 	if err == nil && state(token, now) != stateValid {
