@@ -158,7 +158,11 @@ func (s *Server) tag(r *http.Request, q ask.Question, form form, params url.Valu
 	if err != nil {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q", []any{cursor, s.epoch, s.config.Version, about(r, q, form, params)}))
+	return tagOf(cursor, s.epoch, s.config.Version, about(r, q, form, params))
+}
+
+func tagOf(cursor int64, epoch, version string, about []any) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q", cursor, []any{epoch, version, about}))
 	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 

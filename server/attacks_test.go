@@ -70,7 +70,7 @@ func TestNoPathIsAFile(t *testing.T) {
 	s := serve(t, func(c *server.Config) { c.NoAuth = true })
 	for _, path := range []string{
 		"/etc/passwd", "/../../../../etc/passwd", "/api/v1/../../../../etc/passwd", "/api/v1/..%2f..%2f..%2fetc%2fpasswd", "/api/v1/%2e%2e/%2e%2e/etc/passwd",
-		"/api/v1/artifact/show/../../../etc/passwd", "/static/../server.go", "/.track/track.db", s.store.Path(),
+		"/api/v1/artifact/show/../../../etc/passwd", "/static/../server.go", "/.track/track.db", "/" + strings.TrimPrefix(s.store.Path(), "/"),
 	} {
 		for _, method := range methods() {
 			response, body := s.do(method, path, "", "", form...)
