@@ -35,13 +35,19 @@ type Query struct {
 	LimitedTo            int `json:"limited_to,omitzero"` // rows that were given, if there are more
 }
 
-// Limited returns the sentence that says that there are more rows, and how to get them; nil if there are none.
+// Limited implements [LimitedAnswer]. It returns the sentence that says that there are more rows, and how to get them; nil if there are none.
 func (a Query) Limited() *Sentence {
 	if a.LimitedTo == 0 {
 		return nil
 	}
 	hint := track.NewHint("give all rows", "query", "SQL").With("limit", "0")
 	return &Sentence{Kind: Warning, Text: fmt.Sprintf("the query has more rows than the first %d, which are given", a.LimitedTo), Hint: &hint}
+}
+
+// LimitedAnswer is an answer that can have fewer rows than there are.
+type LimitedAnswer interface {
+	// Limited says that rows are left out; nil if none are.
+	Limited() *Sentence
 }
 
 // NewQueryRow returns a row as JSON: cells are int64, float64, string or nil.

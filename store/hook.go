@@ -15,6 +15,7 @@ type HookEvent struct {
 	Version        string
 	Execution      string // ULID of the execution that it is part of; empty for none yet
 	Body           []byte // JSON, masked
+	Settled        bool   // its execution is final
 }
 
 // HookThread is the main agent of a session, or one of its subagents.
@@ -36,7 +37,7 @@ const (
 	findPromptAfter = `
 	SELECT at FROM hook_event WHERE session = $1 AND agent = $2 AND at > $3 AND name = 'UserPromptSubmit' ORDER BY at LIMIT 1`
 	listHookEvents = `
-	SELECT id, session, agent, name, key, at, received_at, lineage, coalesce(version, '') AS version, coalesce(execution, '') AS execution, body
+	SELECT id, session, agent, name, key, at, received_at, lineage, coalesce(version, '') AS version, coalesce(execution, '') AS execution, body, settled_at IS NOT NULL AS settled
 	  FROM hook_event
 	 WHERE session = $1 AND agent = $2 AND at >= $3 AND at <= $4 ORDER BY at, id`
 	assignHookEvent   = `UPDATE hook_event SET execution = $1, settled_at = $2 WHERE id = $3`
@@ -117,13 +118,14 @@ func (r *Reader) HookEvents(ctx context.Context, thread HookThread, from, to tim
 		Version    string `db:"version"`
 		Execution  string `db:"execution"`
 		Body       string `db:"body"`
+		Settled    bool   `db:"settled"`
 	}
 	if err := r.read().SelectContext(ctx, &rows, listHookEvents, thread.Session, thread.Agent, first, last); err != nil {
 		return nil, err
 	}
 	list := make([]HookEvent, len(rows))
 	for i, row := range rows {
-		list[i] = HookEvent{row.ID, row.Session, row.Agent, row.Name, row.Key, fromMicros(row.At), fromMicros(row.ReceivedAt), row.Lineage, row.Version, row.Execution, []byte(row.Body)}
+		list[i] = HookEvent{row.ID, row.Session, row.Agent, row.Name, row.Key, fromMicros(row.At), fromMicros(row.ReceivedAt), row.Lineage, row.Version, row.Execution, []byte(row.Body), row.Settled}
 	}
 	return list, nil
 }

@@ -54,11 +54,16 @@ Example:
 			if c.NArg() > 0 {
 				return usage("track hook claude-code takes no argument: the payload comes on standard input")
 			}
-			if _, err := p.namedDatabase(); err != nil {
+			client, err := p.client()
+			if err != nil {
 				return err
 			}
-			p.hook(o).Take(context.WithoutCancel(c.Context), p.in)
-			return nil
+			h := p.hook(o)
+			if client == nil {
+				h.Take(context.WithoutCancel(c.Context), p.in)
+				return nil
+			}
+			return p.hookForServer(context.WithoutCancel(c.Context), h, client)
 		},
 	})
 }

@@ -20,7 +20,7 @@ Example:
 			if c.NArg() > 0 {
 				return usage("track hook status takes no argument")
 			}
-			st, err := p.open(c.Context)
+			st, err := p.openHooks(c.Context)
 			if isNotFound(err) && p.shared.db == "" {
 				return p.writeHookStatus(c, nil)
 			}

@@ -1,14 +1,11 @@
 package main
 
 import (
-	"context"
-
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
 	"track/answer/param"
 	"track/ask"
-	"track/store"
 )
 
 func (p *program) queryCommand() *cli.Command {
@@ -18,18 +15,6 @@ func (p *program) queryCommand() *cli.Command {
 		params := declared(q)
 		params[0].Value = textOrInput{params[0].Value, p}
 		return params
-	}
-	stream := def.Stream
-	def.Stream = func(ctx context.Context, r *store.Reader, q answer.QueryQuestion, page func(answer.Query) error) error {
-		var limited *answer.Sentence
-		err := stream(ctx, r, q, func(a answer.Query) error {
-			limited = a.Limited()
-			return page(a)
-		})
-		if err == nil && limited != nil {
-			p.warn(*limited)
-		}
-		return err
 	}
 	return questionCommand(p, def, commandHelp{examples: `
 track query "SELECT scenario, label, count(*) AS n FROM v_seed GROUP BY scenario, label"

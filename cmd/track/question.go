@@ -201,6 +201,7 @@ func writeAnswer[Q any, A answer.Answer](ctx context.Context, p *program, def as
 		}
 		return answer.ConclusionOf(a), render.Write(p.out, a, options)
 	}
+	var limited *answer.Sentence
 	conclusion, pages := answer.Done, render.NewPages(p.out, options)
 	for a, err := range def.Pages(ctx, from, q) {
 		if err != nil {
@@ -210,6 +211,12 @@ func writeAnswer[Q any, A answer.Answer](ctx context.Context, p *program, def as
 			return answer.Done, err
 		}
 		conclusion = answer.ConclusionOf(a)
+		if l, ok := any(a).(answer.LimitedAnswer); ok {
+			limited = l.Limited()
+		}
+	}
+	if limited != nil {
+		p.warn(*limited)
 	}
 	return conclusion, pages.Close()
 }

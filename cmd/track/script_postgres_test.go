@@ -67,7 +67,6 @@ func (s *serverScript) setUp(env *testscript.Env, server string) error {
 	prefix := fmt.Sprintf("script_%d_%s__", os.Getpid(), path.Base(s.Name()))
 	env.Setenv(scriptServer, server)
 	env.Setenv(scriptPrefix, prefix)
-	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".settings")) // where spools of servers lie
 	env.Defer(func() {
 		var err error
 		if s.used, err = usesServer(env.WorkDir); err != nil {

@@ -27,12 +27,29 @@ import (
 
 // TestMain makes the test binary run as track itself where it is called by that name: scripts test a real process.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"track": func() {
+	testscript.Main(withOwnSettings{m}, map[string]func(){"track": func() {
 		if server := os.Getenv(scriptServer); server != "" {
 			os.Exit(trackOnServer(server))
 		}
 		main()
 	}})
+}
+
+// withOwnSettings runs tests that share no settings, and no spools of servers, with the user who runs them.
+type withOwnSettings struct{ *testing.M }
+
+// Run implements [testscript.TestingM].
+func (m withOwnSettings) Run() int {
+	dir, err := os.MkdirTemp("", "track-settings-")
+	if err == nil {
+		defer func() { _ = os.RemoveAll(dir) }()
+		err = os.Setenv("XDG_CONFIG_HOME", dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.M.Run()
 }
 
 var update = flag.Bool("update", false, "make what the scripts print what they want")
@@ -85,6 +102,7 @@ func setUpScript(env *testscript.Env) error {
 		}
 		env.Setenv(name, path)
 	}
+	env.Setenv("XDG_CONFIG_HOME", filepath.Join(env.WorkDir, ".settings")) // where spools of servers lie
 	env.Setenv("ESCAPE", "\x1b")
 	env.Setenv("NEWLINE", "\n")
 	env.Setenv("HIDDEN", "\u200b")

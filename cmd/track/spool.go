@@ -186,22 +186,24 @@ func (p *program) spoolSeed(dir string, seed track.Seed) error {
 // spoolExecution keeps an execution, without the secrets in its texts. One without a key gets one, so that it is
 // recorded once.
 func (p *program) spoolExecution(dir string, e track.Execution) error {
-	if e.Key == "" {
-		id, err := p.newID()
-		if err != nil {
-			return err
-		}
-		e.Key = id
-	}
-	text, err := exchange.AppendRecord(nil, lines.Record{Execution: &e}, p.texts())
-	if err != nil {
-		return err
-	}
-	path, err := p.spoolLines(dir, text)
+	path, err := p.keepExecution(dir, e)
 	if err != nil {
 		return err
 	}
 	return p.writeKept(answer.NewSpooled("an execution of "+e.Lineage, path, 1))
+}
+
+func (p *program) keepExecution(dir string, e track.Execution) (path string, err error) {
+	if e.Key == "" {
+		if e.Key, err = p.newID(); err != nil {
+			return "", err
+		}
+	}
+	text, err := exchange.AppendRecord(nil, lines.Record{Execution: &e}, p.texts())
+	if err != nil {
+		return "", err
+	}
+	return p.spoolLines(dir, text)
 }
 
 // spoolBatch keeps the good lines of a batch as they are, and reports the others.

@@ -41,6 +41,9 @@ type Hook struct {
 	Database string // empty to look for it from the working directory of the session upward
 	Now      func() time.Time
 	Texts    *admission.Rules
+	// Final hears each execution once, when it is final and before that is stored. A crash in between repeats it. Nil
+	// for none.
+	Final func(track.Execution) error
 	// Problem hears what went wrong: in which folder of a database, which is empty if that is unknown, and with which
 	// event.
 	Problem func(folder, event string, err error)
@@ -171,7 +174,9 @@ func (h *Hook) record(ctx context.Context, path, folder string, missing bool, ev
 	if err != nil {
 		return err
 	}
-	warnings, err := newRecorder(st, bufio.NewReader(rand.Reader)).record(ctx, append(events, event)...)
+	recorder := newRecorder(st, bufio.NewReader(rand.Reader))
+	recorder.final = h.Final
+	warnings, err := recorder.record(ctx, append(events, event)...)
 	if err != nil {
 		return err
 	}

@@ -27,6 +27,7 @@ type hookRecorder struct {
 	store      *store.Store
 	names      *names.Checker
 	executions *agents.Recorder
+	final      func(track.Execution) error // hears each execution once it is final; nil for none
 }
 
 // recording is one transaction of a recorder.
@@ -223,7 +224,10 @@ func (r *recording) recordTurn(t claudehooks.Turn, first store.HookEvent, earlie
 	case err != nil:
 		return "", err
 	case result.Disposition == track.Recorded || result.Disposition == track.Replaced || slices.Contains(earlier, result.ID):
-		return result.ID, nil
+		if r.final != nil && t.Final && !first.Settled {
+			err = r.final(*e)
+		}
+		return result.ID, err
 	}
 	return "", nil
 }
