@@ -35,7 +35,7 @@ type Query struct {
 	LimitedTo            int `json:"limited_to,omitzero"` // rows that were given, if there are more
 }
 
-// Limited implements [LimitedAnswer]. It returns the sentence that says that there are more rows, and how to get them; nil if there are none.
+// Limited implements [LimitedAnswer].
 func (a Query) Limited() *Sentence {
 	if a.LimitedTo == 0 {
 		return nil
@@ -46,7 +46,7 @@ func (a Query) Limited() *Sentence {
 
 // LimitedAnswer is an answer that can have fewer rows than there are.
 type LimitedAnswer interface {
-	// Limited says that rows are left out; nil if none are.
+	// Limited returns the sentence that says that there are more rows, and how to get them; nil if there are none.
 	Limited() *Sentence
 }
 

@@ -139,6 +139,9 @@ func answerText(r *http.Request, a answer.Answer, form form) (written, error) {
 		return written{}, err
 	}
 	header := [][2]string{{"Track-Conclusion", string(answer.ConclusionOf(a))}, {"Content-Type", form.contentType()}}
+	if l, ok := a.(answer.LimitedAnswer); ok && l.Limited() != nil {
+		header = append(header, [2]string{"Track-Limited", l.Limited().Text})
+	}
 	if list, ok := a.(answer.Listing); ok && list.NextPage() != "" {
 		next := r.URL.Query()
 		next.Set("after", list.NextPage())

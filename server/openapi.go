@@ -121,6 +121,7 @@ func (r Route) response(schemas *schemas) object {
 	}
 	return object{"description": "the answer", "content": content, "headers": object{
 		"Track-Conclusion": object{"description": "what the answer means to a program", "schema": object{"type": "string"}},
+		"Track-Limited":    object{"description": "says that the answer has fewer rows than there are, which CSV cannot say; missing if it has all", "schema": object{"type": "string"}},
 	}}
 }
 
