@@ -46,6 +46,7 @@ func (p *program) hookClaudeCodeCommand() *cli.Command {
 		UsageText: "track hook claude-code [--lineage L] [--version V] < PAYLOAD",
 		Description: `Claude Code calls this command for each event, once it is installed with track hook install claude-code. It prints nothing on
 standard output and always exits 0. Errors are written to hook.log next to the database; track hook status shows them.
+If TRACK_SERVER names a server, an execution is sent to it once it is final.
 
 Example:
    track hook claude-code --lineage mine < payload.json`,

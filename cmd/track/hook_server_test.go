@@ -44,7 +44,7 @@ func TestHooksForServer(t *testing.T) {
 	hook(hookPrompt)
 	hook(strings.ReplaceAll(hookPayload("PostToolUse", "t1"), `"ls"`, `"git clone https://`+secret+`@example.org/x"`))
 	hook(hookStop)
-	if out := track("hook", "status"); !strings.Contains(out, "PostToolUse") || !strings.Contains(out, "hook.db") {
+	if out := track("hook", "status", "--format", "json"); !strings.Contains(out, "PostToolUse") || !strings.Contains(out, "hook.db") {
 		t.Errorf("status: %s", out)
 	}
 	kill()
@@ -83,7 +83,7 @@ func TestHookForSilentServer(t *testing.T) {
 	hook(hookPrompt)
 	hook(hookStop)
 	hook(hookEnd)
-	if out := track("hook", "status"); !strings.Contains(out, "SessionEnd") {
+	if out := track("hook", "status", "--format", "json"); !strings.Contains(out, "SessionEnd") {
 		t.Errorf("status: %s", out)
 	}
 }
