@@ -200,6 +200,22 @@ func (a SpecLint) Tables() []Table {
 	return []Table{t}
 }
 
+// AddSpecQuestion asks to add a spec as the next version of its scenario.
+type AddSpecQuestion struct {
+	Document *string // in YAML or JSON
+	Scenario string  // which the document must name; empty for whichever it names
+	New      bool
+}
+
+// Params declares the parameters of the question.
+func (q *AddSpecQuestion) Params() param.List {
+	return param.List{
+		{Name: "document", Required: true, Unit: "FILE", Help: "add this spec, in YAML or JSON", Value: param.Content(&q.Document)},
+		{Name: "scenario", Unit: "SCENARIO", Help: "add it only if it is a spec of this `SCENARIO`; a token for some scenarios needs it", Value: param.Text(&q.Scenario)},
+		{Name: "new", Help: "take a name that is not known although names like it are", Value: param.Switch(&q.New)},
+	}
+}
+
 // SpecAdded is what became of a spec that was handed over.
 type SpecAdded struct {
 	Scenario string `json:"scenario"`

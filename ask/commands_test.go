@@ -26,7 +26,6 @@ func answersOfCommands() []jsondoc.Named {
 		{Name: "push --all", Help: "send the records of a database to a server", Value: answer.PushedDatabase{}},
 		{Name: "remote list", Help: "list the servers that have names", Value: answer.Remotes{}},
 		{Name: "remote add, remote remove", Help: "give a server a name, or forget it", Value: answer.ChangedRemote{}},
-		{Name: "spec add", Help: "add a version of a spec", Value: answer.SpecAdded{}},
 		{Name: "spec diff", Help: "compare two versions of a spec", Value: answer.SpecDiff{}},
 		{Name: "spec lint", Help: "list what is doubtful in a spec", Value: answer.SpecLint{}},
 		{Name: "design", Help: "spread configurations over ranges of parameters", Value: answer.Design{}},

@@ -24,6 +24,17 @@ func Seed() Def[answer.SeedQuestion, answer.Seed] {
 	}
 }
 
+// AddSpec asks to add a spec.
+func AddSpec() Def[answer.AddSpecQuestion, answer.SpecAdded] {
+	return Def[answer.AddSpecQuestion, answer.SpecAdded]{
+		Name: "spec add", Scope: access.Spec, Help: "add a spec; a changed one becomes the next version",
+		About: `A version never changes and is identified by its content. Adding the same spec again does nothing. Seeds that were recorded before their
+scenario had a spec are scored now.`,
+		Params: (*answer.AddSpecQuestion).Params, Write: seeds.AddSpecDocument,
+		Creates: func(answer.AddSpecQuestion) bool { return true },
+	}
+}
+
 // Rescore asks to score stored values under another version of a spec.
 func Rescore() Def[answer.RescoreQuestion, answer.Rescored] {
 	return Def[answer.RescoreQuestion, answer.Rescored]{

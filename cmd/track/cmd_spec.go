@@ -57,32 +57,33 @@ track spec show growth_plus@1 --document | tr -d '\\n' | sha256sum`})
 }
 
 func (p *program) specAddCommand() *cli.Command {
-	isNew := false
+	isNew, def := false, ask.AddSpec()
 	return p.admitting(&cli.Command{
 		Name:      "add",
 		Usage:     "add a spec file; a changed one becomes the next version",
 		UsageText: "track spec add FILE|-",
-		Description: `A version never changes and is identified by its content. Adding the same spec again does nothing. Seeds that were recorded before their
-scenario had a spec are scored now.
+		Description: def.About + `
 
 Example:
    track spec add growth_plus.yaml`,
 		Flags:  []cli.Flag{newFlag(&isNew)},
-		Action: p.withOneFile(func(ctx context.Context, file string) error { return p.specAdd(ctx, file, isNew) }),
+		Action: p.withOneFile(func(ctx context.Context, file string) error { return p.specAdd(ctx, def, file, isNew) }),
 	})
 }
 
-func (p *program) specAdd(ctx context.Context, file string, isNew bool) error {
+func (p *program) specAdd(ctx context.Context, def ask.Def[answer.AddSpecQuestion, answer.SpecAdded], file string, isNew bool) error {
 	parsed, err := p.readSpec(file)
 	if err != nil {
 		return err
 	}
-	st, err := p.openOrCreate(ctx)
+	document := string(spec.Canonical(parsed))
+	q := answer.AddSpecQuestion{Document: &document, Scenario: parsed.Scenario, New: isNew}
+	from, release, err := sourceFor(ctx, p, def, q)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = st.Close() }()
-	added, err := seeds.AddSpec(ctx, st, parsed, newNames(isNew))
+	defer release()
+	added, err := def.Ask(ctx, from, q)
 	if err != nil {
 		return err
 	}

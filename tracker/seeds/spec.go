@@ -51,6 +51,22 @@ func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec, checker *name
 	return a, err
 }
 
+// AddSpecDocument is [AddSpec] of a document.
+func AddSpecDocument(ctx context.Context, st *store.Store, q answer.AddSpecQuestion) (answer.SpecAdded, error) {
+	s, err := spec.Parse("document", []byte(*q.Document))
+	if err != nil {
+		return answer.SpecAdded{}, err
+	}
+	if q.Scenario != "" && q.Scenario != s.Scenario {
+		return answer.SpecAdded{}, &track.FieldError{Field: "scenario", Message: fmt.Sprintf("the document is a spec of %q, not of %q", s.Scenario, q.Scenario)}
+	}
+	var checker *names.Checker
+	if !q.New {
+		checker = names.New(names.Refuse)
+	}
+	return AddSpec(ctx, st, s, checker)
+}
+
 // newestIfSame returns the newest spec of a scenario if a spec differs from it only because its texts are masked by
 // better rules; nil if it does not.
 func newestIfSame(ctx context.Context, tx *store.Tx, s store.Spec) (*store.Spec, error) {
