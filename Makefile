@@ -11,7 +11,7 @@ ENTRY   := $(if $(filter linux/amd64,$(shell $(GO) env GOOS)/$(shell $(GO) env G
 TOOLS   := $(GO) tool -modfile=tools/go.mod
 # go test -fuzz takes one target at a time.
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
-FUZZTIME ?= 4000x
+FUZZTIME ?= 2000x
 
 # Tests open reports in Chromium, type in shells, read tables with DuckDB, record from Python, and record in PostgreSQL, also through PgBouncer.
 OUTSIDE := chromium:chromium zsh:zsh fish:fish npm:npm python3:python3 pg_ctlcluster:postgresql /usr/sbin/pgbouncer:pgbouncer
