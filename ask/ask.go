@@ -13,6 +13,7 @@ import (
 	"track/answer"
 	"track/answer/param"
 	"track/reports/chart"
+	"track/reports/document"
 	"track/store"
 )
 
@@ -29,7 +30,7 @@ type Source struct {
 // Snapshot calls ask with a source in which all questions that record nothing are answered from one state of the
 // database, whatever is recorded meanwhile.
 func Snapshot(ctx context.Context, from Source, ask func(Source) error) error {
-	if from.Store == nil {
+	if from.Store == nil || from.state != nil {
 		return ask(from)
 	}
 	return from.Store.Snapshot(ctx, func(r *store.Reader) error {
@@ -143,6 +144,9 @@ type Question struct {
 	// writes it in one of them. Zero and Ask are nil if there is no other answer.
 	Media   []string
 	WriteAs func(ctx context.Context, from Source, in url.Values, media string, w io.Writer) error
+	// Compose returns the document of a report from a database. No look is recorded: whoever shows a verdict of it to
+	// somebody must use WriteAs. It is nil for other questions.
+	Compose func(ctx context.Context, from Source, in url.Values) (document.Document, error)
 }
 
 // Question returns the definition without its types.

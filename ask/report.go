@@ -101,5 +101,20 @@ func (d Report[Q]) Question() Question {
 			}
 			return d.Write(ctx, from, q, media, w)
 		},
+		Compose: func(ctx context.Context, from Source, in url.Values) (document.Document, error) {
+			var q Q
+			if err := d.Params(&q).Set(in); err != nil {
+				return document.Document{}, err
+			}
+			if err := d.Check(&q); err != nil {
+				return document.Document{}, err
+			}
+			var c Composed
+			err := Snapshot(ctx, from, func(from Source) (err error) {
+				c, err = d.Compose(ctx, from.state, q)
+				return err
+			})
+			return c.Document, err
+		},
 	}
 }

@@ -68,3 +68,13 @@ func SeriesShow() Def[answer.SeriesQuestion, answer.SeriesSummaries] {
 		Params: (*answer.SeriesQuestion).Params, Read: seeds.SummarizeSeries, Draw: drawSeries,
 	}
 }
+
+// Scenarios asks which scenarios there are.
+func Scenarios() Def[answer.ScenariosQuestion, answer.Scenarios] {
+	return Def[answer.ScenariosQuestion, answer.Scenarios]{
+		Name: "scenario list", Scope: access.Read, Help: "list the scenarios with how they stand",
+		About: `Judges the newest configuration of each scenario under the newest version of its spec, as stability does. The means are those of the
+newest configurations, the oldest first.`,
+		Params: (*answer.ScenariosQuestion).Params, Read: seeds.ListScenarios,
+	}
+}

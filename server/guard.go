@@ -44,6 +44,10 @@ func (s *Server) guard(route Route) http.Handler {
 		header := w.Header()
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
+		if route.page {
+			header.Set("Content-Security-Policy", pagePolicy)
+			w = pageWriter{w, r, s.config.BasePath}
+		}
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		header.Set("Cache-Control", "no-store")
@@ -92,7 +96,10 @@ func (s *Server) authenticate(r *http.Request) (access.Grant, error) {
 	}
 	secret, err := secretOf(r)
 	if err != nil {
-		return access.Grant{}, err
+		var found bool
+		if secret, found = s.sessionSecret(r); !found || r.Header.Get("Authorization") != "" {
+			return access.Grant{}, err
+		}
 	}
 	if s.config.Owner != "" && secret.Hash() == s.config.Owner.Hash() {
 		return access.Grant{Name: s.config.OwnerName, Scopes: []access.Scope{access.Admin}}, nil

@@ -37,6 +37,12 @@ func refuse(w http.ResponseWriter, status int, err error) {
 }
 
 func writeProblem(w http.ResponseWriter, status int, p answer.Problem) {
+	if page, ok := w.(interface {
+		writeProblem(status int, p answer.Problem)
+	}); ok {
+		page.writeProblem(status, p)
+		return
+	}
 	writeProblemBody(w, status, problemOf(status, p))
 }
 

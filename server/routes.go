@@ -19,6 +19,7 @@ type Route struct {
 	Scope    access.Scope
 	Summary  string
 	Question *ask.Question // that the route asks; nil for a route of the server itself
+	page     bool          // an answer for a browser, errors included
 	stream   string        // media type of an answer that goes on until the client goes; empty for others
 	parts    []part        // of the path and of the query, of a route of the server itself
 	zero     any           // an answer in JSON that says nothing, of a route of the server itself; nil for other answers

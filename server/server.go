@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"slices"
 	"time"
 
 	"track/access"
@@ -63,6 +64,7 @@ type Server struct {
 	recording queue
 	shared    shared
 	streams   *streams
+	sessions  *sessions
 	metrics   metrics
 	epoch     string // differs after each start
 	handler   http.Handler
@@ -81,7 +83,8 @@ func New(config Config) *Server {
 	s.shared = shared{most: cores * waitingPerCore, answers: map[string]*computation{}}
 	s.database.open = config.Open
 	s.streams = newStreams(s.database.cursor)
-	s.handler = s.newHandler(Routes(ask.All()))
+	s.sessions = newSessions(config.Now)
+	s.handler = s.newHandler(slices.Concat(Routes(ask.All()), PageRoutes()))
 	return s
 }
 

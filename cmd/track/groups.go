@@ -26,7 +26,7 @@ func (p *program) commandGroups() []commandGroup {
 			{"withdraw", p.withdrawCommand}, {"restore", p.restoreCommand}, {"import", p.importCommand}, {"hook", p.hookCommand}, {"watch", p.watchCommand},
 		}},
 		{"judge", []commandEntry{
-			{"stability", p.stabilityCommand}, {"seeds", p.seedsCommand}, {"show", p.showCommand},
+			{"stability", p.stabilityCommand}, {"scenario", p.scenarioCommand}, {"seeds", p.seedsCommand}, {"show", p.showCommand},
 			{"history", p.historyCommand}, {"gate", p.gateCommand}, {"baseline", p.baselineCommand},
 			{"note", p.noteCommand}, {"tag", p.tagCommand},
 			{"improvement", p.improvementCommand}, {"compare", p.compareCommand}, {"params", p.paramsCommand}, {"noise", p.noiseCommand},
@@ -45,7 +45,7 @@ func (p *program) commandGroups() []commandGroup {
 			{"export", p.exportCommand}, {"merge", p.mergeCommand}, {"ingest", p.ingestCommand}, {"push", p.pushCommand}, {"status", p.statusCommand}, {"remote", p.remoteCommand},
 		}},
 		{"administer", []commandEntry{
-			{"init", p.initCommand}, {"migrate", p.migrateCommand}, {"check", p.checkCommand}, {"backup", p.backupCommand}, {"prune", p.pruneCommand}, {"forget", p.forgetCommand}, {"serve", p.serveCommand}, {"token", p.tokenCommand},
+			{"init", p.initCommand}, {"migrate", p.migrateCommand}, {"check", p.checkCommand}, {"backup", p.backupCommand}, {"prune", p.pruneCommand}, {"forget", p.forgetCommand}, {"serve", p.serveCommand}, {"ui", p.uiCommand}, {"token", p.tokenCommand},
 			{"completion", p.completionCommand},
 		}},
 	}

@@ -28,6 +28,14 @@ func SVG(w io.Writer, c Chart) error {
 	return written("SVG", canvas.encode(w, f.name(), desc))
 }
 
+// Inline writes c as a part of a page that has the [StyleSheet].
+func Inline(w io.Writer, c Chart) error {
+	f := c.figure()
+	canvas := newVector(f.height())
+	desc := f.draw(canvas)
+	return written("SVG", canvas.write(w, f.name(), desc, ""))
+}
+
 // PNG writes c as a picture 1920 pixels wide and, unless it has rows, 960 high.
 func PNG(w io.Writer, c Chart) error {
 	f := c.figure()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // vector is a canvas that becomes an SVG. Colours are classes, so that one document serves the light and the dark
@@ -148,25 +149,47 @@ func (v *vector) number(x float64) {
 }
 
 func (v *vector) encode(w io.Writer, title, desc string) error {
+	var style bytes.Buffer
+	style.WriteString("<style>\n" + fitting)
+	for i, t := range tones {
+		v.rules(&style, ink(i), t.name, t.light.R, t.light.G, t.light.B)
+	}
+	style.WriteString("@media (prefers-color-scheme:dark){\n")
+	for i, t := range tones {
+		if t.light != t.dark {
+			v.rules(&style, ink(i), t.name, t.dark.R, t.dark.G, t.dark.B)
+		}
+	}
+	style.WriteString("}\n</style>\n")
+	return v.write(w, title, desc, style.String())
+}
+
+// fitting keeps a chart from being wider than what it stands in.
+const fitting = ".track-chart{max-width:100%;height:auto}\n"
+
+// write writes the chart with a style of its own, or none.
+func (v *vector) write(w io.Writer, title, desc, style string) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="track-chart" viewBox="0 0 %g %g" width="%[1]g" height="%[2]g" `+
 		`role="img" font-family="system-ui, sans-serif" stroke-linejoin="round" stroke-linecap="round">`+"\n", width, v.height)
-	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n<style>\n", escape(title), escape(desc))
-	b.WriteString(".track-chart{max-width:100%;height:auto}\n")
-	for i, t := range tones {
-		v.rules(&b, ink(i), t.name, t.light.R, t.light.G, t.light.B)
-	}
-	b.WriteString("@media (prefers-color-scheme:dark){\n")
-	for i, t := range tones {
-		if t.light != t.dark {
-			v.rules(&b, ink(i), t.name, t.dark.R, t.dark.G, t.dark.B)
-		}
-	}
-	b.WriteString("}\n</style>\n")
+	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n%s", escape(title), escape(desc), style)
 	b.Write(v.body.Bytes())
 	b.WriteString("</svg>\n")
 	_, err := b.WriteTo(w)
 	return err
+}
+
+// StyleSheet returns the style of all charts that were written by [Inline]. Their colours follow the property color-scheme.
+func StyleSheet() string {
+	var b strings.Builder
+	b.WriteString(fitting)
+	for _, t := range tones {
+		if t.name != "" {
+			colour := fmt.Sprintf("light-dark(#%02x%02x%02x,#%02x%02x%02x)", t.light.R, t.light.G, t.light.B, t.dark.R, t.dark.G, t.dark.B)
+			fmt.Fprintf(&b, ".track-chart .fill-%s{fill:%s}\n.track-chart .line-%[1]s{stroke:%[2]s}\n", t.name, colour)
+		}
+	}
+	return b.String()
 }
 
 // rules writes the classes of an ink that are used.

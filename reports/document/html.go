@@ -58,7 +58,8 @@ type hypertext struct {
 	bytes.Buffer
 	anchors  anchors
 	sections []section
-	depth    int // of details and notes
+	depth    int  // of details and notes
+	unstyled bool // pictures have no style of their own
 }
 
 // section is a line of the table of contents.
@@ -156,7 +157,11 @@ func (c Column) class() string {
 
 func (h *hypertext) picture(p Picture) error {
 	fmt.Fprintf(h, "<figure class=\"scroll\" tabindex=\"0\" aria-label=\"%s\">\n", escape.HTML(p.Alt))
-	if err := chart.SVG(h, p.Chart); err != nil {
+	draw := chart.SVG
+	if h.unstyled {
+		draw = chart.Inline
+	}
+	if err := draw(h, p.Chart); err != nil {
 		return fmt.Errorf("picture %q: %w", p.Name, err)
 	}
 	h.WriteString("</figure>\n")

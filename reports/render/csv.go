@@ -15,7 +15,7 @@ import (
 )
 
 func writeCSV(w io.Writer, t answer.Table, o Options) error {
-	columns := shownColumns(t, answer.ForData)
+	columns := ShownColumns(t, answer.ForData)
 	record := make([]string, len(columns))
 	for i, k := range columns {
 		record[i] = csvText(t.Columns[k].Name, o)
@@ -28,7 +28,7 @@ func writeCSV(w io.Writer, t answer.Table, o Options) error {
 	}
 	for _, row := range slices.Concat(t.Rows, t.DataRows) {
 		for i, k := range columns {
-			if record[i] = exactText(row[k]); !isNumber(row[k]) {
+			if record[i] = ExactText(row[k]); !isNumber(row[k]) {
 				record[i] = csvText(record[i], o)
 			}
 		}
@@ -57,8 +57,8 @@ func isFormula(s string) bool {
 	return s != "" && (strings.ContainsRune(breaks, rune(s[0])) || first != utf8.RuneError && strings.ContainsRune(signs, first))
 }
 
-// shownColumns returns the indices of the columns that a reader gets to see.
-func shownColumns(t answer.Table, reader answer.Reader) (indices []int) {
+// ShownColumns returns the indices of the columns that a reader gets to see.
+func ShownColumns(t answer.Table, reader answer.Reader) (indices []int) {
 	for i, c := range t.Columns {
 		if c.For == answer.ForAll || c.For == reader {
 			indices = append(indices, i)
@@ -67,17 +67,18 @@ func shownColumns(t answer.Table, reader answer.Reader) (indices []int) {
 	return indices
 }
 
-func exactText(cell any) string {
+// ExactText returns what programs read in a cell.
+func ExactText(cell any) string {
 	switch cell := cell.(type) {
 	case nil:
 		return ""
 	case answer.Cell:
-		return exactText(cell.Exact)
+		return ExactText(cell.Exact)
 	case *float64:
 		if cell == nil {
 			return ""
 		}
-		return exactText(*cell)
+		return ExactText(*cell)
 	case float64:
 		switch {
 		case math.IsInf(cell, 1):

@@ -16,7 +16,7 @@ const markBegin, markEnd = "\u200c", "\u200d"
 func (p *page) cell(cell any) string {
 	marked, ok := cell.(answer.MarkedText)
 	if !ok || !p.Colour || p.Format == Markdown {
-		return p.line(peopleText(cell))
+		return p.line(PeopleText(cell))
 	}
 	var b strings.Builder
 	at := 0

@@ -27,7 +27,7 @@ func (p *page) writeTable(t answer.Table) {
 
 // writeFilledTable writes a table that has rows, or at least a header, and says what is left out of it.
 func (p *page) writeFilledTable(t answer.Table) {
-	columns, rows := shownColumns(t, answer.ForPeople), t.Rows
+	columns, rows := ShownColumns(t, answer.ForPeople), t.Rows
 	if t.Shown > 0 && len(rows) > t.Shown && !t.Grouped {
 		rows = rows[:t.Shown]
 	}
@@ -43,7 +43,7 @@ func (p *page) writeFilledTable(t answer.Table) {
 	for _, group := range groups {
 		title := t.Title
 		if t.Grouped {
-			title = peopleText(group[0][0])
+			title = PeopleText(group[0][0])
 		}
 		p.writeRows(title, p.cells(t.Columns, columns, group).without(left))
 	}
@@ -64,7 +64,7 @@ func (p *page) writeFilledTable(t answer.Table) {
 func groupRows(rows [][]any) (groups [][][]any) {
 	index := map[string]int{}
 	for _, row := range rows {
-		name := peopleText(row[0])
+		name := PeopleText(row[0])
 		i, seen := index[name]
 		if !seen {
 			i = len(groups)
@@ -84,7 +84,7 @@ func (p *page) cells(all []answer.Column, columns []int, rows [][]any) cells {
 		if all[k].Head == "" {
 			header = all[k].Name
 		}
-		c.columns, c.header, c.numeric = append(c.columns, all[k]), append(c.header, p.line(header)), append(c.numeric, isNumericColumn(rows, k))
+		c.columns, c.header, c.numeric = append(c.columns, all[k]), append(c.header, p.line(header)), append(c.numeric, IsNumericColumn(rows, k))
 	}
 	for i, row := range rows {
 		c.rows[i] = make([]string, len(columns))
@@ -195,7 +195,8 @@ func (p *page) colour(s string) string {
 	return s
 }
 
-func isNumericColumn(rows [][]any, column int) bool {
+// IsNumericColumn reports whether no row has a text in a column. A table without rows has none.
+func IsNumericColumn(rows [][]any, column int) bool {
 	for _, row := range rows {
 		if !isNumber(row[column]) {
 			return false
@@ -215,7 +216,8 @@ func isNumber(cell any) bool {
 	return reflect.ValueOf(cell).Kind() != reflect.String
 }
 
-func peopleText(cell any) string {
+// PeopleText returns what people read in a cell.
+func PeopleText(cell any) string {
 	switch cell := cell.(type) {
 	case nil:
 		return "-"

@@ -1,0 +1,76 @@
+package answer
+
+import (
+	"track/answer/param"
+	"track/reports/chart"
+	"track/scoring"
+	"track/scoring/format"
+	"track/scoring/verdict"
+
+	"time"
+
+	"track"
+)
+
+// ScenariosQuestion asks which scenarios there are, and how they stand.
+type ScenariosQuestion struct{ Page Page }
+
+// Params declares the parameters of the question.
+func (q *ScenariosQuestion) Params() param.List { return q.Page.Params(50) }
+
+// ScenarioState is a scenario with the state of its newest configuration.
+type ScenarioState struct {
+	Scenario      string                      `json:"scenario"`
+	Spec          *SpecRef                    `json:"spec,omitempty"`          // nil if it has none
+	Configuration track.RecordedConfiguration `json:"configuration,omitzero"`  // the newest; missing if there are no seeds
+	FirstRecorded time.Time                   `json:"first_recorded,omitzero"` // of its seeds
+	Verdict       scoring.Verdict             `json:"verdict,omitempty"`
+	Estimates     *verdict.Estimates          `json:"estimates"`
+	Means         []float64                   `json:"means"`            // mean scores of at most 20 configurations, the oldest first
+	NOlder        int                         `json:"n_older"`          // configurations before these
+	Reason        string                      `json:"reason,omitempty"` // why there is no verdict
+}
+
+// Scenarios are all scenarios, in the order of their names.
+type Scenarios struct {
+	List[ScenarioState] `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (Scenarios) Lead() []Sentence { return nil }
+
+// Tables implements [Answer].
+func (a Scenarios) Tables() []Table {
+	t := Table{Name: "scenarios", Empty: "no scenarios", Columns: Columns{
+		{Name: "scenario"}, {Name: "verdict"}, {Name: "mean_score"}, {Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
+		{Name: "n_seeds", Head: "n"}, {Name: "pass_rate", Head: "pass"}, {Name: "configuration"}, {Name: "label"}, {Name: "means", Head: "means", For: ForPeople}, {Name: "first_recorded", Head: "since"}, {Name: "reason"},
+	}.drop("first_recorded", "label", "means", "configuration", "mean_interval", "pass_rate").wrap("reason")}
+	for _, s := range a.Items {
+		row := []any{s.Scenario, verdictCell(s.Verdict), nil, nil, nil, nil, nil, nil, nil, s.Configuration.Label, chart.Sparkline(s.Means, 20), timeCell(s.FirstRecorded), s.Reason}
+		if s.Configuration.Hash != "" {
+			row[8] = hashCell(s.Configuration.Hash)
+		}
+		if e := s.Estimates; e != nil {
+			mean := e.Mean
+			row[2], row[3], row[4], row[5] = defined(mean.Value), defined(mean.Interval.Lo), defined(mean.Interval.Hi), intervalCell(mean.Interval, format.Four)
+			row[6], row[7] = e.NSeeds, optionalCell(rate(e.PassRate.Value), format.Percent)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return []Table{t}
+}
+
+func verdictCell(v scoring.Verdict) any {
+	if v == "" {
+		return nil
+	}
+	return string(v)
+}
+
+// rate returns a share; nil if it is not defined.
+func rate(x float64) *float64 {
+	if defined(x) == nil {
+		return nil
+	}
+	return &x
+}

@@ -1,0 +1,278 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"track"
+	"track/answer"
+	"track/ask"
+	"track/internal/shell"
+	"track/reports"
+	"track/reports/document"
+)
+
+// builder makes the view of one request.
+type builder struct {
+	page    Page
+	request Request
+	asked   url.Values // of the request, without what only the view depends on
+	view    view
+}
+
+func newBuilder(p Page, r Request) *builder {
+	path := strings.TrimSuffix(p.Path, "{$}")
+	b := &builder{page: p, request: r, asked: askedOf(r.In)}
+	b.view = view{
+		Base: r.Base, Path: path, Title: p.Title, Heading: p.Title, Who: r.Who, Live: r.Live && !p.question.Live, Assets: assetAddress(r.Base),
+		Places: []link{
+			{Text: "Scenarios", Href: r.Base + "/", Here: path == "/" || path == "/history" || path == "/stability"},
+			{Text: "Lineages", Href: r.Base + "/lineage/list", Here: strings.HasPrefix(path, "/lineage") || strings.HasPrefix(path, "/mutation") || strings.HasPrefix(path, "/version")},
+			{Text: "Executions", Href: r.Base + "/executions", Here: path == "/executions" || path == "/show/execution"},
+			{Text: "Sweeps", Href: r.Base + "/sweep/list", Here: strings.HasPrefix(path, "/sweep")},
+			{Text: "SQL", Href: r.Base + "/query", Here: path == "/query"},
+		},
+	}
+	if p.question.Name != "" {
+		b.view.Command = commandOf(p.question, b.asked)
+		b.view.Form = b.form(p.question)
+		b.view.Downloads = b.downloads(p.question)
+	}
+	return b
+}
+
+// askedOf returns the parameters of a question. Those of the view have a dot in their names.
+func askedOf(in url.Values) url.Values {
+	asked := url.Values{}
+	for name, values := range in {
+		if given := slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v == "" }); !strings.Contains(name, ".") && len(given) > 0 {
+			asked[name] = given
+		}
+	}
+	return asked
+}
+
+func (b *builder) write(w io.Writer) error { return execute(w, "page.html", b.view) }
+
+// address returns the address of the page of a question; empty if it has none.
+func (b *builder) address(question string, params ...string) string {
+	return addressOf(b.request.Base, strings.ReplaceAll(question, " ", "/"), params...)
+}
+
+func addressOf(base, path string, params ...string) string {
+	in := url.Values{}
+	for i := 0; i+1 < len(params); i += 2 {
+		if params[i+1] != "" {
+			in.Add(params[i], params[i+1])
+		}
+	}
+	if len(in) == 0 {
+		return base + "/" + path
+	}
+	return base + "/" + path + "?" + in.Encode()
+}
+
+// missing returns an error if a required parameter is not given: then the page is its form.
+func (b *builder) missing() error {
+	for _, p := range b.page.question.Params {
+		if p.Required && !b.asked.Has(p.Name) {
+			b.view.Lead = []sentence{{Class: "note", Text: b.page.question.Help + "."}}
+			return errors.New("a parameter is missing")
+		}
+	}
+	return nil
+}
+
+// get asks a question for the page.
+func get[Q any, A answer.Answer](ctx context.Context, b *builder, def ask.Def[Q, A], in url.Values) (a A, err error) {
+	got, err := b.request.Ask(ctx, def.Question(), in)
+	if err != nil {
+		return a, err
+	}
+	return got.(A), nil
+}
+
+// composeAnswer shows the answer to the question of the page: its lead and its tables, or a report.
+func composeAnswer(ctx context.Context, b *builder) error {
+	q := b.page.question
+	if q.Ask == nil {
+		d, err := b.request.Compose(ctx, q, b.asked)
+		if err != nil {
+			return err
+		}
+		b.view.Heading, b.view.Title = d.Title, d.Title
+		return b.addDocument(d)
+	}
+	a, err := b.request.Ask(ctx, q, b.asked)
+	if err != nil {
+		return err
+	}
+	b.show(a)
+	b.addPicture(q)
+	return nil
+}
+
+// show adds the lead and the tables of an answer.
+func (b *builder) show(a answer.Answer) {
+	b.lead(a.Lead())
+	for _, t := range a.Tables() {
+		b.addTable(t)
+	}
+	if list, ok := a.(answer.Listing); ok && list.NextPage() != "" && len(b.view.Sections) > 0 {
+		if t := b.view.Sections[len(b.view.Sections)-1].Table; t != nil {
+			t.More = b.here("after", list.NextPage())
+		}
+	}
+}
+
+// lead shows the first sentences: a heading becomes that of the page.
+func (b *builder) lead(list []answer.Sentence) {
+	for _, s := range list {
+		if s.Kind == answer.Heading && len(b.view.Lead) == 0 {
+			b.view.Heading, b.view.Title = s.Text, s.Text
+			continue
+		}
+		b.view.Lead = append(b.view.Lead, sentenceOf(s))
+	}
+}
+
+func sentenceOf(s answer.Sentence) sentence {
+	out := sentence{Class: string(s.Kind), Text: s.Text, Verdict: string(s.Verdict)}
+	if s.Kind == answer.Need {
+		out.Text = "Needed: " + s.Text
+	}
+	if s.Hint != nil {
+		hint := hintSentence(*s.Hint)
+		if out.Text != "" {
+			out.Text += "; "
+		}
+		out.Text, out.Command = out.Text+hint.Text, hint.Command
+	}
+	return out
+}
+
+// hintSentence returns a hint with its command apart.
+func hintSentence(h track.Hint) sentence {
+	text := reports.ShellHint(h)
+	if command, found := strings.CutPrefix(text, h.Text+": "); found {
+		return sentence{Class: "need", Text: h.Text + ": ", Command: command}
+	}
+	return sentence{Class: "need", Text: text}
+}
+
+// addTable adds a table as a section of its own.
+func (b *builder) addTable(t answer.Table) {
+	if t.ForPrograms || len(t.Rows) == 0 && t.HiddenIfEmpty {
+		return
+	}
+	s := section{ID: t.Name, Title: t.Title, Table: b.table(t)}
+	for _, n := range t.Notes {
+		s.Sentences = append(s.Sentences, sentenceOf(n))
+	}
+	b.view.Sections = append(b.view.Sections, s)
+}
+
+// addDocument adds the sections of a report, but for some.
+func (b *builder) addDocument(d document.Document, without ...string) error {
+	sections, err := d.InlineSections()
+	if err != nil {
+		return err
+	}
+	for _, s := range sections {
+		if s.Text == "" || slices.Contains(without, s.Title) {
+			continue
+		}
+		b.view.Sections = append(b.view.Sections, section{ID: s.Anchor, Title: s.Title, HTML: template.HTML(s.Text)}) //nolint:gosec // written by package document, which escapes
+	}
+	return nil
+}
+
+// addPicture adds the picture of a question that has one, as the browser fetches it.
+func (b *builder) addPicture(q ask.Question) {
+	if slices.Contains(q.Media, "image/svg+xml") && b.view.Sections != nil {
+		address := b.request.Base + "/api/v1/" + q.Path + "?" + b.asked.Encode()
+		b.view.Sections = slices.Insert(b.view.Sections, 0, section{ID: "picture", HTML: template.HTML( //nolint:gosec // both are escaped
+			`<figure class="scroll" tabindex="0" aria-label="Picture"><img src="` + template.HTMLEscapeString(address) + `" alt="` + template.HTMLEscapeString(b.view.Heading) + `"></figure>`)})
+	}
+}
+
+// here returns the address of this page with another value of a parameter; an empty one takes it away.
+func (b *builder) here(name, value string) string {
+	in := url.Values{}
+	for key, values := range b.request.In {
+		in[key] = values
+	}
+	if in.Del(name); value != "" {
+		in.Set(name, value)
+	}
+	if len(in) == 0 {
+		return b.request.Base + b.view.Path
+	}
+	return b.request.Base + b.view.Path + "?" + in.Encode()
+}
+
+// form returns a form for the parameters of a question.
+func (b *builder) form(q ask.Question) *form {
+	f := &form{Action: b.request.Base + b.view.Path, Open: b.missing() != nil}
+	for _, p := range q.Params {
+		if p.Local || p.Name == "after" {
+			continue
+		}
+		i := inputOf(p, b.asked[p.Name])
+		i.Help = strings.ReplaceAll(i.Help, "`", "")
+		if p.Value.Type() == "array" {
+			i.Value = strings.Join(b.asked[p.Name], " ")
+		}
+		f.Fields = append(f.Fields, i)
+	}
+	if len(f.Fields) == 0 {
+		return nil
+	}
+	return f
+}
+
+// commandOf returns what asks a question on the command line.
+func commandOf(q ask.Question, in url.Values) string {
+	words := []string{"track", q.Name}
+	for _, p := range q.Params {
+		for _, text := range in[p.Name] {
+			switch {
+			case p.Arg:
+				words = append(words, shell.Word(text))
+			case p.Value.Type() == "boolean":
+				if text == "true" {
+					words = append(words, "--"+p.Name)
+				}
+			default:
+				words = append(words, "--"+p.Name, shell.Word(text))
+			}
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// downloads lists the forms in which the API gives the answer.
+func (b *builder) downloads(q ask.Question) (list []link) {
+	formats := []link{{Text: "JSON", Href: "application/json"}, {Text: "CSV", Href: "text/csv"}, {Text: "Markdown", Href: "text/markdown"}}
+	if q.Ask == nil {
+		formats = formats[2:]
+	}
+	for _, media := range q.Media {
+		if _, suffix, found := strings.Cut(media, "image/"); found {
+			formats = append(formats, link{Text: strings.ToUpper(strings.TrimSuffix(suffix, "+xml")), Href: media})
+		}
+	}
+	for _, f := range formats {
+		in := url.Values{"as": {f.Href}}
+		for name, values := range b.asked {
+			in[name] = values
+		}
+		list = append(list, link{Text: f.Text, Href: b.request.Base + "/download/" + q.Path + "?" + in.Encode()})
+	}
+	return list
+}

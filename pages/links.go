@@ -1,0 +1,126 @@
+package pages
+
+import (
+	"net/url"
+	"slices"
+
+	"track/answer"
+	"track/reports/render"
+)
+
+// linked is a row whose cells lead to other pages.
+type linked struct {
+	base  string
+	asked url.Values // of the page
+	table answer.Table
+	row   []any
+}
+
+// exact returns what programs read in a column; empty if there is none.
+func (l linked) exact(names ...string) string {
+	for _, name := range names {
+		if i := slices.IndexFunc(l.table.Columns, func(c answer.Column) bool { return c.Name == name }); i >= 0 && l.row[i] != nil {
+			return render.ExactText(l.row[i])
+		}
+	}
+	return ""
+}
+
+// scenario returns the scenario of the row: its own, or the one that the page is about.
+func (l linked) scenario() string {
+	if name := l.exact("scenario"); name != "" {
+		return name
+	}
+	for _, asked := range []string{"scenario", "candidate"} {
+		if text := l.asked.Get(asked); text != "" {
+			selector, err := answer.ParseSelector(text)
+			if err == nil {
+				return selector.Scenario
+			}
+		}
+	}
+	return ""
+}
+
+// selector names the configuration of the row; empty if there is none.
+func (l linked) selector() string {
+	scenario, configuration := l.scenario(), l.exact("configuration")
+	if scenario == "" {
+		return ""
+	}
+	if configuration == "" {
+		if l.exact("seed") == "" {
+			return ""
+		}
+		return l.asked.Get("scenario") // of the page
+	}
+	return answer.Selector{Scenario: scenario, Configuration: configuration}.String()
+}
+
+// lineage returns the lineage of the row: its own, or the one that the page is about.
+func (l linked) lineage() string {
+	if name := l.exact("lineage"); name != "" {
+		return name
+	}
+	for _, asked := range []string{"lineage", "version"} {
+		if text := l.asked.Get(asked); text != "" {
+			selector, err := answer.ParseLineageSelector(text)
+			if err == nil {
+				return selector.Lineage
+			}
+		}
+	}
+	return ""
+}
+
+// address returns where a cell of the row leads; empty for nowhere.
+func (l linked) address(column string) string {
+	to := func(path string, params ...string) string { return addressOf(l.base, path, params...) }
+	value := l.exact(column)
+	if value == "" {
+		return ""
+	}
+	switch column {
+	case "scenario":
+		return to("history", "scenario", value)
+	case "configuration", "label":
+		if selector := l.selector(); selector != "" {
+			return to("stability", "scenario", selector)
+		}
+	case "seed":
+		selector := l.selector()
+		if l.table.Name == "draws" || selector == "" {
+			return ""
+		}
+		return to("show/seed", "scenario", selector, "seed", value)
+	case "lineage":
+		return to("lineage/show", "lineage", value)
+	case "head", "version", "child":
+		if lineage := l.lineage(); lineage != "" {
+			return to("version/show", "version", lineage+"@"+value)
+		}
+	case "mutation":
+		return to("mutation/show", "mutation", value, "lineage", l.lineage())
+	case "id", "execution":
+		if l.table.Name != "notes" {
+			return to("show/execution", "id", value)
+		}
+	case "sweep":
+		return to("sweep/show", "sweep", value)
+	case "name":
+		if l.table.Name == "series" && l.asked.Get("scenario") != "" && l.asked.Get("seed") != "" {
+			return to("series/show", "scenario", l.asked.Get("scenario"), "seed", l.asked.Get("seed"), "series", value)
+		}
+	}
+	return ""
+}
+
+// rowAddress returns where the row leads: what its table lists.
+func (l linked) rowAddress() string {
+	for _, column := range []string{"seed", "mutation", "sweep", "id", "execution", "version", "configuration", "lineage", "scenario"} {
+		if address := l.address(column); address != "" {
+			return address
+		}
+	}
+	return ""
+}

@@ -1,0 +1,115 @@
+// Package pages writes answers as pages for a browser. An address says all of what a page shows: the question, its
+// parameters, and how the tables are sorted, filtered and cut. Pages need no script; with one they are quicker to use.
+package pages
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"track/access"
+	"track/answer"
+	"track/ask"
+	"track/reports/document"
+)
+
+// Asker answers the questions of a page, for whoever opened it. All answers are of one state of the database.
+type Asker interface {
+	Ask(ctx context.Context, q ask.Question, in url.Values) (answer.Answer, error)
+	Compose(ctx context.Context, q ask.Question, in url.Values) (document.Document, error)
+}
+
+// Request is what somebody wants to see.
+type Request struct {
+	Asker
+	Base string     // what all addresses begin with; empty for nothing
+	In   url.Values // of the address
+	Who  string     // opened the page
+	Live bool       // whether events tell of changes
+}
+
+// Page is a page with an address of its own.
+type Page struct {
+	Path  string // below the base: /stability
+	Scope access.Scope
+	Title string
+	// question is what the page answers first; one without Ask is a report.
+	question ask.Question
+	compose  func(ctx context.Context, b *builder) error
+}
+
+// All returns all pages: the home page, and one for each question that changes nothing.
+func All() []Page {
+	list := []Page{{Path: "/{$}", Scope: access.Read, Title: "Home", compose: composeHome}}
+	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
+		if q.Writes || q.Scope == access.Admin || hasLocal(q) {
+			continue
+		}
+		compose, special := composers()[q.Name]
+		if !special {
+			compose = composeAnswer
+		}
+		list = append(list, Page{Path: "/" + q.Path, Scope: q.Scope, Title: titleOf(q), question: q, compose: compose})
+	}
+	return list
+}
+
+// hasLocal reports whether a question reads files of whoever asks.
+func hasLocal(q ask.Question) bool { return q.Name == "sweep plan" }
+
+// composers returns the pages that show more than the answer to one question, by the name of the question.
+func composers() map[string]func(context.Context, *builder) error {
+	return map[string]func(context.Context, *builder) error{
+		"stability": composeConfiguration, "history": composeScenario, "show seed": composeSeed, "lineage show": composeLineage,
+		"show execution": composeExecution, "mutation show": composeMutation, "version show": composeVersion, "query": composeQuery,
+	}
+}
+
+func titleOf(q ask.Question) string {
+	words := strings.ReplaceAll(q.Name, "-", " ")
+	return strings.ToUpper(words[:1]) + words[1:]
+}
+
+// Write writes the page.
+func (p Page) Write(ctx context.Context, w io.Writer, r Request) error {
+	b := newBuilder(p, r)
+	if err := b.missing(); err == nil {
+		if err := p.compose(ctx, b); err != nil {
+			return err
+		}
+	}
+	return b.write(w)
+}
+
+// WriteError writes a page that says what went wrong, and what to do.
+func WriteError(w io.Writer, base, title string, problem answer.Problem) error {
+	v := view{Base: base, Title: title, Error: true, Assets: assetAddress(base), Lead: []sentence{{Class: "verdict", Text: problem.Message}}}
+	for _, h := range problem.Hints {
+		v.Lead = append(v.Lead, hintSentence(h))
+	}
+	return execute(w, "error.html", v)
+}
+
+// WriteLogin writes the page that asks for a token. Next is the address that is opened then.
+func WriteLogin(w io.Writer, base, next, problem string) error {
+	return execute(w, "login.html", struct {
+		Base, Next, Problem string
+		Assets              assetAddresses
+	}{base, next, problem, assetAddress(base)})
+}
+
+func execute(w io.Writer, name string, v any) error {
+	t, err := templates()
+	if err != nil {
+		return err
+	}
+	var page bytes.Buffer
+	if err := t.ExecuteTemplate(&page, name, v); err != nil {
+		return err
+	}
+	_, err = page.WriteTo(w)
+	return err
+}

@@ -1,0 +1,142 @@
+package pages
+
+import (
+	"html/template"
+
+	"track/answer/param"
+)
+
+// view is what the templates show.
+type view struct {
+	Base, Title string
+	Path        string // of the page, without its base
+	Who         string
+	Assets      assetAddresses
+	Places      []link // the main pages
+	Trail       []link // what the page is a part of
+	Heading     string
+	Lead        []sentence // verdict first
+	Facts       []fact
+	Tabs        []link
+	Sections    []section
+	Form        *form
+	Command     string // that gives the same answer
+	Downloads   []link
+	Live        bool
+	Error       bool
+}
+
+// link leads to another page.
+type link struct {
+	Text, Href string
+	Here       bool // it leads to this page
+}
+
+// sentence is a line of the lead.
+type sentence struct {
+	Class   string // what it is for, see [answer.SentenceKind]
+	Verdict string
+	Text    string
+	Command string // for the shell
+}
+
+// fact is a number with what it rests on.
+type fact struct{ Name, Value, Interval, Basis string }
+
+// section is a part of a page that an address can name.
+type section struct {
+	ID, Title string
+	Table     *table
+	HTML      template.HTML // of a report, which escapes what it holds
+	Sentences []sentence
+	Commands  []string
+	Diff      []diffLine
+	Steps     []step // of a trace
+}
+
+// table is a table with the addresses that sort and filter it.
+type table struct {
+	Name, Caption string
+	Heads         []head
+	Groups        []group
+	Filter        filter
+	Columns       []choice // all that there are
+	N, NShown     int      // rows
+	More          string   // address of the next page
+	Empty         string
+}
+
+type head struct {
+	Text, Name string
+	Sort       string // address that sorts by this column
+	Sorted     string // ascending or descending; empty if it is not
+	Numeric    bool
+}
+
+type group struct {
+	Title string
+	Rows  []row
+}
+
+type row struct {
+	Href  string // where Enter leads
+	Key   string // what compares it: a configuration
+	Cells []cell
+}
+
+type cell struct {
+	Text, Href string
+	Status     string // class of a verdict or a status
+	Numeric    bool
+	Time       string // RFC 3339
+	Bar        *bar
+	Marked     []piece // a text of which parts are marked
+	Full       string  // what the text shortens
+}
+
+type piece struct {
+	Text string
+	Mark bool
+}
+
+// bar draws a score.
+type bar struct{ Width float64 }
+
+// filter is the text that rows must have.
+type filter struct {
+	Name, Value string
+	Keep        []field // the rest of the address
+}
+
+type field struct{ Name, Value string }
+
+type choice struct {
+	Name, Text string
+	Shown      bool
+	Href       string
+}
+
+// form asks for the parameters of a question.
+type form struct {
+	Action string
+	Open   bool // something must be given
+	Fields []input
+}
+
+type input struct {
+	Name, Label, Help, Value, Kind string
+	Options                        []string
+	Required, Checked              bool
+}
+
+// inputOf returns the field for a parameter.
+func inputOf(p param.Param, values []string) input {
+	i := input{Name: p.Name, Label: p.Name, Help: p.Help, Kind: p.Value.Type(), Options: p.Enum, Required: p.Required}
+	if len(values) > 0 {
+		i.Value = values[0]
+	} else {
+		i.Value = p.Value.String()
+	}
+	i.Checked = i.Kind == "boolean" && i.Value == "true"
+	return i
+}
