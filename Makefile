@@ -14,10 +14,11 @@ TOOLS   := $(GO) tool -modfile=tools/go.mod
 FUZZTIME ?= 2000x
 
 # Tests open reports in Chromium, type in shells, read tables with DuckDB, record from Python, and record in PostgreSQL, also through PgBouncer.
-OUTSIDE := chromium:chromium zsh:zsh fish:fish npm:npm python3:python3 pg_ctlcluster:postgresql /usr/sbin/pgbouncer:pgbouncer
+OUTSIDE := chromium:chromium chromium-headless-shell:chromium-headless-shell zsh:zsh fish:fish npm:npm python3:python3 pg_ctlcluster:postgresql /usr/sbin/pgbouncer:pgbouncer
 
 # DuckDB reads the tables that track exports.
 DUCKDB := @duckdb/node-api@1.5.6-r.1
+AXE := axe-core@4.14.1
 
 .PHONY: build claims docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo clean test-postgres test-postgres-more
 
@@ -60,7 +61,7 @@ check: ## format, vet, staticcheck, unreachable functions, exported names that n
 	$(GO) test -tags $(TAGS) ./migrations
 	$(GO) test -tags $(TAGS) ./store -run 'Keys|Index|Documented|OwnFiles|Plans'
 
-outside-tools: ## install Chromium, zsh, fish, Python, PostgreSQL and DuckDB if they are missing and root can; else the tests that need it are skipped, and say so
+outside-tools: ## install Chromium, zsh, fish, Python, PostgreSQL, DuckDB and axe-core if they are missing and root can; else the tests that need it are skipped, and say so
 	@set -e; for tool in $(OUTSIDE); do \
 	  command -v $${tool%%:*} >/dev/null && continue; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
@@ -70,7 +71,9 @@ outside-tools: ## install Chromium, zsh, fish, Python, PostgreSQL and DuckDB if 
 	  else echo "$${tool%%:*} is missing: tests that need it are skipped, unless TRACK_OUTSIDE=required"; fi; \
 	done; \
 	[ -d bin/duckdb/node_modules ] || npm install --silent --no-audit --no-fund --prefix bin/duckdb $(DUCKDB) || \
-	  echo "DuckDB could not be installed: tests that need it are skipped, unless TRACK_OUTSIDE=required"
+	  echo "DuckDB could not be installed: tests that need it are skipped, unless TRACK_OUTSIDE=required"; \
+	[ -d bin/axe/node_modules ] || npm install --silent --no-audit --no-fund --prefix bin/axe $(AXE) || \
+	  echo "axe-core could not be installed: tests that need it are skipped, unless TRACK_OUTSIDE=required"
 
 docs: ## the reference of commands and of JSON, from their declarations
 	$(GO) test -tags $(TAGS) ./ask -run TestJSONReference -update

@@ -26,11 +26,13 @@ var mayImport = map[string][]string{
 	"track/evolution/...":  {"track/evolution/...", "github.com/go-json-experiment/json/...", "track/scoring/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.
-	"track/access":         {},
-	"track/answer/...":     {"track/access", "track/answer/...", "track/internal/shell", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
-	"track/ask":            {"track", "track/access", "track/answer/...", "track/reports/...", "track/store", "track/tracker/...", "track/tracker"},
-	"track/reports/render": {"track", "track/internal/dataset", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
-	"track/reports/...":    {"track/internal/lazyregexp", "track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/..."},
+	"track/access":          {},
+	"track/answer/...":      {"track/access", "track/answer/...", "track/internal/shell", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/ask":             {"track", "track/access", "track/answer/...", "track/reports/...", "track/store", "track/tracker/...", "track/tracker"},
+	"track/reports/render":  {"track", "track/internal/dataset", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
+	"track/pages":           {"track/access", "track/answer/...", "track/ask", "track", "track/internal/shell", "track/reports/...", "track/reports", "track/scoring/..."},
+	"track/internal/sample": {"track", "track/answer", "track/ask", "track/importer/lines", "track/internal/lineagetest", "track/internal/testdb", "track/scoring", "track/spec", "track/store", "track/tracker/..."},
+	"track/reports/...":     {"track/internal/lazyregexp", "track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/..."},
 
 	// What takes secrets out of texts, before they are stored.
 	"track/internal/masking":   {},
@@ -116,14 +118,14 @@ var mayImport = map[string][]string{
 	"track/internal/testpostgres":            {"github.com/jackc/pgx/v5/..."},
 	"track/internal/testpostgres/withserver": {"track/internal/testpostgres"},
 	"track/internal/trackertest":             {"track", "track/answer", "track/importer/lines", "track/scoring", "track/store", "track/tracker/agents", "track/tracker/seeds"},
-	"track/internal/outsidetest":             {"github.com/yuin/goldmark/..."},
+	"track/internal/outsidetest":             {"github.com/chromedp/...", "github.com/yuin/goldmark/..."},
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
 		"track", "track/access", "track/remote", "track/server", "track/internal/admission", "track/internal/jsonio", "track/internal/near", "track/internal/keptfiles", "track/internal/separated", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/series/parquet", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/process", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/net/netutil", "golang.org/x/term",
 	},
-	"track/server":       {"track", "track/access", "track/answer/...", "track/ask", "track/importer/lines", "track/reports/...", "track/store", "track/tracker/exchange", "track/tracker/names", "track/tracker/seeds", "track/tracker/tokens", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
+	"track/server":       {"track", "track/pages", "track/access", "track/answer/...", "track/ask", "track/importer/lines", "track/reports/...", "track/store", "track/tracker/exchange", "track/tracker/names", "track/tracker/seeds", "track/tracker/tokens", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/remote":       {"track", "track/access", "track/answer", "track/ask", "track/internal/spool", "track/scoring/format"},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},
 	"track/bench/...":    {"track/...", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/jackc/pgx/v5/...", "github.com/oklog/ulid/v2", "modernc.org/sqlite"},

@@ -11,6 +11,7 @@ import (
 
 	"track/answer"
 	"track/ask"
+	"track/internal/sample"
 	"track/server"
 )
 
@@ -29,7 +30,7 @@ func TestAnswersFitOpenAPI(t *testing.T) {
 	if err := compiler.AddResource("openapi.json", description); err != nil {
 		t.Fatal(err)
 	}
-	st, names := newSample(t)
+	st, names := sample.New(t)
 	for _, q := range ask.All() {
 		method := "get"
 		if q.Writes {
@@ -41,7 +42,7 @@ func TestAnswersFitOpenAPI(t *testing.T) {
 			t.Errorf("%s: %v", q.Name, err)
 			continue
 		}
-		for _, in := range samples()[q.Name] {
+		for _, in := range sample.Questions()[q.Name] {
 			params, err := url.ParseQuery(names.Replace(in))
 			if err != nil {
 				t.Fatal(err)

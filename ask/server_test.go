@@ -3,15 +3,12 @@ package ask_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,29 +18,23 @@ import (
 	"track/answer"
 	"track/answer/param"
 	"track/ask"
-	"track/importer/lines"
-	"track/internal/lineagetest"
+	"track/internal/sample"
 	"track/internal/testdb"
 	"track/remote"
-	"track/scoring"
 	"track/server"
-	"track/spec"
 	"track/store"
-	"track/tracker/exchange"
-	"track/tracker/lineages"
-	"track/tracker/seeds"
 )
 
 // TestServerAnswersAlike asks every question that reads of a database and of a server on it: both answer with the
 // same bytes.
 func TestServerAnswersAlike(t *testing.T) {
-	st, names := newSample(t)
+	st, names := sample.New(t)
 	local, remote := ask.Source{Store: st}, newServer(t, st)
 	for _, q := range ask.All() {
 		if q.Scope != access.Read {
 			continue
 		}
-		asked, listed := samples()[q.Name]
+		asked, listed := sample.Questions()[q.Name]
 		if !listed {
 			t.Errorf("%s: no sample; add one", q.Name)
 		}
@@ -70,7 +61,7 @@ func TestServerAnswersAlike(t *testing.T) {
 // TestServerWritesAlike asks for each report and each picture of a database and of a server on it: both write the same
 // bytes.
 func TestServerWritesAlike(t *testing.T) {
-	st, names := newSample(t)
+	st, names := sample.New(t)
 	local, remote := ask.Source{Store: st}, newServer(t, st)
 	asked := map[string]string{
 		"report stability": "scenario=growth_plus", "report improvement": "candidate=growth_plus&baseline=growth_plus@theta-14", "report scenario": "scenario=growth_plus&limit=2",
@@ -109,7 +100,7 @@ func TestServerWritesAlike(t *testing.T) {
 // TestServerRefusesAlike asks what cannot be answered: the error of a server reads alike, is of the same kind and has
 // the same hints.
 func TestServerRefusesAlike(t *testing.T) {
-	st, _ := newSample(t)
+	st, _ := sample.New(t)
 	local, remote := ask.Source{Store: st}, newServer(t, st)
 	for _, test := range []struct{ question, params string }{
 		{"stability", ""}, {"stability", "scenario=nosuch"}, {"stability", "scenario=growth_plus@nosuch"}, {"stability", "scenario=growth_plus&seeds=x"},
@@ -137,59 +128,6 @@ func TestServerRefusesAlike(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// samples returns what is asked of the sample, by question.
-func samples() map[string][]string {
-	return map[string][]string{
-		"stability":        {"scenario=growth_plus", "scenario=growth_plus@theta-14&seeds=0..4"},
-		"history":          {"scenario=growth_plus"},
-		"compare":          {"scenario=growth_plus&scenario=growth_plus@theta-14"},
-		"improvement":      {"candidate=growth_plus@bam-engine-0.10.2&baseline=growth_plus@small-economy", "candidate=growth_plus@theta-14&only-changed=true"},
-		"gate":             {"scenario=growth_plus", "scenario=growth_plus@theta-14&scenario=growth_plus&min-score=0.5&no-degradation=true"},
-		"gate preview":     {"scenario=growth_plus", "scenario=growth_plus@theta-14&scenario=growth_plus&min-score=0.5&no-degradation=true"},
-		"baseline show":    {"scenario=growth_plus"},
-		"baseline list":    {""},
-		"note list":        {"", "scenario=growth_plus@theta-14"},
-		"tag list":         {"", "scenario=growth_plus&tag=released"},
-		"params":           {"scenario=grid&metric=m", "scenario=grid&plot=theta&by=rule&heatmap=theta,rule"},
-		"noise":            {"scenario=growth_plus"},
-		"seeds-needed":     {"scenario=growth_plus&effect=0.05"},
-		"seeds":            {"", "scenario=growth_plus&limit=3", "limit=0&min-score=0.5", "status=FAIL"},
-		"show seed":        {"scenario=growth_plus&seed=0"},
-		"series list":      {"scenario=growth_plus&seed=0"},
-		"series show":      {"scenario=growth_plus&seed=0"},
-		"artifact list":    {"scenario=growth_plus", "scenario=growth_plus&seed=0..3"},
-		"spec list":        {""},
-		"spec show":        {"scenario=growth_plus"},
-		"query":            {"sql=" + url.QueryEscape("SELECT scenario, count(*) AS n, -0.0 AS zero, NULL AS none FROM v_seed GROUP BY scenario")},
-		"executions":       {"", "lineage=l&limit=2"},
-		"show execution":   {"id=EXECUTION", "id=EXECUTION&output=true", "id=EXECUTION&trace=true", "id=EXECUTION&trace=true&grep=x"},
-		"search":           {"text=done", "text=%22it+is%22&lineage=l&kind=answer&limit=1"},
-		"fitness":          {"lineage=l"},
-		"rubric list":      {""},
-		"rubric check":     {"lineage=l&truth=passed"},
-		"rubric compare":   {"lineage=l&rubric=rubric/1"},
-		"lineage history":  {"lineage=l"},
-		"lineage list":     {""},
-		"lineage show":     {"lineage=l"},
-		"lineage head":     {"lineage=l"},
-		"replay":           {"lineage=l", "lineage=l&strict=true"},
-		"draws":            {"lineage=l"},
-		"operators":        {"lineage=l"},
-		"version list":     {"lineage=l"},
-		"version show":     {"version=l@v001"},
-		"version diff":     {"version=l@v002"},
-		"compare versions": {"version=l@v001&version=l@v002"},
-		"version export":   {"version=l@v001"},
-		"sweep list":       {"", "limit=1"},
-		"sweep show":       {"sweep=01KE2Y54G0000000000000000S"},
-		"sweep plan":       {"scenario=growth_plus&max-seeds=4&command=true&command={seed}&shards=2"},
-		"mutation plan":    {"mutation=PROPOSED&lineage=l"},
-		"mutation list":    {"lineage=l"},
-		"mutation show":    {"mutation=DECIDED&lineage=l"},
-		"mutation diff":    {"mutation=DECIDED&lineage=l"},
 	}
 }
 
@@ -235,80 +173,6 @@ func TestQuestionsNameNoFace(t *testing.T) {
 				t.Errorf("%s, %s: %q belongs to the command line: %s", q.Name, where, found, text)
 			}
 		}
-	}
-}
-
-// newSample returns a database with seeds of three configurations and a lineage of an agent with two mutations, and
-// what stands for their names in [samples].
-func newSample(t *testing.T) (*store.Store, *strings.Replacer) {
-	t.Helper()
-	st := testdb.New(t)
-	text, err := os.ReadFile("../examples/bam/growth_plus.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	declared, err := spec.Parse("growth_plus.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := seeds.AddSpec(t.Context(), st, declared, nil); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"growth_plus", "growth_plus__small_economy", "growth_plus__theta_14"} {
-		recordFile(t, st, "../examples/bam/"+name+".jsonl")
-	}
-	grid := scoring.Spec{Scenario: "grid", Metrics: []scoring.Metric{{Name: "m", Weight: 1, Target: scoring.Range{Max: 5}}}}
-	if _, err := seeds.AddSpec(t.Context(), st, grid, nil); err != nil {
-		t.Fatal(err)
-	}
-	recordFile(t, st, "testdata/grid.jsonl")
-	pin := answer.SetBaselineQuestion{Of: answer.Selector{Scenario: "growth_plus", Configuration: "small-economy"}, Change: answer.Change{Reason: "a | release", Actor: "somebody"}}
-	if _, err := seeds.SetBaseline(t.Context(), st, pin); err != nil {
-		t.Fatal(err)
-	}
-	theta := answer.Selector{Scenario: "growth_plus", Configuration: "theta-14"}
-	if _, err := seeds.AddNote(t.Context(), st, answer.AddNoteQuestion{Of: theta, Text: "a | *note*"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := seeds.AddTags(t.Context(), st, answer.TagQuestion{Of: theta, Tags: []string{"released", "slow"}}); err != nil {
-		t.Fatal(err)
-	}
-	loop := lineagetest.New(t, st, nil)
-	loop.Run("v001", 50, 60, 55)
-	for i := range 6 {
-		loop.Record(loop.Execution("v001", func(e *track.Execution) {
-			score := float64(40 + 10*i)
-			e.Score, e.Truths = &score, map[string]float64{"passed": float64(i % 2)}
-		}), false)
-	}
-	if err := st.Update(t.Context(), func(tx *store.Tx) error {
-		_, err := tx.AddSweep(track.Sweep{
-			ID: "01KE2Y54G0000000000000000S", Scenario: "growth_plus", Environment: map[string]string{"os": "linux"}, Plan: `{"seeds":"0..3"}`,
-			StartedAt: testdb.Clock(),
-		})
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	decided := loop.Evolve("German", 70, 80, 75).Mutation.Key
-	proposed := loop.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
-	listed, err := ask.Executions().Ask(t.Context(), ask.Source{Store: st}, answer.ExecutionsQuestion{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return st, strings.NewReplacer("EXECUTION", listed.Items[0].ID, "DECIDED", decided, "PROPOSED", proposed)
-}
-
-func recordFile(t *testing.T, st *store.Store, path string) {
-	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = file.Close() }()
-	summary, err := exchange.RecordAll(t.Context(), seeds.NewRecorder(st, seeds.Options{}, rand.Reader), lines.Read(path, file), exchange.BatchObserver{})
-	if err != nil || summary.Recorded == 0 {
-		t.Fatalf("%s: %+v, %v", path, summary, err)
 	}
 }
 

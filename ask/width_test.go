@@ -15,6 +15,7 @@ import (
 	"track/access"
 	"track/answer"
 	"track/ask"
+	"track/internal/sample"
 	"track/reports/render"
 )
 
@@ -34,12 +35,12 @@ func TestAnswersFit(t *testing.T) {
 // eachSample asks the samples of all questions that read, and more of some.
 func eachSample(t *testing.T, more map[string][]string, check func(name string, a answer.Answer)) {
 	t.Helper()
-	st, names := newSample(t)
+	st, names := sample.New(t)
 	for _, q := range ask.All() {
 		if q.Scope != access.Read {
 			continue
 		}
-		for _, in := range append(slices.Clone(samples()[q.Name]), more[q.Name]...) {
+		for _, in := range append(slices.Clone(sample.Questions()[q.Name]), more[q.Name]...) {
 			params, err := url.ParseQuery(names.Replace(in))
 			if err != nil {
 				t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"track/internal/shell"
 	"track/reports"
 	"track/reports/document"
+	"track/reports/escape"
 )
 
 // builder makes the view of one request.
@@ -105,7 +106,8 @@ func composeAnswer(ctx context.Context, b *builder) error {
 		if err != nil {
 			return err
 		}
-		b.view.Heading, b.view.Title = d.Title, d.Title
+		b.view.Heading = escape.Line(d.Title)
+		b.view.Title = b.view.Heading
 		return b.addDocument(d)
 	}
 	a, err := b.request.Ask(ctx, q, b.asked)
@@ -134,7 +136,8 @@ func (b *builder) show(a answer.Answer) {
 func (b *builder) lead(list []answer.Sentence) {
 	for _, s := range list {
 		if s.Kind == answer.Heading && len(b.view.Lead) == 0 {
-			b.view.Heading, b.view.Title = s.Text, s.Text
+			b.view.Heading = escape.Line(s.Text)
+			b.view.Title = b.view.Heading
 			continue
 		}
 		b.view.Lead = append(b.view.Lead, sentenceOf(s))
@@ -142,9 +145,9 @@ func (b *builder) lead(list []answer.Sentence) {
 }
 
 func sentenceOf(s answer.Sentence) sentence {
-	out := sentence{Class: string(s.Kind), Text: s.Text, Verdict: string(s.Verdict)}
+	out := sentence{Class: string(s.Kind), Text: escape.Lines(s.Text), Verdict: string(s.Verdict)}
 	if s.Kind == answer.Need {
-		out.Text = "Needed: " + s.Text
+		out.Text = "Needed: " + out.Text
 	}
 	if s.Hint != nil {
 		hint := hintSentence(*s.Hint)
@@ -170,7 +173,7 @@ func (b *builder) addTable(t answer.Table) {
 	if t.ForPrograms || len(t.Rows) == 0 && t.HiddenIfEmpty {
 		return
 	}
-	s := section{ID: t.Name, Title: t.Title, Table: b.table(t)}
+	s := section{ID: t.Name, Title: escape.Line(t.Title), Table: b.table(t)}
 	for _, n := range t.Notes {
 		s.Sentences = append(s.Sentences, sentenceOf(n))
 	}

@@ -9,6 +9,7 @@ import (
 
 	"track/answer"
 	"track/ask"
+	"track/reports/escape"
 )
 
 // composeExecution shows an execution with its scores and its trace: a step on a line, its texts folded.
@@ -54,7 +55,7 @@ func stepsOf(trace answer.Trace) (list []step) {
 	var began time.Time
 	for _, p := range trace.Parts {
 		if last := len(list) - 1; last < 0 || p.Call == 0 || list[last].Number != p.Call {
-			s := step{Number: p.Call, Kind: p.Part, Tool: p.Tool, Outcome: p.Result, Failed: p.Result != "" && p.Result != "ok"}
+			s := step{Number: p.Call, Kind: p.Part, Tool: escape.Line(p.Tool), Outcome: escape.Line(p.Result), Failed: p.Result != "" && p.Result != "ok"}
 			if p.Call > 0 {
 				s.Kind = "call " + strconv.Itoa(p.Call)
 			}
@@ -78,9 +79,9 @@ func stepTextOf(p answer.TracePart) stepText {
 	if !p.Kept {
 		return stepText{Name: name, First: "not kept; sha256 " + p.Digest}
 	}
-	lines := strings.SplitAfter(p.Text, "\n")
+	lines := strings.SplitAfter(escape.Code(p.Text), "\n")
 	if len(lines) <= shownLines+1 {
-		return stepText{Name: name, First: p.Text}
+		return stepText{Name: name, First: strings.Join(lines, "")}
 	}
 	return stepText{Name: name, First: strings.Join(lines[:shownLines], ""), Rest: strings.Join(lines[shownLines:], "")}
 }

@@ -9,6 +9,7 @@ import (
 	"track"
 	"track/answer"
 	"track/ask"
+	"track/reports/escape"
 )
 
 // composeLineage shows a lineage: its state, then its report with the tree of its versions, and its mutations.
@@ -102,7 +103,7 @@ func diffLines(text string) (list []diffLine) {
 		case strings.HasPrefix(line, "-"):
 			class = "removed"
 		}
-		list = append(list, diffLine{class, line})
+		list = append(list, diffLine{class, escape.Code(line)})
 	}
 	return list
 }

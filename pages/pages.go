@@ -14,6 +14,7 @@ import (
 	"track/answer"
 	"track/ask"
 	"track/reports/document"
+	"track/reports/escape"
 )
 
 // Asker answers the questions of a page, for whoever opened it. All answers are of one state of the database.
@@ -45,7 +46,7 @@ type Page struct {
 func All() []Page {
 	list := []Page{{Path: "/{$}", Scope: access.Read, Title: "Home", compose: composeHome}}
 	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
-		if q.Writes || q.Scope == access.Admin || hasLocal(q) {
+		if q.Notes || q.Scope != access.Read || hasLocal(q) { // a page records nothing, looks neither
 			continue
 		}
 		compose, special := composers()[q.Name]
@@ -86,7 +87,7 @@ func (p Page) Write(ctx context.Context, w io.Writer, r Request) error {
 
 // WriteError writes a page that says what went wrong, and what to do.
 func WriteError(w io.Writer, base, title string, problem answer.Problem) error {
-	v := view{Base: base, Title: title, Error: true, Assets: assetAddress(base), Lead: []sentence{{Class: "verdict", Text: problem.Message}}}
+	v := view{Base: base, Title: title, Error: true, Assets: assetAddress(base), Lead: []sentence{{Class: "verdict", Text: escape.Lines(problem.Message)}}}
 	for _, h := range problem.Hints {
 		v.Lead = append(v.Lead, hintSentence(h))
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"track/ask"
+	"track/reports/escape"
 )
 
 // composeHome shows what there is: scenarios, lineages and sweeps, each with its state.
@@ -50,7 +51,8 @@ func composeScenario(ctx context.Context, b *builder) error {
 	}
 	b.view.Trail = []link{{Text: "Scenarios", Href: b.request.Base + "/"}}
 	b.show(a)
-	b.view.Heading, b.view.Title = a.Scenario, a.Scenario
+	b.view.Heading = escape.Line(a.Scenario)
+	b.view.Title = b.view.Heading
 	b.tabs(a.Scenario, "history")
 	b.addPicture(b.page.question)
 	return nil

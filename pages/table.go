@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"track/answer"
+	"track/reports/escape"
 	"track/reports/render"
 )
 
@@ -19,6 +20,9 @@ func (b *builder) table(t answer.Table) *table {
 	}
 	return view.build()
 }
+
+// fewRows are those that need no filter.
+const fewRows = 6
 
 // tableView is a table on its way to a page.
 type tableView struct {
@@ -39,7 +43,9 @@ func (v tableView) build() *table {
 		t.Heads = append(t.Heads, v.head(k))
 	}
 	t.Groups = v.groups(rows, shown)
-	t.Filter = v.filter()
+	if t.Filter = v.filter(); len(v.table.Rows) < fewRows && t.Filter.Value == "" {
+		t.Small = true
+	}
 	for _, k := range v.all {
 		c := v.table.Columns[k]
 		t.Columns = append(t.Columns, choice{Name: c.Name, Text: headText(c), Shown: slices.Contains(shown, k), Href: v.toggle(shown, k)})
@@ -47,13 +53,17 @@ func (v tableView) build() *table {
 	return t
 }
 
-func headText(c answer.Column) string { return cmp.Or(c.Head, strings.ReplaceAll(c.Name, "_", " ")) }
+func headText(c answer.Column) string {
+	return cmp.Or(strings.TrimSpace(escape.Line(c.Head)), strings.ReplaceAll(escape.Line(c.Name), "_", " "))
+}
 
-// shown returns the columns that the address chooses; all without a choice.
+// shown returns the columns that the address chooses; without a choice all that have something in some row.
 func (v tableView) shown() []int {
 	names := v.request.In.Get(v.key("columns"))
 	if names == "" {
-		return v.all
+		return slices.DeleteFunc(slices.Clone(v.all), func(k int) bool {
+			return len(v.table.Rows) > 0 && !slices.ContainsFunc(v.table.Rows, func(row []any) bool { return !isEmpty(row[k]) })
+		})
 	}
 	chosen := strings.Split(names, ",")
 	return slices.DeleteFunc(slices.Clone(v.all), func(k int) bool { return !slices.Contains(chosen, v.table.Columns[k].Name) })
@@ -193,7 +203,7 @@ func (v tableView) groups(rows [][]any, shown []int) (list []group) {
 		if !seen {
 			i = len(list)
 			at[title] = i
-			list = append(list, group{Title: title})
+			list = append(list, group{Title: escape.Line(title)})
 		}
 		list[i].Rows = append(list[i].Rows, v.row(cells, shown))
 	}
@@ -219,7 +229,7 @@ var statusColumns = []string{"status", "verdict", "state", "outcome", "gate", "s
 
 func (v tableView) cell(k int, value any) cell {
 	column := v.table.Columns[k]
-	c := cell{Text: render.PeopleText(value), Numeric: render.IsNumericColumn(v.table.Rows, k)}
+	c := cell{Text: escape.Line(render.PeopleText(value)), Numeric: render.IsNumericColumn(v.table.Rows, k)}
 	exact := render.ExactText(value)
 	switch value := value.(type) {
 	case answer.MarkedText:
@@ -229,7 +239,7 @@ func (v tableView) cell(k int, value any) cell {
 			if _, err := time.Parse(time.RFC3339Nano, text); err == nil {
 				c.Time = text
 			} else {
-				c.Full = text
+				c.Full = escape.Line(text)
 			}
 		}
 	}
@@ -264,8 +274,8 @@ func pieces(m answer.MarkedText) (list []piece) {
 		if r.Start < at || r.End > len(m.Text) || r.End < r.Start {
 			continue
 		}
-		list = append(list, piece{Text: m.Text[at:r.Start]}, piece{m.Text[r.Start:r.End], true})
+		list = append(list, piece{Text: escape.Line(m.Text[at:r.Start])}, piece{escape.Line(m.Text[r.Start:r.End]), true})
 		at = r.End
 	}
-	return append(list, piece{Text: m.Text[at:]})
+	return append(list, piece{Text: escape.Line(m.Text[at:])})
 }

@@ -62,6 +62,7 @@ type table struct {
 	Filter        filter
 	Columns       []choice // all that there are
 	N, NShown     int      // rows
+	Small         bool     // a filter would be in the way
 	More          string   // address of the next page
 	Empty         string
 }

@@ -5,6 +5,7 @@ import (
 	_ "embed" // the style
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"track/reports/chart"
@@ -133,11 +134,15 @@ func (h *hypertext) list(l List) {
 }
 
 func (h *hypertext) table(t Table) {
-	h.WriteString("<div class=\"scroll\" tabindex=\"0\">\n<table>\n<thead>\n<tr>")
-	for _, c := range t.Columns {
-		h.WriteString("<th scope=\"col\"" + c.class() + ">" + escape.HTML(c.Title) + "</th>")
+	h.WriteString("<div class=\"scroll\" tabindex=\"0\">\n<table>\n")
+	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Title != "" }) {
+		h.WriteString("<thead>\n<tr>")
+		for _, c := range t.Columns {
+			h.WriteString("<th scope=\"col\"" + c.class() + ">" + escape.HTML(c.Title) + "</th>")
+		}
+		h.WriteString("</tr>\n</thead>\n")
 	}
-	h.WriteString("</tr>\n</thead>\n<tbody>\n")
+	h.WriteString("<tbody>\n")
 	for _, row := range t.Rows {
 		h.WriteString("<tr>")
 		for i, cell := range row {

@@ -1,0 +1,179 @@
+package pages_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"track/ask"
+	"track/internal/outsidetest"
+	"track/internal/sample"
+	"track/internal/testdb"
+	"track/pages"
+	"track/server"
+	"track/store"
+)
+
+// serve serves the pages of a database to everybody.
+func serve(t *testing.T, st *store.Store) (base string) {
+	t.Helper()
+	path := st.Path()
+	served := server.New(server.Config{
+		Open: func(ctx context.Context) (*store.Store, error) { return store.OpenForUpdate(ctx, path, testdb.Clock) },
+		Now:  testdb.Clock, Log: slog.New(slog.DiscardHandler), NoAuth: true,
+	})
+	listening := httptest.NewServer(served.Handler())
+	t.Cleanup(func() {
+		listening.CloseClientConnections()
+		listening.Close()
+		if err := served.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return listening.URL
+}
+
+// sampleAddresses returns the address of every page of the sample.
+func sampleAddresses(t *testing.T, names *strings.Replacer) (list []string) {
+	t.Helper()
+	list = []string{"/", "/nosuch", "/stability", "/stability?scenario=nosuch"}
+	paths := map[string]string{}
+	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
+		paths[q.Name] = "/" + q.Path
+	}
+	known := map[string]bool{}
+	for _, p := range pages.All() {
+		known[p.Path] = true
+	}
+	for name, asked := range sample.Questions() {
+		if !known[paths[name]] {
+			continue
+		}
+		for _, in := range asked {
+			list = append(list, strings.TrimSuffix(paths[name]+"?"+names.Replace(in), "?"))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// TestPagesInBrowser opens every page: no error on the console, no request to another host, no violation of axe-core.
+func TestPagesInBrowser(t *testing.T) {
+	t.Parallel()
+	st, names := sample.New(t)
+	base := serve(t, st)
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 900, "light")
+	addresses := sampleAddresses(t, names)
+	if len(addresses) < 50 {
+		t.Fatalf("%d pages", len(addresses))
+	}
+	for _, address := range addresses {
+		tab.Open(base + address)
+		checkPage(t, tab, base, address)
+	}
+}
+
+func checkPage(t *testing.T, tab *outsidetest.Tab, base, address string) {
+	t.Helper()
+	if outsidetest.Evaluate[string](tab, `document.querySelector("h1")?.textContent ?? ""`) == "" {
+		t.Errorf("%s: no heading", address)
+	}
+	for _, violation := range tab.Violations() {
+		t.Errorf("%s: %s", address, violation)
+	}
+	for _, complaint := range tab.Complaints(base) {
+		if !strings.Contains(address, "nosuch") {
+			t.Errorf("%s: %s", address, complaint)
+		}
+	}
+}
+
+// TestPagesFit opens the main pages in windows of three widths, light and dark: nothing is wrong with them, and a page is
+// not wider than its window.
+func TestPagesFit(t *testing.T) {
+	t.Parallel()
+	st, names := sample.New(t)
+	base := serve(t, st)
+	tab := outsidetest.NewTab(t)
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{360, 1280, 2560} {
+			tab.View(width, 900, scheme)
+			for name, address := range map[string]string{
+				"home": "/", "scenario": "/history?scenario=growth_plus", "configuration": "/stability?scenario=growth_plus", "seed": "/show/seed?scenario=growth_plus&seed=0",
+				"compare": "/compare?scenario=growth_plus&scenario=growth_plus@theta-14", "lineage": "/lineage/show?lineage=l", "mutation": names.Replace("/mutation/show?mutation=DECIDED&lineage=l"),
+				"execution": names.Replace("/show/execution?id=EXECUTION"), "sql": "/query?sql=" + url.QueryEscape("SELECT scenario, seed FROM v_seed"), "search": "/search?text=done",
+			} {
+				tab.Open(base + address)
+				checkPage(t, tab, base, address)
+				if wider := outsidetest.Evaluate[int](tab, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
+					t.Errorf("%s is %d pixels wider than a window of %d", address, wider, width)
+				}
+				if width == 1280 {
+					tab.Picture(name + "-" + scheme)
+				}
+			}
+		}
+	}
+}
+
+// TestPagesByKeyboard goes from the scenarios to a seed, and to a comparison, by keys alone.
+func TestPagesByKeyboard(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	base := serve(t, st)
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 900, "light")
+	tab.Open(base + "/seeds?scenario=growth_plus")
+	tab.Press("j")
+	tab.Press("j")
+	tab.Press("k")
+	seed := outsidetest.Evaluate[string](tab, `document.querySelector("tr.current").dataset.href`)
+	tab.Press("Enter")
+	tab.Wait(`document.querySelector("h1")?.textContent.includes("seed") && location.pathname === "/show/seed"`)
+	if tab.Address() != seed {
+		t.Errorf("Enter leads to %s, not to %s", tab.Address(), seed)
+	}
+	tab.Open(base + "/history?scenario=growth_plus")
+	for _, key := range []string{"j", "x", "j", "x"} {
+		tab.Press(key)
+	}
+	tab.Press("c")
+	tab.Wait(`location.pathname === "/compare"`)
+	if n := strings.Count(tab.Address(), "scenario="); n != 2 {
+		t.Errorf("%s compares %d configurations, want 2", tab.Address(), n)
+	}
+	tab.Press("/")
+	if id := outsidetest.Evaluate[string](tab, "document.activeElement.id"); id != "search" {
+		t.Errorf("the focus is on %q, not on the search", id)
+	}
+}
+
+// TestTablesByMouse sorts, filters and cuts a table: the address says it all, and gives the same page without a script.
+func TestTablesByMouse(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	base := serve(t, st)
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 900, "light")
+	tab.Open(base + "/seeds?scenario=growth_plus")
+	const first = `document.querySelector("#seeds tbody tr td:nth-child(2)").textContent.trim()`
+	tab.Click(`#seeds thead th:nth-child(2) a`)
+	tab.Wait(`location.search.includes("sort.seeds=-seed") && ` + first + ` === "9"`)
+	outsidetest.Evaluate[bool](tab, `(document.querySelector("#seeds input[type=search]").value = "7", true)`)
+	tab.Click("#seeds form.filter button")
+	tab.Wait(`location.search.includes("filter.seeds=7")`)
+	shown := outsidetest.Evaluate[string](tab, `document.querySelector("#seeds table").textContent`)
+	address := tab.Address()
+	tab.Open(base + address)
+	if again := outsidetest.Evaluate[string](tab, `document.querySelector("#seeds table").textContent`); again != shown {
+		t.Errorf("%s shows another table when it is opened anew:\n%s\n%s", address, shown, again)
+	}
+	if complaints := tab.Complaints(base); len(complaints) > 0 {
+		t.Errorf("complaints: %q", complaints)
+	}
+}
