@@ -46,7 +46,7 @@ type Page struct {
 func All() []Page {
 	list := []Page{{Path: "/{$}", Scope: access.Read, Title: "Home", compose: composeHome}}
 	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
-		if q.Notes || q.Scope != access.Read || hasLocal(q) { // a page records nothing, looks neither
+		if isLook(q) || q.Scope != access.Read || hasLocal(q) {
 			continue
 		}
 		compose, special := composers()[q.Name]
@@ -57,6 +57,10 @@ func All() []Page {
 	}
 	return list
 }
+
+// isLook reports whether asking a question counts as an interim analysis: opening a page must not. A search only brings
+// its index up to date.
+func isLook(q ask.Question) bool { return q.Notes && q.Name != "search" }
 
 // hasLocal reports whether a question reads files of whoever asks.
 func hasLocal(q ask.Question) bool { return q.Name == "sweep plan" }

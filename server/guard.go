@@ -45,8 +45,7 @@ func (s *Server) guard(route Route) http.Handler {
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; sandbox")
 		if route.page {
-			header.Set("Content-Security-Policy", pagePolicy)
-			w = pageWriter{w, r, s.config.BasePath}
+			w = s.forBrowser(w, r)
 		}
 		header.Set("Referrer-Policy", "no-referrer")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")

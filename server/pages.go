@@ -153,6 +153,13 @@ type pageWriter struct {
 	base    string
 }
 
+// forBrowser returns a writer for an answer that a browser shows.
+func (s *Server) forBrowser(w http.ResponseWriter, r *http.Request) http.ResponseWriter {
+	w.Header().Set("Content-Security-Policy", pagePolicy)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	return pageWriter{w, r, s.config.BasePath}
+}
+
 func (w pageWriter) writeProblem(status int, p answer.Problem) {
 	w.Header().Del("ETag")
 	w.Header().Del("WWW-Authenticate")

@@ -111,6 +111,9 @@ func (s *Server) notFound(mux *http.ServeMux, routes []Route) http.Handler {
 			mux.ServeHTTP(w, r)
 			return
 		}
+		if !strings.HasPrefix(r.URL.Path, s.config.BasePath+apiPath) && strings.Contains(r.Header.Get("Accept"), "text/html") {
+			w = s.forBrowser(w, r)
+		}
 		var methods []string
 		for _, route := range routes {
 			asked := &http.Request{Method: route.Method, URL: r.URL, Host: r.Host}

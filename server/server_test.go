@@ -44,6 +44,12 @@ type service struct {
 
 func serve(t *testing.T, change func(*server.Config)) *service {
 	t.Helper()
+	return serveWith(t, change, func(*server.Server) {})
+}
+
+// serveWith is [serve] for a test that needs the server itself.
+func serveWith(t *testing.T, change func(*server.Config), made func(*server.Server)) *service {
+	t.Helper()
 	st := testdb.New(t)
 	record(t, st, "growth", 5)
 	s := &service{t: t, store: st, log: new(bytes.Buffer), now: testdb.Clock}
@@ -57,6 +63,7 @@ func serve(t *testing.T, change func(*server.Config)) *service {
 		change(&config)
 	}
 	served := server.New(config)
+	made(served)
 	listening := httptest.NewUnstartedServer(nil)
 	listening.Config = served.HTTP()
 	listening.Start()

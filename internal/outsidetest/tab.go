@@ -112,11 +112,17 @@ func Evaluate[T any](p *Tab, expression string) T {
 	return v
 }
 
-// Wait waits until an expression is true.
+// Wait waits until an expression is true, on another page too if the tab goes to one.
 func (p *Tab) Wait(expression string) {
 	p.t.Helper()
-	if _, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression)); err != nil {
-		p.t.Fatalf("%s: %v", expression, err)
+	for {
+		_, err := chromedp.Run(p.ctx, chromedp.Poll[bool](expression))
+		switch {
+		case err == nil:
+			return
+		case !strings.Contains(err.Error(), "context"), p.ctx.Err() != nil: // that of a page that was left
+			p.t.Fatalf("%s: %v", expression, err)
+		}
 	}
 }
 

@@ -60,7 +60,7 @@ type hypertext struct {
 	anchors  anchors
 	sections []section
 	depth    int  // of details and notes
-	unstyled bool // pictures have no style of their own
+	embedded bool // in a page, which has the styles of pictures; a header without a text is left out
 }
 
 // section is a line of the table of contents.
@@ -135,7 +135,7 @@ func (h *hypertext) list(l List) {
 
 func (h *hypertext) table(t Table) {
 	h.WriteString("<div class=\"scroll\" tabindex=\"0\">\n<table>\n")
-	if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Title != "" }) {
+	if !h.embedded || slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Title != "" }) {
 		h.WriteString("<thead>\n<tr>")
 		for _, c := range t.Columns {
 			h.WriteString("<th scope=\"col\"" + c.class() + ">" + escape.HTML(c.Title) + "</th>")
@@ -163,7 +163,7 @@ func (c Column) class() string {
 func (h *hypertext) picture(p Picture) error {
 	fmt.Fprintf(h, "<figure class=\"scroll\" tabindex=\"0\" aria-label=\"%s\">\n", escape.HTML(p.Alt))
 	draw := chart.SVG
-	if h.unstyled {
+	if h.embedded {
 		draw = chart.Inline
 	}
 	if err := draw(h, p.Chart); err != nil {

@@ -83,7 +83,7 @@ func (d Document) HTMLSections() ([]Section, error) {
 // InlineSections returns the sections as parts of a page that has styles for them and for charts ([chart.StyleSheet]).
 func (d Document) InlineSections() ([]Section, error) {
 	return d.sections(func(blocks []Block, a anchors) (string, error) {
-		h := hypertext{anchors: a, unstyled: true}
+		h := hypertext{anchors: a, embedded: true}
 		err := h.blocks(blocks)
 		return h.String(), err
 	})

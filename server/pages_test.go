@@ -1,0 +1,277 @@
+package server_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"track"
+	"track/access"
+	"track/answer"
+	"track/internal/trackertest"
+	"track/server"
+	"track/tracker/seeds"
+	"track/tracker/tokens"
+)
+
+// visitor is a browser without scripts.
+type visitor struct {
+	t      *testing.T
+	client *http.Client
+	url    string
+}
+
+func (s *service) visitor() visitor {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return visitor{s.t, client, s.url}
+}
+
+func (v visitor) get(path string) (*http.Response, string) {
+	v.t.Helper()
+	request, err := http.NewRequest(http.MethodGet, v.url+path, nil)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/html,*/*;q=0.8")
+	response, err := v.client.Do(request)
+	return v.read(response, err)
+}
+
+func (v visitor) post(path string, form url.Values) (*http.Response, string) {
+	v.t.Helper()
+	response, err := v.client.PostForm(v.url+path, form)
+	return v.read(response, err)
+}
+
+func (v visitor) read(response *http.Response, err error) (*http.Response, string) {
+	v.t.Helper()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return response, string(body)
+}
+
+// pageAddresses returns the address of each page, with what a question needs.
+func pageAddresses() (list []string) {
+	for _, route := range server.PageRoutes() {
+		if route.Method == http.MethodGet && route.Scope != "" && !strings.Contains(route.Pattern, "...") {
+			list = append(list, strings.TrimSuffix(route.Pattern, "{$}"))
+		}
+	}
+	return list
+}
+
+// Without a token every page leads to the login, which leads back.
+func TestPagesNeedToken(t *testing.T) {
+	s := serve(t, nil)
+	addresses := pageAddresses()
+	if len(addresses) < 30 {
+		t.Fatalf("%d pages", len(addresses))
+	}
+	v := s.visitor()
+	for _, path := range addresses {
+		response, _ := v.get(path)
+		if to := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || to != "/login?next="+url.QueryEscape(path) {
+			t.Errorf("%s: %d to %q", path, response.StatusCode, to)
+		}
+	}
+}
+
+func TestLogin(t *testing.T) {
+	s := serve(t, nil)
+	secret := s.token(access.Grant{Name: "reader", Scopes: []access.Scope{access.Read}})
+	v := s.visitor()
+	if response, body := v.post("/login", url.Values{"token": {"trk_wrong"}}); response.StatusCode != http.StatusUnauthorized || !strings.Contains(body, "not valid") || len(response.Cookies()) > 0 {
+		t.Errorf("a wrong token: %d, %q", response.StatusCode, response.Cookies())
+	}
+	response, _ := v.post("/login", url.Values{"token": {string(secret)}, "next": {"/stability?scenario=growth"}})
+	if to := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || to != "/stability?scenario=growth" {
+		t.Fatalf("%d to %q", response.StatusCode, to)
+	}
+	cookie := response.Cookies()[0]
+	if !cookie.HttpOnly || cookie.SameSite != http.SameSiteStrictMode || cookie.Path != "/" || strings.Contains(cookie.Value, string(secret)) {
+		t.Errorf("the cookie is %q", cookie)
+	}
+	response, body := v.get("/stability?scenario=growth")
+	if response.StatusCode != http.StatusOK || !strings.Contains(body, "growth") || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'self'") {
+		t.Errorf("%d, %s", response.StatusCode, response.Header)
+	}
+	if response, _ := v.get("/api/v1/seeds?limit=1"); response.StatusCode != http.StatusOK {
+		t.Errorf("the session cannot ask the API: %d", response.StatusCode)
+	}
+	if _, err := tokens.Revoke(t.Context(), s.store, answer.RevokeTokenQuestion{Name: "reader"}); err != nil {
+		t.Fatal(err)
+	}
+	if response, _ := v.get("/"); response.StatusCode != http.StatusSeeOther {
+		t.Errorf("a session of a revoked token: %d", response.StatusCode)
+	}
+}
+
+func TestLogout(t *testing.T) {
+	s := serve(t, nil)
+	secret := s.token(access.Grant{Name: "reader", Scopes: []access.Scope{access.Read}})
+	v := s.visitor()
+	response, _ := v.post("/login", url.Values{"token": {string(secret)}})
+	kept := response.Cookies()[0]
+	if response, _ := v.post("/logout", nil); response.StatusCode != http.StatusSeeOther {
+		t.Errorf("%d", response.StatusCode)
+	}
+	request, err := http.NewRequest(http.MethodGet, s.url+"/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.AddCookie(kept)
+	if response, _ := v.read(v.client.Do(request)); response.StatusCode != http.StatusSeeOther {
+		t.Errorf("the cookie still works after the logout: %d", response.StatusCode)
+	}
+}
+
+// Nobody is sent to another server after the login.
+func TestLoginLeadsNowhereElse(t *testing.T) {
+	s := serve(t, nil)
+	secret := s.token(access.Grant{Name: "reader", Scopes: []access.Scope{access.Read}})
+	for _, next := range []string{"https://evil.example/", "//evil.example", `/\evil.example`, "javascript:alert(1)", "/\tevil", "evil", "", "http:evil.example"} {
+		response, _ := s.visitor().post("/login", url.Values{"token": {string(secret)}, "next": {next}})
+		if to := response.Header.Get("Location"); to != "/" {
+			t.Errorf("%q leads to %q", next, to)
+		}
+	}
+}
+
+// Another site cannot log somebody in or out.
+func TestLoginOfOtherSites(t *testing.T) {
+	s := serve(t, nil)
+	for _, path := range []string{"/login", "/logout"} {
+		request, err := http.NewRequest(http.MethodPost, s.url+path, strings.NewReader("token=x"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		request.Header.Set("Origin", "https://evil.example")
+		request.Header.Set("Sec-Fetch-Site", "cross-site")
+		v := s.visitor()
+		if response, _ := v.read(v.client.Do(request)); response.StatusCode != http.StatusForbidden {
+			t.Errorf("%s: %d", path, response.StatusCode)
+		}
+	}
+}
+
+// A page under another name is refused, as everything is.
+func TestPagesOfForeignHost(t *testing.T) {
+	s := serve(t, func(c *server.Config) { c.NoAuth = true })
+	for _, path := range append(pageAddresses(), "/login", "/assets/track.js") {
+		request, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Host = "evil.example"
+		v := s.visitor()
+		if response, _ := v.read(v.client.Do(request)); response.StatusCode != http.StatusForbidden {
+			t.Errorf("%s: %d", path, response.StatusCode)
+		}
+	}
+}
+
+// A token for some scenarios sees the pages of those alone.
+func TestPagesOfBoundToken(t *testing.T) {
+	s := serve(t, nil)
+	record(t, s.store, "other", 2)
+	secret := s.token(access.Grant{Name: "bound", Scopes: []access.Scope{access.Read}, Scenarios: []access.Pattern{"growth"}})
+	v := s.visitor()
+	v.post("/login", url.Values{"token": {string(secret)}})
+	for path, want := range map[string]int{
+		"/stability?scenario=growth": http.StatusOK, "/show/seed?scenario=growth&seed=1": http.StatusOK, "/stability?scenario=other": http.StatusForbidden,
+		"/": http.StatusForbidden, "/query?sql=SELECT+1": http.StatusForbidden, "/download/seeds?as=text/csv": http.StatusForbidden, "/download/seeds?as=text/csv&scenario=growth": http.StatusOK,
+	} {
+		response, body := v.get(path)
+		if response.StatusCode != want || !strings.Contains(path, "download") && !strings.Contains(response.Header.Get("Content-Type"), "text/html") {
+			t.Errorf("%s: %d, want %d: %s", path, response.StatusCode, want, body)
+		}
+	}
+}
+
+// A one-time link begins one session.
+func TestLoginLink(t *testing.T) {
+	var served *server.Server
+	owner, err := access.NewSecret(strings.NewReader(strings.Repeat("x", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serveWith(t, func(c *server.Config) { c.Owner, c.OwnerName = owner, "ann" }, func(made *server.Server) { served = made })
+	link := served.LoginLink()
+	first, second := s.visitor(), s.visitor()
+	if response, _ := first.get(link); response.StatusCode != http.StatusSeeOther || len(response.Cookies()) != 1 {
+		t.Fatalf("%d", response.StatusCode)
+	}
+	if response, body := first.get("/"); response.StatusCode != http.StatusOK || !strings.Contains(body, "ann") {
+		t.Errorf("%d: %s", response.StatusCode, body)
+	}
+	if response, _ := second.get(link); response.StatusCode != http.StatusUnauthorized || len(response.Cookies()) > 0 {
+		t.Errorf("the link works twice: %d", response.StatusCode)
+	}
+}
+
+// What somebody recorded stays text on every page: no element and no attribute comes of it.
+func TestHostileTextsInPages(t *testing.T) {
+	s := serve(t, func(c *server.Config) { c.NoAuth = true })
+	const hostile = `"><script>alert(1)</script><img src=x onerror=alert(1)>`
+	seed := trackertest.Seed("growth", 77, map[string]float64{"a": 1})
+	seed.Configuration.Label = hostile
+	seed.Outcome, seed.Message, seed.Values = track.OutcomeError, hostile+"\u202e", nil
+	trackertest.Record(t, s.store, seeds.Options{}, seed)
+	v := s.visitor()
+	found := 0
+	for _, path := range []string{
+		"/", "/history?scenario=growth", "/seeds", "/stability?scenario=" + url.QueryEscape("growth@"+hostile), "/show/seed?seed=77&scenario=" + url.QueryEscape("growth@"+hostile),
+		"/stability?scenario=" + url.QueryEscape(hostile), "/query?sql=" + url.QueryEscape("SELECT '"+hostile+"' AS \""+strings.ReplaceAll(hostile, `"`, `""`)+"\""), "/seeds?filter.seeds=" + url.QueryEscape(hostile),
+		"/search?text=" + url.QueryEscape(hostile), "/" + url.PathEscape(hostile), "/login?next=" + url.QueryEscape(hostile),
+	} {
+		_, body := v.get(path)
+		if strings.Contains(body, "alert(1)") {
+			found++
+		}
+		checkInert(t, path, body)
+	}
+	if found < 6 {
+		t.Errorf("the text is on %d pages only", found)
+	}
+}
+
+// checkInert holds that a page has no script but the module, and no attribute that runs one.
+func checkInert(t *testing.T, path, body string) {
+	t.Helper()
+	if strings.Contains(body, "\u202e") {
+		t.Errorf("%s: has a mark of direction", path)
+	}
+	for tokens := html.NewTokenizer(strings.NewReader(body)); tokens.Next() != html.ErrorToken; {
+		token := tokens.Token()
+		if token.Type != html.StartTagToken && token.Type != html.SelfClosingTagToken {
+			continue
+		}
+		for _, a := range token.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:") || a.Val == "x" {
+				t.Errorf("%s: <%s %s=%q>", path, token.Data, a.Key, a.Val)
+			}
+			if token.Data == "script" && a.Key == "src" && !strings.HasPrefix(a.Val, "/assets/track.js") {
+				t.Errorf("%s: a script from %q", path, a.Val)
+			}
+		}
+		if token.Data == "script" && len(token.Attr) != 2 {
+			t.Errorf("%s: a script in the page", path)
+		}
+	}
+}
