@@ -26,7 +26,7 @@ func composeExecution(ctx context.Context, b *builder) error {
 	trace := a.Trace
 	a.Trace = nil
 	b.show(a)
-	if trace != nil {
+	if trace != nil && len(trace.Parts) > 0 {
 		b.view.Sections = append(b.view.Sections, section{ID: "trace", Title: "Trace", Steps: stepsOf(*trace)})
 	}
 	return nil

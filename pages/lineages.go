@@ -54,6 +54,8 @@ func composeMutation(ctx context.Context, b *builder) error {
 	}
 	b.lineageTrail(a.Lineage)
 	b.show(a)
+	b.view.Heading = escape.Line("Mutation " + a.ID + " of " + a.Lineage)
+	b.view.Title = b.view.Heading
 	diff, err := get(ctx, b, ask.MutationDiff(), url.Values{"mutation": {a.ID}, "lineage": {a.Lineage}})
 	if errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid) { // a root has nothing to differ from
 		return nil
@@ -98,6 +100,8 @@ func diffLines(text string) (list []diffLine) {
 		switch {
 		case strings.HasPrefix(line, "@@"):
 			class = "hunk"
+		case len(list) < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")):
+			class = "file"
 		case strings.HasPrefix(line, "+"):
 			class = "added"
 		case strings.HasPrefix(line, "-"):

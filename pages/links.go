@@ -3,6 +3,7 @@ package pages
 import (
 	"net/url"
 	"slices"
+	"strings"
 
 	"track/answer"
 	"track/reports/render"
@@ -95,8 +96,8 @@ func (l linked) address(column string) string {
 		return to("show/seed", "scenario", selector, "seed", value)
 	case "lineage":
 		return to("lineage/show", "lineage", value)
-	case "head", "version", "child":
-		if lineage := l.lineage(); lineage != "" {
+	case "head", "version", "child", "parent":
+		if lineage := l.lineage(); lineage != "" && !strings.Contains(value, " ") {
 			return to("version/show", "version", lineage+"@"+value)
 		}
 	case "mutation":
