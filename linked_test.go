@@ -48,6 +48,7 @@ var linkedModules = []string{
 	"golang.org/x/sys",
 	"golang.org/x/term",
 	"golang.org/x/text",
+	"golang.org/x/time",
 	"modernc.org/libc",
 	"modernc.org/mathutil",
 	"modernc.org/memory",

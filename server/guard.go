@@ -59,6 +59,10 @@ func (s *Server) guard(route Route) http.Handler {
 				return
 			}
 			noteHolder(r.Context(), grant)
+			if wait, ok := s.rates.allow(grant.Name); !ok {
+				refuseRate(w, grant.Name, s.config.Rate, wait)
+				return
+			}
 			if !grant.Allows(route.Scope) {
 				refuse(w, http.StatusForbidden, fmt.Errorf("the token %s does not allow this: it needs the scope %s", grant.Name, route.Scope))
 				return
@@ -95,8 +99,14 @@ func (s *Server) authenticate(r *http.Request) (access.Grant, error) {
 	}
 	secret, err := secretOf(r)
 	if err != nil {
+		if r.Header.Get("Authorization") != "" {
+			return access.Grant{}, err
+		}
 		var found bool
-		if secret, found = s.sessionSecret(r); !found || r.Header.Get("Authorization") != "" {
+		if secret, found = s.sessionSecret(r); !found {
+			if grant, found := s.userGrant(r); found {
+				return grant, nil
+			}
 			return access.Grant{}, err
 		}
 	}

@@ -7,9 +7,12 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"slices"
 	"time"
+
+	"golang.org/x/time/rate"
 
 	"track/access"
 	"track/ask"
@@ -33,6 +36,14 @@ type Config struct {
 	Owner access.Secret
 	// OwnerName is recorded with what the owner changes.
 	OwnerName string
+	// TrustedProxies are the addresses whose headers are believed: X-Forwarded-For, -Proto and -Host, and SSOHeader.
+	TrustedProxies []netip.Prefix
+	// SSOHeader is the header in which a trusted proxy names who signed in there; empty for none. SSOScopes is what they may
+	// do without a token.
+	SSOHeader string
+	SSOScopes []access.Scope
+	// Rate is how many requests a second each token may send, with bursts of twice as many; 0 for any number.
+	Rate float64
 	// Open to all: nobody needs a token. It is for loopback addresses alone.
 	NoAuth bool
 	// QueryTime is how long an answer may take; 0 for a minute.
@@ -65,6 +76,7 @@ type Server struct {
 	shared    shared
 	streams   *streams
 	sessions  *sessions
+	rates     rates
 	metrics   metrics
 	epoch     string // differs after each start
 	handler   http.Handler
@@ -84,6 +96,7 @@ func New(config Config) *Server {
 	s.database.open = config.Open
 	s.streams = newStreams(s.database.cursor)
 	s.sessions = newSessions(config.Now)
+	s.rates = rates{perSecond: config.Rate, now: config.Now, of: map[string]*rate.Limiter{}}
 	s.handler = s.newHandler(slices.Concat(Routes(ask.All()), PageRoutes()))
 	return s
 }
@@ -102,7 +115,7 @@ func (s *Server) newHandler(routes []Route) http.Handler {
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		refuse(w, http.StatusForbidden, errors.New("a page of another site may not send requests that change something"))
 	}))
-	return s.logged(s.recovering(s.checkHost(crossOrigin.Handler(known))))
+	return s.behindProxies(s.logged(s.recovering(s.checkHost(crossOrigin.Handler(known)))))
 }
 
 // HTTP returns a server of the standard library with the limits of this one. Its shutdown ends the streams of events.

@@ -160,7 +160,7 @@ func (s *Server) beginSession(w http.ResponseWriter, r *http.Request, secret acc
 
 // cookie returns the cookie of a session. Other sites cannot send it, and scripts cannot read it.
 func (s *Server) cookie(r *http.Request, value string, maxAge int) *http.Cookie {
-	return &http.Cookie{Name: sessionCookie, Value: value, Path: s.config.BasePath + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil, MaxAge: maxAge}
+	return &http.Cookie{Name: sessionCookie, Value: value, Path: s.config.BasePath + "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || proxyOf(r.Context()).encrypts, MaxAge: maxAge}
 }
 
 // localAddress returns an address of this server; the home page for any other.

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -30,6 +32,10 @@ type serveOptions struct {
 	key          string
 	insecureHTTP bool
 	noAuth       bool
+	proxies      cli.StringSlice
+	ssoHeader    string
+	ssoScopes    string
+	rate         float64
 	logFormat    string
 	connections  int
 	answerTime   time.Duration
@@ -61,6 +67,10 @@ Examples:
 			&cli.StringFlag{Name: "tls-key", Usage: "use the private key in `FILE`", Destination: &o.key},
 			&cli.BoolFlag{Name: "insecure-http", Usage: "listen beyond this machine without TLS: tokens can be read on the way", Destination: &o.insecureHTTP},
 			&cli.BoolFlag{Name: "no-auth", Usage: "ask nobody for a token; on loopback alone: every user of this machine may do everything", Destination: &o.noAuth},
+			&cli.StringSliceFlag{Name: "trusted-proxy", Usage: "believe the X-Forwarded headers of `ADDRESS`, or of a network as in 10.0.0.0/8; may be repeated", Destination: &o.proxies},
+			&cli.StringFlag{Name: "sso-header", Usage: "take who signed in at a trusted proxy from this `HEADER`, such as X-Forwarded-User", Destination: &o.ssoHeader},
+			&cli.StringFlag{Name: "sso-scope", Usage: "let people who signed in at the proxy do this: a `LIST` of read, record, spec, decide, admin", Value: "read", Destination: &o.ssoScopes},
+			&cli.Float64Flag{Name: "rate", Usage: "answer `N` requests a second of each token, with bursts of twice as many; 0 is no bound", Destination: &o.rate},
 			&cli.StringFlag{Name: "log", Usage: "write the log as `FORMAT`: text or json", Value: "text", Destination: &o.logFormat},
 			&cli.IntFlag{Name: "max-connections", Usage: "hold `N` connections at once; more wait until one ends", Value: 4096, Destination: &o.connections},
 			&cli.DurationFlag{Name: "answer-time", Usage: "give up an answer after `TIME`", Value: time.Minute, Destination: &o.answerTime},
@@ -91,12 +101,42 @@ func (o serveOptions) check() error {
 		return usage("--base-path %s: begin it with a slash, and end it without one, as in /track", o.basePath)
 	case o.logFormat != "text" && o.logFormat != "json":
 		return usage("--log %s: use text or json", o.logFormat)
+	case o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0):
+		return usage("--rate %g: a number of requests a second, or 0 for no bound", o.rate)
 	case o.connections < 1:
 		return usage("--max-connections %d: at least 1", o.connections)
 	case o.answerTime <= 0:
 		return usage("--answer-time %s: a time above 0, such as 1m", o.answerTime)
 	}
 	return nil
+}
+
+// proxyAddresses reads addresses and networks.
+func proxyAddresses(texts []string) (list []netip.Prefix, err error) {
+	for _, text := range texts {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			address, err := netip.ParseAddr(text)
+			if err != nil {
+				return nil, usage("--trusted-proxy %s: an address such as 127.0.0.1, or a network such as 10.0.0.0/8", text)
+			}
+			prefix = netip.PrefixFrom(address, address.BitLen())
+		}
+		list = append(list, prefix.Masked())
+	}
+	return list, nil
+}
+
+// scopesOf reads a list of scopes.
+func scopesOf(text string) (list []access.Scope, err error) {
+	for name := range strings.SplitSeq(text, ",") {
+		scope, err := access.ParseScope(strings.TrimSpace(name))
+		if err != nil {
+			return nil, usage("--sso-scope %s: %v", text, err)
+		}
+		list = append(list, scope)
+	}
+	return list, nil
 }
 
 func isLoopback(host string) bool {
@@ -135,7 +175,16 @@ func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
 	}
 	config := server.Config{
 		Open: p.openForUpdate, Now: p.now, Log: p.serverLog(o.logFormat), Version: version, Hosts: o.hosts.Value(), BasePath: o.basePath, NoAuth: o.noAuth,
-		QueryTime: o.answerTime, OwnerName: actor(),
+		QueryTime: o.answerTime, OwnerName: actor(), SSOHeader: o.ssoHeader, Rate: o.rate,
+	}
+	if config.TrustedProxies, err = proxyAddresses(o.proxies.Value()); err != nil {
+		return err
+	}
+	if config.SSOScopes, err = scopesOf(o.ssoScopes); err != nil {
+		return err
+	}
+	if err := config.Check(); err != nil {
+		return usage("--sso-header %s: %v (--trusted-proxy)", o.ssoHeader, err)
 	}
 	address := scheme + "://" + listener.Addr().String() + o.basePath
 	if !o.noAuth {
