@@ -44,7 +44,7 @@ bin/testreport: tools/testreport/main.go
 	$(GO) -C tools build -o ../$@ ./testreport
 
 # What only tests use: folders of helpers, the decoding of answers and problems, and functions that tests in other folders compare with.
-FORTESTS := ^(store/storetest|importer/importertest|internal/(fifotest|jsondoc|lineagetest|outsidetest|property|testdb|testpostgres|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|ParseSeed|LeftOut|replayEntry)$$
+FORTESTS := ^(store/storetest|importer/importertest|internal/(fifotest|jsondoc|lineagetest|outsidetest|property|sample|testdb|testpostgres|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|ParseSeed|LeftOut|replayEntry)$$
 
 # How many exported names may have no use outside their package; -1 only counts them. The list is in bin/exports.txt.
 EXPORTS ?= 150
