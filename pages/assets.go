@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
 	"io/fs"
 	"path"
+	"slices"
 	"sync"
 
 	"track/reports/chart"
@@ -16,38 +18,90 @@ import (
 //go:embed assets templates
 var files embed.FS
 
-// templates parses the templates once.
+// templates parses the templates once. Every file of the folder is one, or defines some.
 var templates = sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(files, "templates/*.html") })
+
+// The files that pages load. Scripts and styles are written in several files and served as one.
+const (
+	styleName  = "track.css"
+	scriptName = "track.js"
+	iconName   = "icon.svg"
+)
+
+// asset is a file that pages load.
+type asset struct {
+	content []byte
+	media   string
+	address string // below /assets/; it changes with the content
+}
+
+// assets returns the files that pages load, by name.
+var assets = sync.OnceValues(func() (map[string]asset, error) {
+	style, err := joined("assets/style", ".css")
+	if err != nil {
+		return nil, err
+	}
+	script, err := joined("assets/script", ".js")
+	if err != nil {
+		return nil, err
+	}
+	icon, err := fs.ReadFile(files, "assets/"+iconName)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]asset{
+		styleName:  newAsset(styleName, "text/css; charset=utf-8", append(style, chart.StyleSheet()...)),
+		scriptName: newAsset(scriptName, "text/javascript; charset=utf-8", script),
+		iconName:   newAsset(iconName, "image/svg+xml", icon),
+	}, nil
+})
+
+func newAsset(name, media string, content []byte) asset {
+	sum := sha256.Sum256(content)
+	return asset{content, media, name + "?v=" + base64.RawURLEncoding.EncodeToString(sum[:6])}
+}
+
+// joined returns the files of a folder as one: base first, then the others by name.
+func joined(folder, extension string) ([]byte, error) {
+	entries, err := fs.ReadDir(files, folder)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int {
+		return boolNumber(a.Name() != "base"+extension) - boolNumber(b.Name() != "base"+extension)
+	})
+	var all bytes.Buffer
+	for _, entry := range entries {
+		if path.Ext(entry.Name()) != extension {
+			return nil, fmt.Errorf("%s/%s is not a %s file", folder, entry.Name(), extension)
+		}
+		content, err := fs.ReadFile(files, path.Join(folder, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		all.Write(content)
+	}
+	return all.Bytes(), nil
+}
 
 // Asset returns a file that pages load, with its media type; [fs.ErrNotExist] if there is none of this name.
 func Asset(name string) (content []byte, media string, err error) {
-	if content, err = fs.ReadFile(files, path.Join("assets", path.Base(name))); err != nil {
+	all, err := assets()
+	if err != nil {
 		return nil, "", err
 	}
-	switch path.Ext(name) {
-	case ".css":
-		media = "text/css; charset=utf-8"
-		content = append(bytes.Clone(content), chart.StyleSheet()...)
-	case ".js":
-		media = "text/javascript; charset=utf-8"
-	case ".svg":
-		media = "image/svg+xml"
+	one, found := all[name]
+	if !found {
+		return nil, "", fs.ErrNotExist
 	}
-	return content, media, nil
+	return one.content, one.media, nil
 }
 
 // assetAddresses are where pages find their files. They change with the content, so a browser may keep what it has.
 type assetAddresses struct{ Style, Script, Icon string }
 
 func assetAddress(base string) assetAddresses {
-	return assetAddresses{base + "/assets/" + version("track.css"), base + "/assets/" + version("track.js"), base + "/assets/" + version("icon.svg")}
-}
-
-func version(name string) string {
-	content, _, err := Asset(name)
-	if err != nil {
-		return name
-	}
-	sum := sha256.Sum256(content)
-	return name + "?v=" + base64.RawURLEncoding.EncodeToString(sum[:6])
+	all, _ := assets() // Asset returns the error
+	address := func(name string) string { return base + "/assets/" + all[name].address }
+	return assetAddresses{address(styleName), address(scriptName), address(iconName)}
 }

@@ -115,8 +115,7 @@ func composeAnswer(ctx context.Context, b *builder) error {
 		return err
 	}
 	b.show(a)
-	b.addPicture(q)
-	return nil
+	return b.addPicture(q)
 }
 
 // show adds the lead and the tables of an answer.
@@ -196,13 +195,17 @@ func (b *builder) addDocument(d document.Document, without ...string) error {
 }
 
 // addPicture adds the picture of a question that has one, as the browser fetches it.
-func (b *builder) addPicture(q ask.Question) {
-	if slices.Contains(q.Media, "image/svg+xml") && b.view.Sections != nil {
-		address := b.request.Base + "/api/v1/" + q.Path + "?" + b.asked.Encode()
-		b.view.Sections = slices.Insert(b.view.Sections, 0, section{ID: "picture", HTML: template.HTML( //nolint:gosec // both are escaped
-			`<figure class="scroll" tabindex="0" aria-label="Picture"><img src="` + template.HTMLEscapeString(address) + `" alt="` + template.HTMLEscapeString(b.view.Heading) + `"></figure>`)})
+func (b *builder) addPicture(q ask.Question) error {
+	if !slices.Contains(q.Media, "image/svg+xml") || b.view.Sections == nil {
+		return nil
 	}
+	figure, err := fragment("picture", picture{b.request.Base + "/api/v1/" + q.Path + "?" + b.asked.Encode(), b.view.Heading})
+	b.view.Sections = slices.Insert(b.view.Sections, 0, section{ID: "picture", HTML: figure})
+	return err
 }
+
+// picture is an image that the browser fetches.
+type picture struct{ Address, Text string }
 
 // here returns the address of this page with another value of a parameter; an empty one takes it away.
 func (b *builder) here(name, value string) string {

@@ -84,7 +84,9 @@ func composeSeed(ctx context.Context, b *builder) error {
 	}
 	if len(series.Items) > 0 {
 		b.addTable(series.Tables()[0])
-		b.addSeries(of)
+		if err := b.addSeries(of); err != nil {
+			return err
+		}
 	}
 	files, err := get(ctx, b, ask.Artifacts(), of)
 	if err != nil {

@@ -5,6 +5,7 @@ package pages
 import (
 	"bytes"
 	"context"
+	"html/template"
 	"io"
 	"net/url"
 	"slices"
@@ -104,6 +105,13 @@ func WriteLogin(w io.Writer, base, next, problem string) error {
 		Base, Next, Problem string
 		Assets              assetAddresses
 	}{base, next, problem, assetAddress(base)})
+}
+
+// fragment returns what a template of its own makes of a value: a part of a page that no other page has.
+func fragment(name string, v any) (template.HTML, error) {
+	var part strings.Builder
+	err := execute(&part, name, v)
+	return template.HTML(part.String()), err //nolint:gosec // written by a template, which escapes
 }
 
 func execute(w io.Writer, name string, v any) error {

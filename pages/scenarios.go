@@ -54,8 +54,7 @@ func composeScenario(ctx context.Context, b *builder) error {
 	b.view.Heading = escape.Line(a.Scenario)
 	b.view.Title = b.view.Heading
 	b.tabs(a.Scenario, "history")
-	b.addPicture(b.page.question)
-	return nil
+	return b.addPicture(b.page.question)
 }
 
 // tabs lead to the pages about a scenario or a configuration of it.

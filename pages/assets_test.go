@@ -1,0 +1,71 @@
+package pages_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"track/pages"
+)
+
+// mostScript is how many bytes all scripts may have together, compressed.
+const mostScript = 12 << 10
+
+// The module is small, and holds every file of its folder.
+func TestModule(t *testing.T) {
+	t.Parallel()
+	module := asset(t, "track.js")
+	if n := compressed(t, module); n > mostScript {
+		t.Errorf("the module has %d bytes compressed, more than %d", n, mostScript)
+	}
+	holdsFiles(t, module, "assets/script/*.js")
+	holdsFiles(t, asset(t, "track.css"), "assets/style/*.css")
+	if base, err := os.ReadFile("assets/script/base.js"); err != nil || !bytes.HasPrefix(module, base) {
+		t.Errorf("the module does not begin with base.js: %v", err)
+	}
+	if _, _, err := pages.Asset("base.js"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a part of the module is a file of its own: %v", err)
+	}
+}
+
+func asset(t *testing.T, name string) []byte {
+	t.Helper()
+	content, _, err := pages.Asset(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func holdsFiles(t *testing.T, joined []byte, pattern string) {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %d files, %v", pattern, len(names), err)
+	}
+	for _, name := range names {
+		if part, err := os.ReadFile(name); err != nil || !bytes.Contains(joined, part) {
+			t.Errorf("%s is not served: %v", name, err)
+		}
+	}
+}
+
+func compressed(t *testing.T, content []byte) int {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Len()
+}
