@@ -593,7 +593,7 @@ def _series_json(name: str, numbers: Iterable[Any]) -> str:
     if kind in "bcSUVmM":
         raise InvalidInput("%s: an array of %s is not a series of numbers" % (what, getattr(numbers, "dtype")))
     if kind in "iuf" and hasattr(numbers, "tolist"):
-        numbers = numbers.tolist()  # type: ignore[attr-defined]
+        numbers = numbers.tolist()
     try:
         iterator = iter(numbers)
     except TypeError:
