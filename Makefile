@@ -13,8 +13,8 @@ TOOLS   := $(GO) tool -modfile=tools/go.mod
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 2000x
 
-# Tests open reports in Chromium, type in shells, read tables with DuckDB, record from Python, and record in PostgreSQL, also through PgBouncer.
-OUTSIDE := chromium:chromium chromium-headless-shell:chromium-headless-shell zsh:zsh fish:fish npm:npm python3:python3 pg_ctlcluster:postgresql /usr/sbin/pgbouncer:pgbouncer
+# Tests open reports in Chromium, type in shells, read tables with DuckDB, record from Python and R, check types with mypy, and record in PostgreSQL, also through PgBouncer.
+OUTSIDE := chromium:chromium chromium-headless-shell:chromium-headless-shell zsh:zsh fish:fish npm:npm python3:python3 mypy:mypy curl:curl Rscript:r-base-core pg_ctlcluster:postgresql /usr/sbin/pgbouncer:pgbouncer
 
 # DuckDB reads the tables that track exports.
 DUCKDB := @duckdb/node-api@1.5.6-r.1
@@ -61,7 +61,7 @@ check: ## format, vet, staticcheck, unreachable functions, exported names that n
 	$(GO) test -tags $(TAGS) ./migrations
 	$(GO) test -tags $(TAGS) ./store -run 'Keys|Index|Documented|OwnFiles|Plans'
 
-outside-tools: ## install Chromium, zsh, fish, Python, PostgreSQL, DuckDB and axe-core if they are missing and root can; else the tests that need it are skipped, and say so
+outside-tools: ## install Chromium, zsh, fish, Python, mypy, curl, R, PostgreSQL, DuckDB and axe-core if they are missing and root can; else the tests that need it are skipped, and say so
 	@set -e; for tool in $(OUTSIDE); do \
 	  command -v $${tool%%:*} >/dev/null && continue; \
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

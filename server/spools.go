@@ -215,6 +215,7 @@ func writeValue(w http.ResponseWriter, v any) error {
 	if err := answer.Encode(&text, v); err != nil {
 		return err
 	}
+	text.WriteByte('\n')
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = text.WriteTo(w) // the client has gone
 	return nil

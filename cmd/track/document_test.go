@@ -18,7 +18,8 @@ import (
 type documentBlock struct {
 	document string
 	line     int    // of the fence
-	mark     string // "run", "file: NAME", or "copy: PATH" of a file of this project
+	mark     string // "run", "ask", "file: NAME", or "copy: PATH" of a file of this project
+	fence    string // the language that the fence names
 	text     string
 	prints   []string // the indented lines between a block to run and what comes next
 }
@@ -45,7 +46,7 @@ func parseDocument(name, text string) (blocks []documentBlock, err error) {
 				return nil, fmt.Errorf("%s:%d: a block to run is marked sh, not %q", name, i+1, line)
 			}
 			if mark != "" {
-				blocks = append(blocks, documentBlock{document: name, line: i + 1, mark: mark})
+				blocks = append(blocks, documentBlock{document: name, line: i + 1, mark: mark, fence: strings.TrimPrefix(line, "```")})
 				block = &blocks[len(blocks)-1]
 			}
 			mark = ""
