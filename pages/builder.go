@@ -32,7 +32,7 @@ func newBuilder(p Page, r Request) *builder {
 	b.view = view{
 		Base: r.Base, Path: path, Title: p.Title, Heading: p.Title, Who: r.Who, Live: r.Live && !p.question.Live, Assets: assetAddress(r.Base),
 		Places: []link{
-			{Text: "Scenarios", Href: r.Base + "/", Here: path == "/" || path == "/history" || path == "/stability"},
+			{Text: "Scenarios", Href: r.Base + "/", Here: slices.Contains([]string{"/", "/history", "/stability", "/seeds", "/show/seed", "/compare", "/params", "/series/show"}, path)},
 			{Text: "Lineages", Href: r.Base + "/lineage/list", Here: strings.HasPrefix(path, "/lineage") || strings.HasPrefix(path, "/mutation") || strings.HasPrefix(path, "/version")},
 			{Text: "Executions", Href: r.Base + "/executions", Here: path == "/executions" || path == "/show/execution"},
 			{Text: "Sweeps", Href: r.Base + "/sweep/list", Here: strings.HasPrefix(path, "/sweep")},
@@ -40,9 +40,11 @@ func newBuilder(p Page, r Request) *builder {
 		},
 	}
 	if p.question.Name != "" {
-		b.view.Command = commandOf(p.question, b.asked)
 		b.view.Form = b.form(p.question)
-		b.view.Downloads = b.downloads(p.question)
+		if b.missing() == nil {
+			b.view.Command = commandOf(p.question, b.asked)
+			b.view.Downloads = b.downloads(p.question)
+		}
 	}
 	return b
 }
@@ -58,7 +60,12 @@ func askedOf(in url.Values) url.Values {
 	return asked
 }
 
-func (b *builder) write(w io.Writer) error { return execute(w, "page.html", b.view) }
+func (b *builder) write(w io.Writer) error {
+	for _, f := range b.view.Facts {
+		b.explain(f.Name)
+	}
+	return execute(w, "page.html", b.view)
+}
 
 // address returns the address of the page of a question; empty if it has none.
 func (b *builder) address(question string, params ...string) string {
@@ -82,7 +89,7 @@ func addressOf(base, path string, params ...string) string {
 func (b *builder) missing() error {
 	for _, p := range b.page.question.Params {
 		if p.Required && !b.asked.Has(p.Name) {
-			b.view.Lead = []sentence{{Class: "note", Text: b.page.question.Help + "."}}
+			b.view.Lead = []sentence{{Class: "note", Text: capital(b.page.question.Help) + "."}}
 			return errors.New("a parameter is missing")
 		}
 	}
@@ -135,12 +142,35 @@ func (b *builder) show(a answer.Answer) {
 func (b *builder) lead(list []answer.Sentence) {
 	for _, s := range list {
 		if s.Kind == answer.Heading && len(b.view.Lead) == 0 {
-			b.view.Heading = escape.Line(s.Text)
-			b.view.Title = b.view.Heading
+			b.heading(s.Text)
+			if s.Hint != nil {
+				b.view.Lead = append(b.view.Lead, hintSentence(*s.Hint))
+			}
 			continue
 		}
 		b.view.Lead = append(b.view.Lead, sentenceOf(s))
 	}
+	if first := slices.IndexFunc(b.view.Lead, func(s sentence) bool { return s.Class == string(answer.Verdict) }); first > 0 {
+		b.view.Lead = slices.Concat(b.view.Lead[first:], b.view.Lead[:first]) // the verdict comes first
+	}
+}
+
+// longHeading is the number of bytes from which on a heading is cut after the name that it begins with.
+const longHeading = 56
+
+// heading sets the heading of the page from the first sentence of an answer: a name. The rest stands below it, and
+// parameters are folded.
+func (b *builder) heading(text string) {
+	name, params, hasParams := strings.Cut(escape.Line(text), ", params {")
+	if hasParams {
+		b.view.About = append(b.view.About, about{"parameters", "{" + params})
+	}
+	b.view.Title = name
+	if at := strings.IndexAny(name, ",:;"); len(name) > longHeading && at > 0 && at < longHeading {
+		b.view.Subtitle = strings.TrimSpace(name[at+1:])
+		name = name[:at]
+	}
+	b.view.Heading = name
 }
 
 func sentenceOf(s answer.Sentence) sentence {

@@ -75,8 +75,12 @@ func composers() map[string]func(context.Context, *builder) error {
 }
 
 func titleOf(q ask.Question) string {
-	words := strings.ReplaceAll(q.Name, "-", " ")
-	return strings.ToUpper(words[:1]) + words[1:]
+	return capital(strings.ReplaceAll(q.Name, "-", " "))
+}
+
+// capital returns a text of ASCII with a capital at its beginning.
+func capital(text string) string {
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // Write writes the page.

@@ -170,7 +170,7 @@ func number(c any) (float64, bool) {
 
 func (v tableView) head(k int) head {
 	c := v.table.Columns[k]
-	h := head{Text: headText(c), Name: c.Name, Numeric: render.IsNumericColumn(v.table.Rows, k)}
+	h := head{Text: headText(c), Name: c.Name, Numeric: render.IsNumericColumn(v.table.Rows, k), Term: v.explain(c.Name)}
 	next := c.Name
 	if h.Numeric {
 		next = "-" + c.Name // the largest is what people look for first

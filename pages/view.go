@@ -12,12 +12,15 @@ type view struct {
 	Path        string // of the page, without its base
 	Who         string
 	Assets      assetAddresses
-	Places      []link // the main pages
-	Trail       []link // what the page is a part of
-	Heading     string
+	Places      []link     // the main pages
+	Trail       []link     // what the page is a part of
+	Heading     string     // a name, not a sentence
+	Subtitle    string     // the rest of what the heading of an answer says
+	About       []about    // what is too long for both, folded
 	Lead        []sentence // verdict first
 	Facts       []fact
 	Tabs        []link
+	Terms       []term // that the page explains
 	Sections    []section
 	Form        *form
 	Command     string // that gives the same answer
@@ -42,6 +45,9 @@ type sentence struct {
 
 // fact is a number with what it rests on.
 type fact struct{ Name, Value, Interval, Basis string }
+
+// about is a name with a value that may be long, such as parameters in JSON.
+type about struct{ Name, Value string }
 
 // section is a part of a page that an address can name.
 type section struct {
@@ -72,6 +78,7 @@ type head struct {
 	Sort       string // address that sorts by this column
 	Sorted     string // ascending or descending; empty if it is not
 	Numeric    bool
+	Term       *term // that explains the column; nil for none
 }
 
 type group struct {

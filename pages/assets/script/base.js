@@ -6,15 +6,19 @@ const $ = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const base = document.body.dataset.base ?? "";
 
-// Times in the reader's zone, with UTC on hover.
+// Times as spans up to now, of a week at most, or as dates; on hover the time in the reader's zone, and in UTC.
+const units = [["day", 864e5], ["hour", 36e5], ["minute", 6e4]];
+const spans = new Intl.RelativeTimeFormat("en", { style: "short" });
 function localTimes(root) {
   for (const t of all("time[datetime]", root)) {
-    const at = new Date(t.dateTime);
-    if (t.title || Number.isNaN(at.getTime())) continue;
-    t.title = t.textContent.trim();
-    t.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" });
+    const at = new Date(t.dateTime), ago = Date.now() - at;
+    if (Number.isNaN(ago)) continue;
+    const [unit, length] = units.find(([, length]) => ago >= length) ?? [];
+    t.title = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" }) + "\n" + at.toISOString().replace("T", " ").slice(0, 19) + " UTC";
+    t.textContent = ago < 0 || ago > 7 * 864e5 ? at.toLocaleDateString(undefined, { dateStyle: "medium" }) : unit ? spans.format(-Math.floor(ago / length), unit) : "now";
   }
 }
+setInterval(() => localTimes(document), 6e4);
 
 // Light or dark: the choice of the system, or of the reader.
 function scheme() {
@@ -33,19 +37,23 @@ function scheme() {
   name();
 }
 
-// Copies the text of commands.
+// Commands get a button that copies them. Whatever has data-copy copies that.
 function commands(root) {
   for (const code of all("code.command", root)) {
-    if (code.nextElementSibling?.classList.contains("copy") || !navigator.clipboard) continue;
+    if (code.nextElementSibling?.classList.contains("copy")) continue;
     const button = document.createElement("button");
-    button.type = "button"; button.className = "copy"; button.textContent = "Copy";
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(code.textContent);
-      button.textContent = "Copied";
-    });
+    button.type = "button"; button.className = "copy"; button.textContent = "Copy"; button.dataset.copy = code.textContent;
     code.after(" ", button);
   }
 }
+
+document.addEventListener("click", async (event) => {
+  const from = event.target.closest("[data-copy]");
+  if (!from || !navigator.clipboard) return;
+  await navigator.clipboard.writeText(from.dataset.copy);
+  from.classList.add("copied");
+  setTimeout(() => from.classList.remove("copied"), 2000);
+});
 
 async function load(address) {
   const response = await fetch(address, { headers: { Accept: "text/html" }, redirect: "follow" });

@@ -45,7 +45,7 @@ async function refresh(news) {
 function exchange(fresh) {
   const old = $("main"), before = new Map();
   for (const row of all("tr[data-href]", old)) before.set(row.dataset.href, all("td", row).map((cell) => cell.textContent));
-  const ticked = new Set(all("tr.ticked", old).map((row) => row.dataset.key)), open = all("details", old).map((d) => d.open), at = current?.dataset.href;
+  const ticked = new Set(all("tr.ticked", old).map((row) => row.dataset.key)), open = all("details", old).map((d) => d.open), at = current?.dataset.href, focused = document.activeElement === current;
   const typing = old.contains(document.activeElement) && document.activeElement.matches("input, textarea, select");
   if (typing) return;
   document.adoptNode(fresh);
@@ -56,7 +56,7 @@ function exchange(fresh) {
   scrollTo({ top: y, behavior: "instant" });
   for (const row of all("tr[data-href], tr[data-key]", fresh)) {
     row.classList.toggle("ticked", ticked.has(row.dataset.key) && ticked.size > 0 && Boolean(row.dataset.key));
-    if (at && row.dataset.href === at) { current = row; row.classList.add("current"); }
+    if (at && row.dataset.href === at) { current = row; row.classList.add("current"); row.tabIndex = -1; if (focused) row.focus({ preventScroll: true }); }
     const was = before.get(row.dataset.href);
     all("td", row).forEach((cell, i) => {
       if (was && was[i] !== cell.textContent) mark(cell);
