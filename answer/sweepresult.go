@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"track"
@@ -29,6 +30,7 @@ type SweepResult struct {
 	NFilesLeftOut  int               `json:"n_files_left_out,omitzero"` // files to keep whose contents were not recorded, such as large ones
 	NFilesUnnamed  int               `json:"n_files_unnamed,omitzero"`  // files to keep that were not recorded, because of their names or their number
 	MissedFiles    []MissedFile      `json:"missed_files,omitempty"`    // patterns of files to keep that nothing matched
+	NUncompared    int               `json:"n_uncompared,omitzero"`     // seeds to be run again that were not compared, because the server was away
 	WithoutSpec    bool              `json:"without_spec"`              // nothing was scored
 	Unknown        []string          `json:"unknown"`                   // values that the spec does not know
 	Suspicions     `json:",embed"`
@@ -53,6 +55,7 @@ type SweptConfiguration struct {
 	Dropped  bool           `json:"dropped"`             // by halving
 	Decision *SweepDecision `json:"decision"`            // nil if no rule ended it
 	LastLook *SweepDecision `json:"last_look,omitempty"` // what a rule that decided nothing found last
+	Unjudged bool           `json:"unjudged,omitzero"`   // the server was away when the rule was to be asked, until the end
 }
 
 // SweepDecision says what a rule to end a configuration early found.
@@ -109,7 +112,7 @@ func (c SweptConfiguration) endText() string {
 		return text
 	case c.Dropped:
 		return fmt.Sprintf("dropped after %d", c.NPlanned)
-	case c.NSeeds == c.NPlanned && c.LastLook != nil:
+	case c.Unjudged || c.NSeeds == c.NPlanned && c.LastLook != nil:
 		return c.undecidedText()
 	case c.NSeeds == c.NPlanned:
 		return "finished"
@@ -123,7 +126,7 @@ func (c SweptConfiguration) endText() string {
 // undecidedText says what a rule that decided nothing found last, and what was not run.
 func (c SweptConfiguration) undecidedText() string {
 	text := fmt.Sprintf("after %d: %s", c.LastLook.N, c.LastLook.Reason)
-	if c.NNotRun > 0 {
+	if c.NNotRun > 0 && !c.Unjudged {
 		text += fmt.Sprintf("; %s of the plan not run, because no look needs them", format.Counted(c.NNotRun, "seed"))
 	}
 	return text
@@ -134,7 +137,15 @@ func (a SweepResult) Conclusion() Conclusion {
 	if a.hasFailed() {
 		return Failed
 	}
+	if a.NUncompared > 0 || a.isUnjudged() {
+		return Inconclusive
+	}
 	return Done
+}
+
+// isUnjudged reports whether the server was away when configurations were to be judged, until the end.
+func (a SweepResult) isUnjudged() bool {
+	return slices.ContainsFunc(a.Configurations, func(c SweptConfiguration) bool { return c.Unjudged })
 }
 
 // hasFailed reports whether every recorded seed failed, now or before.
@@ -197,8 +208,14 @@ func (a SweepResult) Notices() []Sentence {
 		hint := track.Hint{Text: "run them again, once their cause is mended"}.With("rerun-failed", "")
 		list = append(list, Sentence{Kind: Warning, Text: format.Counted(n, "seed") + " failed before and did not run again", Hint: &hint})
 	}
-	if a.Ending == track.SweepUndecided {
+	if a.isUnjudged() {
+		list = append(list, Sentence{Kind: Warning, Text: "INCONCLUSIVE: " + a.unjudgedText(), Hint: judgeLater()})
+	} else if a.Ending == track.SweepUndecided {
 		warn("%s", a.undecidedText())
+	}
+	if a.NUncompared > 0 {
+		text := format.Counted(a.NUncompared, "seed") + " not compared with another run: the server does not answer"
+		list = append(list, Sentence{Kind: Warning, Text: "INCONCLUSIVE: " + text, Hint: judgeLater()})
 	}
 	if last := len(a.Halving) - 1; last >= 0 && a.Halving[last].Configurations > 1 {
 		warn("the best of %d configurations looks better than it is; run it with fresh seeds to measure it", a.Halving[0].Configurations)
@@ -218,6 +235,29 @@ func (a SweepResult) undecidedText() string {
 		}
 	}
 	return "nothing was decided: the rule looked at no number of seeds"
+}
+
+// unjudgedText says how many configurations were not judged to the end, and after how many seeds the first was not.
+func (a SweepResult) unjudgedText() string {
+	n, text := 0, ""
+	for _, c := range a.Configurations {
+		if !c.Unjudged {
+			continue
+		}
+		if n++; n == 1 {
+			text = c.undecidedText()
+		}
+	}
+	if n > 1 {
+		text = fmt.Sprintf("%d configurations, the first %s", n, text)
+	}
+	return text
+}
+
+// judgeLater says how a sweep is judged whose server was away.
+func judgeLater() *track.Hint {
+	hint := track.NewHint("once the server is back, record the seeds and run the same command again", "ingest")
+	return &hint
 }
 
 // comparable returns selectors of the first configurations that were not dropped.

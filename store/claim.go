@@ -18,6 +18,9 @@ type Claims struct{ claims }
 // [Store.Claims].
 func (s *Store) SetLease(lease time.Duration) { s.lease = lease }
 
+// Lease returns how long the claims on a server hold after their process was last heard of.
+func (s *Store) Lease() time.Duration { return s.lease }
+
 // Claims opens the claims on the database.
 func (s *Store) Claims() (Claims, error) {
 	c, err := s.pool.engine.openClaims(s.lease)

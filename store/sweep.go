@@ -32,7 +32,8 @@ const (
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8{, $9})`
 	insertRepetition = `
 	INSERT INTO repetition (ulid, seed_id, sweep_id, digest, differences, repeated_at{, configuration_id})
-	SELECT $1, seed.id, $2, $3, $4, $5{, seed.configuration_id} FROM seed WHERE seed.ulid = $6`
+	SELECT $1, seed.id, $2, $3, $4, $5{, seed.configuration_id} FROM seed WHERE seed.ulid = $6
+	ON CONFLICT DO NOTHING`
 )
 
 // AddSweep stores a sweep under its ID, and reports whether it was new.
@@ -148,7 +149,8 @@ func (t *Tx) AddRun(seedID int64, run track.Run) error {
 	return t.addPart("seed", seedID, insertRun, seedID, sweep, run.Attempts, run.ExitCode, nullText(run.Signal), stderr, nullMicros(run.CPU), run.MaxRSS)
 }
 
-// AddRepetition stores what became of a seed, named by its ULID, that was run again.
+// AddRepetition stores what became of a seed, named by its ULID, that was run again. A repetition with the same ID is
+// stored once.
 func (t *Tx) AddRepetition(seed string, r track.Repetition) error {
 	var sweep *int64
 	if r.Sweep != "" {

@@ -93,36 +93,3 @@ func TestBatchServerAwayPostgres(t *testing.T) {
 	ingestKept(t, dir, db)
 	wantOnce(t, direct, lines)
 }
-
-// A sweep that judges its seeds cannot go on without the server. It keeps those that run, and the same command
-// continues.
-func TestJudgedSweepServerAwayPostgres(t *testing.T) {
-	t.Parallel()
-	server := postgresServer(t)
-	proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{})
-	direct, dir := testpostgres.Schema(t, server), t.TempDir()
-	db := proxy.Through(t, direct)
-	mustTrackWith(t, dir, db, "init")
-	command, began, open := gated(t, dir)
-	args := append([]string{"sweep", "--commit", "c0ffee", "--scenario", "s", "--seeds", "0..9", "--jobs", "2", "--repeat-check", "0.1", "--"}, command...)
-	r := onServer[answer.SweepResult](t, dir, db, nil, args...)
-	for range 2 {
-		began()
-		open(1)
-	}
-	began()
-	began()
-	proxy.SetAway(true)
-	open(2)
-	if _, code, text := r.ended(t); code != exitInternal || !strings.Contains(text, "the seeds that have ended are kept in") || !strings.Contains(text, "track ingest") {
-		t.Errorf("exit code %d: %s", code, text)
-	}
-	proxy.SetAway(false)
-	ingestKept(t, dir, db)
-	wantOnce(t, direct, 4)
-	open(7)
-	if a, code, text := onServer[answer.SweepResult](t, dir, db, nil, args...).ended(t); code != exitOK || a.NRan != 6 || a.NKnown != 4 {
-		t.Errorf("exit code %d, %+v: %s", code, a, text)
-	}
-	wantOnce(t, direct, 10)
-}

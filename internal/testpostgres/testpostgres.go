@@ -114,6 +114,19 @@ func (s *Server) Crash() error {
 		return err
 	}
 	_ = s.command.Wait() // it was killed; the last of its processes closes the pipe of its log
+	return s.Resume()
+}
+
+// Halt ends the server and all of its connections, until [Server.Resume].
+func (s *Server) Halt() error {
+	if err := s.command.Process.Signal(syscall.SIGINT); err != nil {
+		return err
+	}
+	return s.command.Wait()
+}
+
+// Resume starts a server that was halted.
+func (s *Server) Resume() error {
 	attributes, err := s.unprivileged()
 	if err != nil {
 		return err
@@ -123,20 +136,13 @@ func (s *Server) Crash() error {
 
 // BecomeStandby restarts the server as a standby, which reads and does not write.
 func (s *Server) BecomeStandby() error {
-	if err := s.command.Process.Signal(syscall.SIGINT); err != nil {
-		return err
-	}
-	if err := s.command.Wait(); err != nil {
+	if err := s.Halt(); err != nil {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(s.folder, "data", "standby.signal"), nil, 0o644); err != nil {
 		return err
 	}
-	attributes, err := s.unprivileged()
-	if err != nil {
-		return err
-	}
-	return s.start(attributes)
+	return s.Resume()
 }
 
 // unprivileged returns the attributes of a process that a server may be, which refuses to run as root, and gives the

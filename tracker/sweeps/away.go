@@ -35,9 +35,10 @@ type awayRecords struct {
 	asked    time.Time // when the server was asked last
 }
 
-// goesOn reports whether seeds run while the server is away: nothing judges them, and none takes the place of another.
+// goesOn reports whether seeds run while the server is away: none takes the place of another, and those that are judged
+// are so under the newest spec, by which kept seeds are scored.
 func (r *awayRecords) goesOn() bool {
-	return !r.options.judges() && !r.options.Rerun && !r.options.RerunFailed
+	return !r.options.Rerun && !r.options.RerunFailed && (!r.options.judges() || r.options.SpecVersion == 0)
 }
 
 // leave keeps seeds from now on: first those that the server may have lost.
@@ -86,6 +87,33 @@ func (r *awayRecords) ask(ctx context.Context, question func() error) (answered 
 		return false, r.leave(err)
 	}
 	return true, err
+}
+
+// judged implements [records]. What a server that crashed may have lost is stored once more before it judges.
+func (r *awayRecords) judged(ctx context.Context, question func() error) (answered bool, err error) {
+	isLost := false
+	return r.ask(ctx, func() error {
+		if isLost && len(r.unsynced) > 0 {
+			if _, _, err := r.storeRecords.record(ctx, r.unsynced); err != nil {
+				return err
+			}
+		}
+		isLost = true
+		return question()
+	})
+}
+
+// await implements [records].
+func (r *awayRecords) await(ctx context.Context, stop <-chan struct{}) bool {
+	deadline := time.Now().Add(r.Lease())
+	for r.isAway && !r.comeBack(ctx) {
+		left := time.Until(deadline)
+		if left <= 0 || closed(stop) || ctx.Err() != nil {
+			return false
+		}
+		wait(ctx, stop, min(askAgain, left))
+	}
+	return true
 }
 
 func (r *awayRecords) begin(ctx context.Context, s track.Sweep) error {

@@ -255,8 +255,7 @@ func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result seeds.Rec
 // maxNamed bounds the names that a summary lists.
 const maxNamed = 100
 
-// advance moves on over the planned seeds that are recorded, and asks the rule of the sweep at each number of them that
-// it looks at.
+// advance moves on over the planned seeds that are recorded, and asks the rule of the sweep, if it has one.
 func (s *Sweeper) advance(ctx context.Context, c *sweptConfiguration) error {
 	from := c.prefix
 	for seed := range c.planned.Slice(from, c.planned.Len()).All() {
@@ -274,26 +273,8 @@ func (s *Sweeper) advance(ctx context.Context, c *sweptConfiguration) error {
 		}
 		c.prefix++
 	}
-	if s.options.Until == nil || c.prefix == from {
+	if s.options.Until == nil || c.prefix == from && !c.unasked {
 		return nil
 	}
-	for n := range s.options.Until.looks(from, c.prefix) {
-		if n <= c.looked || c.decision != nil {
-			continue
-		}
-		c.looked = n
-		found, decided, err := s.judge.ask(ctx, c, n)
-		if err != nil {
-			return err
-		}
-		c.lastLook = found
-		if decided {
-			c.decision, c.planned = found, c.planned.Slice(0, n)
-			c.prefix = n
-			if s.observer.Decided != nil {
-				s.observer.Decided(c.Configuration, *found)
-			}
-		}
-	}
-	return nil
+	return s.look(ctx, c)
 }

@@ -17,7 +17,7 @@ func (s *Sweeper) end(problem error, interrupted bool) (answer.SweepResult, erro
 		switch {
 		case c.decision != nil:
 			s.sweep.Ending = track.SweepDecided
-		case s.options.Until != nil && s.sweep.Ending == track.SweepFinished:
+		case (s.options.Until != nil || c.unjudged) && s.sweep.Ending == track.SweepFinished:
 			s.sweep.Ending = track.SweepUndecided
 		}
 		s.sweep.Planned = append(s.sweep.Planned, s.plannedSeeds(c))
@@ -51,7 +51,7 @@ func (s *Sweeper) answer() answer.SweepResult {
 
 // answer returns what became of a configuration of a plan of these seeds.
 func (c *sweptConfiguration) answer(plan track.SeedRanges) answer.SweptConfiguration {
-	a := answer.SweptConfiguration{PlannedConfiguration: newPlannedConfiguration(c.Configuration, c.planned), Dropped: c.dropped, Decision: c.decision}
+	a := answer.SweptConfiguration{PlannedConfiguration: newPlannedConfiguration(c.Configuration, c.planned), Dropped: c.dropped, Decision: c.decision, Unjudged: c.unjudged}
 	if c.decision == nil {
 		a.LastLook = c.lastLook
 	}

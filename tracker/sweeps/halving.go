@@ -3,6 +3,7 @@ package sweeps
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -12,12 +13,22 @@ import (
 )
 
 // halve ranks the configurations of a tier on the same seeds, and plans the seeds of the next tier for the best of
-// them. Equal configurations keep their order in the grid.
-func (s *Sweeper) halve(ctx context.Context, active []*sweptConfiguration, tier, next sweep.Tier) (kept []*sweptConfiguration, err error) {
+// them. Equal configurations keep their order in the grid. If the server stays away, it returns [errUnjudged].
+func (s *Sweeper) halve(ctx context.Context, stop <-chan struct{}, active []*sweptConfiguration, tier, next sweep.Tier) (kept []*sweptConfiguration, err error) {
 	round := answer.HalvingRound{Configurations: tier.Configurations, Seeds: tier.Seeds}
 	byHash := map[string]*sweptConfiguration{}
 	for _, c := range active {
-		rows, err := s.judge.scores(ctx, c, s.options.Plan.Seeds.Slice(0, tier.Seeds))
+		var rows []store.SeedScore
+		err := s.judgeAtOnce(ctx, stop, func() (err error) {
+			rows, err = s.judge.scores(ctx, c, s.options.Plan.Seeds.Slice(0, tier.Seeds))
+			return err
+		})
+		if errors.Is(err, errUnjudged) {
+			for _, c := range active {
+				c.unasked = true
+			}
+			return nil, s.leaveUnjudged(active)
+		}
 		if err != nil {
 			return nil, err
 		}

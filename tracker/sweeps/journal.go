@@ -88,6 +88,10 @@ func (*journalRecords) release(string, string, track.SeedNumber) error { return 
 
 func (*journalRecords) hasLapsed(string, string, track.SeedNumber) (bool, error) { return false, nil }
 
+func (*journalRecords) judged(context.Context, func() error) (bool, error) { return false, nil }
+
+func (*journalRecords) await(context.Context, <-chan struct{}) bool { return false }
+
 func (*journalRecords) isAlone() bool { return true }
 
 func (*journalRecords) nearNames() []answer.NearName { return nil }

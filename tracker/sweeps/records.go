@@ -39,6 +39,10 @@ type records interface {
 	release(scenario, configuration string, number track.SeedNumber) error
 	// hasLapsed reports whether another process may have run a seed since it was claimed here.
 	hasLapsed(scenario, configuration string, number track.SeedNumber) (bool, error)
+	// judged asks a question that only a database answers, and reports whether it did. The question may be asked twice.
+	judged(ctx context.Context, question func() error) (answered bool, err error)
+	// await waits for a server that is away, for as long as claims hold, and reports whether it is back.
+	await(ctx context.Context, stop <-chan struct{}) bool
 	// isAlone reports whether nobody knows at the moment what other processes run.
 	isAlone() bool
 }
@@ -163,6 +167,12 @@ func (r *storeRecords) release(scenario, configuration string, number track.Seed
 func (r *storeRecords) hasLapsed(scenario, configuration string, number track.SeedNumber) (bool, error) {
 	return r.claims.HasLapsed(scenario, configuration, number)
 }
+
+func (*storeRecords) judged(_ context.Context, question func() error) (bool, error) {
+	return true, question()
+}
+
+func (*storeRecords) await(context.Context, <-chan struct{}) bool { return true }
 
 func (*storeRecords) isAlone() bool { return false }
 

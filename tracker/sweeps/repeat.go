@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -25,7 +26,7 @@ import (
 // their numbers and the configuration alone, and those that were repeated before count.
 func (s *Sweeper) repeat(ctx context.Context, stop <-chan struct{}) error {
 	for _, c := range s.swept {
-		chosen, err := s.toRepeat(ctx, c)
+		chosen, err := s.toRepeat(ctx, stop, c)
 		if err != nil {
 			return err
 		}
@@ -45,10 +46,23 @@ func (s *Sweeper) repeat(ctx context.Context, stop <-chan struct{}) error {
 			return err
 		}
 	}
-	return nil
+	return s.compareLate(ctx, stop)
 }
 
-func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.SeedNumber, error) {
+// compareLate compares the runs that came to an end while the server was away. If it still is, they are not compared.
+func (s *Sweeper) compareLate(ctx context.Context, stop <-chan struct{}) error {
+	if len(s.uncompared) > 0 && s.records.await(ctx, stop) {
+		list := s.uncompared
+		s.uncompared = nil
+		if err := s.recordRepeated(ctx, list); err != nil {
+			return err
+		}
+	}
+	s.result.NUncompared += len(s.uncompared)
+	return s.acknowledge()
+}
+
+func (s *Sweeper) toRepeat(ctx context.Context, stop <-chan struct{}, c *sweptConfiguration) ([]track.SeedNumber, error) {
 	var well []track.SeedNumber
 	for n, outcome := range c.recorded {
 		if outcome == track.OutcomeOK && c.planned.Contains(n) {
@@ -58,7 +72,15 @@ func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.
 	if len(well) == 0 {
 		return nil, nil
 	}
-	before, err := s.judge.repetitions(ctx, c)
+	n := int(math.Ceil(s.options.Plan.RepeatShare*float64(len(well)) - 1e-9))
+	var before []store.RepeatedSeed
+	err := s.judgeAtOnce(ctx, stop, func() (err error) {
+		before, err = s.judge.repetitions(ctx, c)
+		return err
+	})
+	if errors.Is(err, errUnjudged) {
+		s.result.NUncompared += n
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +91,7 @@ func (s *Sweeper) toRepeat(ctx context.Context, c *sweptConfiguration) ([]track.
 	slices.SortFunc(well, func(a, b track.SeedNumber) int {
 		return cmp.Or(bytes.Compare(order(a), order(b)), cmp.Compare(a, b))
 	})
-	chosen := well[:int(math.Ceil(s.options.Plan.RepeatShare*float64(len(well))-1e-9))]
-	return slices.DeleteFunc(chosen, func(n track.SeedNumber) bool {
+	return slices.DeleteFunc(well[:n], func(n track.SeedNumber) bool {
 		return slices.ContainsFunc(before, func(r store.RepeatedSeed) bool { return r.Number == n })
 	}), nil
 }
@@ -80,9 +101,21 @@ func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 		return err
 	}
 	for _, r := range list {
-		differences, err := repeated(ctx, s.judge.store, r.seed, s.sweep.ID, s.entropy)
+		id, err := seeds.NewID(s.now(), s.entropy)
 		if err != nil {
 			return err
+		}
+		var differences []string
+		answered, err := s.records.judged(ctx, func() (err error) {
+			differences, err = repeated(ctx, s.judge.store, r.seed, track.Repetition{ID: id, Sweep: s.sweep.ID})
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if !answered {
+			s.uncompared = append(s.uncompared, r)
+			continue
 		}
 		s.result.NRepeated++
 		if len(differences) > 0 {
@@ -94,16 +127,13 @@ func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 }
 
 // repeated compares a seed that was run again with its record, records the comparison, and returns the differences in
-// words; none if all is the same. sweep is the id of the sweep that asked for it, if one did.
-func repeated(ctx context.Context, st *store.Store, again track.Seed, sweep string, entropy io.Reader) (differing []string, err error) {
+// words; none if all is the same. r has the ID of the repetition, and of the sweep that asked for it, if one did.
+func repeated(ctx context.Context, st *store.Store, again track.Seed, r track.Repetition) (differing []string, err error) {
 	recorded, differing, err := compareRepeated(ctx, st.Reader, again)
 	if err != nil {
 		return nil, err
 	}
-	r := track.Repetition{Sweep: sweep, Digest: again.Digest(), Differences: differing, RepeatedAt: st.Now()}
-	if r.ID, err = seeds.NewID(r.RepeatedAt, entropy); err != nil {
-		return nil, err
-	}
+	r.Digest, r.Differences, r.RepeatedAt = again.Digest(), differing, st.Now()
 	return differing, st.UpdateRelaxed(ctx, func(tx *store.Tx) error { return tx.AddRepetition(recorded, r) })
 }
 
@@ -202,8 +232,10 @@ func CompareRepeated(ctx context.Context, st *store.Store, again track.Seed, oth
 	var differences []string
 	if otherCode {
 		_, differences, err = compareRepeated(ctx, st.Reader, again)
+	} else if id, problem := seeds.NewID(st.Now(), entropy); problem != nil {
+		err = problem
 	} else {
-		differences, err = repeated(ctx, st, again, "", entropy)
+		differences, err = repeated(ctx, st, again, track.Repetition{ID: id})
 	}
 	swept := SweptSeed{Seed: again, Repeated: true, Differences: differences}
 	return answer.RepeatedSeed{SweptSeed: swept.Answer(), NValues: len(again.Values), NSeries: len(again.Series), OtherCode: otherCode}, err

@@ -22,7 +22,7 @@ func (s *Sweeper) rounds(ctx context.Context, stop <-chan struct{}) error {
 	for i, tier := range tiers {
 		if i > 0 {
 			var err error
-			if active, err = s.halve(ctx, active, tiers[i-1], tier); err != nil {
+			if active, err = s.halve(ctx, stop, active, tiers[i-1], tier); err != nil {
 				return err
 			}
 		}
@@ -33,7 +33,7 @@ func (s *Sweeper) rounds(ctx context.Context, stop <-chan struct{}) error {
 			return nil
 		}
 	}
-	_, err := s.halve(ctx, active, tiers[len(tiers)-1], sweep.Tier{})
+	_, err := s.halve(ctx, stop, active, tiers[len(tiers)-1], sweep.Tier{})
 	return err
 }
 

@@ -2,6 +2,7 @@ package sweeps
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -94,6 +95,7 @@ type Sweeper struct {
 	codeChecked time.Time
 	nKnown      int      // seeds of the plan that were recorded before
 	unsynced    []func() // tell of recorded seeds that may not be on the disk yet
+	uncompared  []ran    // runs of recorded seeds that are compared once the server is back
 }
 
 // NewSweeper returns a sweeper that records in a database. It runs jobs by run, as [sweep.Runner.Run] does.
@@ -145,6 +147,8 @@ type sweptConfiguration struct {
 	next      func() (track.SeedNumber, bool)
 	looked    int                       // seeds at the last look of the stopping rule
 	lastLook  *answer.SweepDecision     // what it found; nil before the first one
+	unasked   bool                      // the rule has not looked at all numbers of seeds, since the server is away
+	unjudged  bool                      // to the end
 	elsewhere map[track.SeedNumber]bool // claimed by other processes
 }
 
@@ -156,8 +160,14 @@ func (s *Sweeper) Sweep(ctx context.Context, stop <-chan struct{}) (answer.Sweep
 	}
 	defer func() { _ = s.records.close() }()
 	err := s.rounds(ctx, stop)
+	if err == nil {
+		err = s.lookLate(ctx, stop)
+	}
 	if err == nil && s.options.Plan.RepeatShare > 0 && !closed(stop) && ctx.Err() == nil {
 		err = s.repeat(ctx, stop)
+	}
+	if errors.Is(err, errUnjudged) {
+		err = nil // the result says so
 	}
 	return s.end(err, closed(stop) || ctx.Err() != nil)
 }
