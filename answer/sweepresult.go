@@ -112,7 +112,7 @@ func (c SweptConfiguration) endText() string {
 		return text
 	case c.Dropped:
 		return fmt.Sprintf("dropped after %d", c.NPlanned)
-	case c.Unjudged || c.NSeeds == c.NPlanned && c.LastLook != nil:
+	case c.LastLook != nil && (c.Unjudged || c.NSeeds == c.NPlanned):
 		return c.undecidedText()
 	case c.NSeeds == c.NPlanned:
 		return "finished"
@@ -241,7 +241,7 @@ func (a SweepResult) undecidedText() string {
 func (a SweepResult) unjudgedText() string {
 	n, text := 0, ""
 	for _, c := range a.Configurations {
-		if !c.Unjudged {
+		if !c.Unjudged || c.LastLook == nil {
 			continue
 		}
 		if n++; n == 1 {
