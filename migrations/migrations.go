@@ -29,4 +29,4 @@ func Postgres() (fs.FS, error) { return fs.Sub(files, "postgres") }
 const Latest = 11
 
 // LatestPostgres is the version of the newest migration for PostgreSQL.
-const LatestPostgres = 92
+const LatestPostgres = 94

@@ -79,7 +79,9 @@ func countedSeeds() rowCheck {
 // CheckRows looks for rows that refer to nothing, and for gaps.
 func (r *Reader) CheckRows(ctx context.Context, found func(Damage)) error {
 	checks := slices.Concat(rowChecks(), ulidChecks(), indexChecks(r.pool.engine.textIndex()))
-	if !r.pool.engine.checksItself() {
+	if r.pool.engine.checksItself() {
+		checks = append(checks, referenceChecks()...)
+	} else {
 		checks = append(checks, countedSeeds())
 	}
 	for _, c := range checkedRanges() {

@@ -1,0 +1,47 @@
+package store_test
+
+import (
+	"slices"
+	"testing"
+
+	"track"
+	"track/internal/testpostgres"
+	"track/store"
+)
+
+// Rows of a server that refer to nothing are found: no foreign key keeps them away.
+func TestReferencesPostgres(t *testing.T) {
+	path := postgres(t, startServer(t))
+	st := openDatabase(t, path)
+	err := st.Update(t.Context(), func(tx *store.Tx) error {
+		for i := range 5 {
+			seed := track.Seed{ID: string(rune('A' + i)), Scenario: "s", Number: track.SeedNumber(i), Outcome: track.OutcomeError, RecordedAt: clock()}
+			if _, _, err := tx.AddSeed(seed, seed.Digest()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const breakAll = `
+		UPDATE seed SET scenario_id = 99 WHERE ulid = 'A'; UPDATE seed SET configuration_id = 99 WHERE ulid = 'B';
+		UPDATE seed SET environment_id = 99 WHERE ulid = 'C'; UPDATE seed SET actor_id = 99 WHERE ulid = 'D';
+		INSERT INTO assessment SELECT id, configuration_id, 99, NULL, 0, 0, 0, 0, 0 FROM seed WHERE ulid = 'E'`
+	if err := testpostgres.Exec(path, breakAll); err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	if err := st.CheckRows(t.Context(), func(d store.Damage) { found = append(found, d.Table+" "+d.Problem+": "+d.Record) }); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"seed its scenario does not exist: seed A", "seed its configuration does not exist: seed B", "seed its environment does not exist: seed C",
+		"seed its actor does not exist: seed D", "assessment its spec does not exist: row 99 of spec",
+	} {
+		if !slices.Contains(found, want) {
+			t.Errorf("not found: %s, but %q", want, found)
+		}
+	}
+}
