@@ -41,6 +41,7 @@ func (c *SeedCarrier) Add(records []*SeedRecord) (unjudged map[string]int, err e
 	if len(records) == 0 {
 		return nil, nil
 	}
+	c.lookedUp = nil
 	rows, err := c.engine.newSeedIDs(c.Tx, len(records))
 	if err != nil {
 		return nil, err

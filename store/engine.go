@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+
+	"track"
 )
 
 // engine is what differs between the databases that a store can lie in: a file of SQLite, or a schema of PostgreSQL.
@@ -50,6 +52,8 @@ type engine interface {
 	// shardKey returns the last argument of a statement that stores what belongs to a row of seed, execution or
 	// series_content: its configuration, lineage or hash, on a server. In a file there is no such argument.
 	shardKey(t *Tx, owner string, id int64) ([]any, error)
+	// lookUpSeeds finds out which of some seeds are recorded, where that is better asked for all of them at once.
+	lookUpSeeds(t *Tx, seeds []*track.Seed) error
 	// newSeedIDs returns ids for n seeds, each larger than the one before.
 	newSeedIDs(t *Tx, n int) ([]int64, error)
 	// settle stores the rows that were inserted and that a statement may read; all of them for an empty one.

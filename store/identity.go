@@ -120,14 +120,18 @@ func (t *Tx) PreloadMetrics(specID int64) error {
 	return nil
 }
 
-func (t *Tx) configurationID(c track.Configuration) (int64, error) {
+// configurationKey tells configurations apart, faster than their hash.
+func configurationKey(c track.Configuration) string {
 	r := c.Revision
-	key := strings.Join([]string{c.Label, string(c.Params), r.Commit, strconv.FormatBool(r.Dirty), r.DiffHash, r.FilesHash}, "\x00")
-	return cachedID(t.ids.configurations, key, func() (int64, error) {
+	return strings.Join([]string{c.Label, string(c.Params), r.Commit, strconv.FormatBool(r.Dirty), r.DiffHash, r.FilesHash}, "\x00")
+}
+
+func (t *Tx) configurationID(c track.Configuration) (int64, error) {
+	return cachedID(t.ids.configurations, configurationKey(c), func() (int64, error) {
 		if err := t.admit(&c); err != nil {
 			return 0, err
 		}
-		hash := c.Hash()
+		hash, r := c.Hash(), c.Revision
 		return t.upsert(findConfiguration, hash, insertConfig,
 			hash, nullText(c.Label), string(c.Params.JSON()), nullText(r.Commit), r.Dirty, nullText(r.DiffHash), nullText(r.FilesHash),
 			t.now, Checksum(hash, t.now))

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql/driver"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -116,29 +115,41 @@ func (postgresSchema) settle(ctx context.Context, w *writer, statement string) e
 	if len(w.pending) == 0 {
 		return nil
 	}
-	if statement != "" && !slices.ContainsFunc(w.pending, func(p *pendingRows) bool { return strings.Contains(statement, p.table) }) {
+	if statement != "" && !slices.ContainsFunc(w.pending, func(p *pendingRows) bool { return hasWord(statement, p.table) || hasWord(statement, p.stored) }) {
 		return nil
 	}
 	pending := w.pending
 	w.pending = nil
-	return w.conn.Raw(func(driverConn any) error {
-		conn, ok := driverConn.(*postgresConn)
-		if !ok {
-			return fmt.Errorf("the driver connects with %T", driverConn)
-		}
-		if err := conn.before(nil); err != nil {
-			return err
-		}
+	return w.onDriver(func(conn *pgx.Conn) error {
 		for _, p := range pending {
-			if err := p.addShardKeys(ctx, conn.Conn.Conn(), w.shardKeys); err != nil {
+			if err := p.addShardKeys(ctx, conn, w.shardKeys); err != nil {
 				return err
 			}
-			if err := p.send(ctx, conn.Conn.Conn()); err != nil {
+			if err := p.send(ctx, conn); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// hasWord reports whether a statement names a table: seed is no part of the name seed_id.
+func hasWord(statement, name string) bool {
+	for rest := statement; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		end := i + len(name)
+		if (i == 0 || !isNamePart(rest[i-1])) && (end == len(rest) || !isNamePart(rest[end])) {
+			return true
+		}
+		rest = rest[end:]
+	}
+}
+
+func isNamePart(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 func (p *pendingRows) send(ctx context.Context, conn *pgx.Conn) error {

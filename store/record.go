@@ -20,7 +20,8 @@ const (
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 	ON CONFLICT (scenario_id, configuration_id, number) WHERE superseded_at IS NULL DO NOTHING
 	RETURNING id`
-	findSeed = `
+	insertNewSeeds = `INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum) VALUES `
+	findSeed       = `
 	SELECT id, digest FROM seed
 	 WHERE scenario_id = $1 AND configuration_id = $2 AND number = $3 AND superseded_at IS NULL`
 	supersedeSeed = `UPDATE seed SET superseded_at = $1 WHERE id = $2 RETURNING scenario_id, configuration_id`
@@ -58,19 +59,48 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 		seed.ID, scenario, configuration, int64(seed.Number), string(seed.Outcome), t.free(message), digest[:],
 		environment, nullTime(seed.StartedAt), nullMicros(seed.Duration), micros(seed.RecordedAt),
 	}
-	err = t.getID(&id, insertSeed, append(columns, checksumOf(columns))...)
-	if errors.Is(err, sql.ErrNoRows) {
-		existing, err = t.existingSeed(scenario, configuration, seed.Number, digest)
-		return 0, existing, err
-	}
-	if err == nil {
+	id, existing, err = t.insertSeed(&seed, digest, append(columns, checksumOf(columns)))
+	if err == nil && existing == nil {
 		t.added(findSeedByULID, seed.ID)
 		t.count(scenario, configuration, 1)
 		t.shardKeys.keep("seed", id, configuration)
-		t.nRows++
 		err = t.addValues(id, seed.Values)
 	}
+	return id, existing, err
+}
+
+// insertSeed stores the row of a seed, unless another one has its place.
+func (t *Tx) insertSeed(seed *track.Seed, digest [sha256.Size]byte, columns []any) (id int64, existing *Existing, err error) {
+	if len(t.lookedUp) > 0 {
+		place := seedPlaceOf(seed)
+		if here, asked := t.lookedUp[place]; asked {
+			if here.id != 0 {
+				return 0, &Existing{ID: here.id, Same: here.digest == digest}, nil
+			}
+			id = t.takeSeedID()
+			t.lookedUp[place] = seedHere{id, digest}
+			return id, nil, t.insertNewSeed(id, columns)
+		}
+	}
+	err = t.getID(&id, insertSeed, columns...)
+	if errors.Is(err, sql.ErrNoRows) {
+		scenario, configuration := columns[1].(int64), columns[2].(int64)
+		existing, err = t.existingSeed(scenario, configuration, seed.Number, digest)
+		return 0, existing, err
+	}
+	t.nRows++
 	return id, nil, err
+}
+
+// insertNewSeed stores the row of a seed whose place is free. If another transaction takes the place meanwhile, this one
+// fails and runs again.
+func (t *Tx) insertNewSeed(id int64, columns []any) error {
+	args := t.arguments()
+	args.add(id)
+	for _, column := range columns {
+		args.add(column)
+	}
+	return t.insertRows(insertNewSeeds, 13, args)
 }
 
 func (t *Tx) existingSeed(scenario, configuration int64, number track.SeedNumber, digest [sha256.Size]byte) (*Existing, error) {
@@ -94,6 +124,7 @@ func (t *Tx) supersedeAt(id, at int64) error {
 	}
 	err := t.get(&of, supersedeSeed, at, id)
 	if err == nil {
+		t.forgetPlaceOf(id)
 		t.count(of.Scenario, of.Configuration, -1)
 	}
 	return err

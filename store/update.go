@@ -61,7 +61,10 @@ type Tx struct {
 	withdrawn    map[string]Withdrawn // by scenario and hash of the configuration
 
 	nRows      int   // of large tables that were written, about
-	lastSeedID int64 // that [engine.newSeedIDs] has given
+	lastSeedID int64 // that [engine.newSeedIDs] or takeSeedID has given
+	nextSeedID int64 // that takeSeedID gives
+
+	lookedUp map[seedPlace]seedHere // seeds that count, at the places that were looked up
 
 	unrated map[int64]bool // versions whose fitness is not stored any more
 }

@@ -107,7 +107,7 @@ func (t *Tx) addWithdrawal(w track.Withdrawal) (added bool, err error) {
 	}
 	t.added(findWithdrawalByULID, w.ID)
 	yes := true
-	t.anyWithdrawn = &yes
+	t.anyWithdrawn, t.lookedUp = &yes, nil
 	return err == nil, err
 }
 

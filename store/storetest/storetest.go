@@ -21,6 +21,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"odd bytes in free text", testFreeText},
 		{"seed numbers are unsigned", testSeedNumbers},
 		{"one seed in one place", testIdentity},
+		{"seeds that are looked up together", testLookedUp},
+		{"a seed that is withdrawn after it was looked up", testLookedUpWithdrawn},
 		{"a rollback leaves nothing", testRollback},
 		{"versions of a spec", testSpecs},
 		{"configurations of a scenario", testConfigurations},

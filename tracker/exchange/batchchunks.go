@@ -9,9 +9,10 @@ import (
 	"track/importer/lines"
 )
 
-// What is recorded is safe from the end of the process once its transaction ends, so a slow stream is cut as well.
+// What is recorded is safe from the end of the process once its transaction ends, so a slow stream is cut as well. The
+// size is that of two transactions of judged seeds on a server.
 const (
-	chunkSize = 256
+	chunkSize = 376
 	chunkWait = time.Second
 )
 

@@ -77,6 +77,11 @@ func (*batchEntry) needs() Rights { return BringFacts }
 
 func (e *batchEntry) isKnown() bool { return e.Err != nil }
 
+// isSeed reports whether the entry is a seed that can be stored.
+func (e *batchEntry) isSeed() bool {
+	return e.Err == nil && e.Annotation == nil && e.Withdrawal == nil && e.Sweep == nil && e.Execution == nil && e.Lineage == nil
+}
+
 // settle stores the seed, the execution or the sweep.
 func (e *batchEntry) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	d.names.At(e.Line)

@@ -104,6 +104,9 @@ func (d *Door) putSome(ctx context.Context, records []Record) (answers [][]Answe
 				d.undo(before.Clone())
 			}
 			ran = true
+			if err := lookUp(records, tx); err != nil {
+				return err
+			}
 			answers, err = d.settle(ctx, records, tx)
 			return err
 		})
@@ -118,6 +121,17 @@ func (d *Door) putSome(ctx context.Context, records []Record) (answers [][]Answe
 		}
 	}
 	return answers, nil
+}
+
+// lookUp finds out which of the seeds among some records are recorded.
+func lookUp(records []Record, tx *store.Tx) error {
+	list := make([]*track.Seed, 0, len(records))
+	for _, record := range records {
+		if entry, ok := record.(*batchEntry); ok && entry.isSeed() {
+			list = append(list, &entry.seed.Seed)
+		}
+	}
+	return tx.LookUpSeeds(list)
 }
 
 // undo forgets what was counted in a transaction that was rolled back.
@@ -136,13 +150,13 @@ func (d *Door) needsNoTransaction(record Record) bool {
 // settle settles records until a transaction has taken as long as it may, or has written as much.
 func (d *Door) settle(ctx context.Context, records []Record, tx *store.Tx) ([][]Answer, error) {
 	answers := make([][]Answer, 0, len(records))
-	started := time.Now()
+	started, longest := time.Now(), d.longest()
 	for _, record := range records {
 		list, err := d.settleOne(ctx, record, tx)
 		if err != nil {
 			return nil, err
 		}
-		if answers = append(answers, list); tx != nil && (time.Since(started) > maxTransaction || tx.IsFull()) {
+		if answers = append(answers, list); tx != nil && (time.Since(started) > longest || tx.IsFull()) {
 			break
 		}
 	}
@@ -150,6 +164,14 @@ func (d *Door) settle(ctx context.Context, records []Record, tx *store.Tx) ([][]
 		return answers, d.place.advance(tx, records[:len(answers)], answers)
 	}
 	return answers, nil
+}
+
+// longest returns how long a transaction may take. On a server others write meanwhile: the number of rows bounds it there.
+func (d *Door) longest() time.Duration {
+	if d.store != nil && d.store.MaxRows() > 0 {
+		return 10 * maxTransaction
+	}
+	return maxTransaction
 }
 
 func (d *Door) settleOne(ctx context.Context, record Record, tx *store.Tx) ([]Answer, error) {
