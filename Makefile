@@ -39,6 +39,7 @@ test: check outside-tools bin/testreport ## everything; its last lines say what 
 test-postgres: bin/testreport ## the packages that use a database, on one PostgreSQL server
 	$(GO) build -tags $(TAGS) -o bin/withserver ./internal/testpostgres/withserver
 	set -o pipefail; TMPDIR=$(TESTTMP) bin/withserver $(GO) test -json -count=1 -tags $(TAGS) ./tracker/... ./ask | bin/testreport
+	TMPDIR=$(TESTTMP) bin/withserver $(GO) test -count=1 -tags $(TAGS) ./server -run '^TestLines'
 
 bin/testreport: tools/testreport/main.go
 	$(GO) -C tools build -o ../$@ ./testreport
