@@ -14,8 +14,9 @@ This file is all of it: copy it next to your program, or vendor it. It needs Pyt
         e.output("The tests pass.")
 
 Values wait in memory. When the block ends, the record is appended as one line to a file in a spool, and is on the disk
-once the next statement runs. No process is started and no network is used. The folder is the one that the program
-track uses itself, see spool_folder; track ingest brings the lines into the database, and track push to a server.
+once the next statement runs. No process is started. The folder is the one that the program track uses itself, see
+spool_folder. track ingest brings the lines into the database. If TRACK_SERVER names a server, a thread sends the lines
+to it while the program goes on, and track push sends what is left.
 
 An exception in the block is recorded as the outcome error, with its message and what was measured until then, and is
 raised again. An interruption (KeyboardInterrupt, asyncio.CancelledError, GeneratorExit) records nothing, so that the
@@ -27,12 +28,14 @@ All functions may be called from several threads. Each process, a forked one too
 from __future__ import annotations
 
 import atexit
+import binascii
 import datetime
 import hashlib
 import itertools
 import json
 import operator
 import os
+import random
 import re
 import stat
 import sys
@@ -40,6 +43,7 @@ import threading
 import time
 import unicodedata
 import warnings
+import zlib
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Type, TypeVar, Union
 
@@ -108,8 +112,9 @@ def execution(
 def spool_folder() -> str:
     """Returns the folder that lines are appended to: the one that the program track uses in the same place.
 
-    TRACK_DB names a database, TRACK_SERVER a server, by its address or by its name in track remote; TRACK_DB wins. Otherwise it is .track/spool in this folder or in
-    the closest folder above that has a database, and in this folder if none has.
+    TRACK_DB names a database, TRACK_SERVER a server, by its address or by its name in track remote; TRACK_DB wins.
+    Otherwise it is .track/spool in this folder or in the closest folder above that has a database, and in this folder
+    if none has.
     """
     database = os.environ.get("TRACK_DB")
     if database == "":
@@ -118,21 +123,22 @@ def spool_folder() -> str:
         return _server_folder(_without_password(database))
     if database is not None:
         return os.path.join(os.path.dirname(os.path.abspath(database)), "spool")
-    address = os.environ.get("TRACK_SERVER")
-    if address:
-        return _server_folder(_checked_address(_named_address(address)))
+    if os.environ.get("TRACK_SERVER"):
+        return _server_folder(_server_address())
     return os.path.join(_project_folder(), "spool")
 
 
-def close() -> None:
+def close(wait: float = 0.05) -> None:
     """Closes the files of this process. It happens by itself when Python exits; the next record opens another file.
 
-    track ingest and track push put a file aside only if it is closed. Its lines are recorded in any case.
+    track ingest and track push put a file aside only if it is closed. Its lines are recorded in any case. wait is how
+    many seconds to wait at most for what is being sent to a server.
     """
+    until = time.monotonic() + wait
     with _spools_lock:
         spools = [spool for (pid, _), spool in _spools.items() if pid == os.getpid()]
     for spool in spools:
-        spool.close()
+        spool.close(until)
 
 
 _Self = TypeVar("_Self", bound="_Record")
@@ -716,6 +722,7 @@ class _Spool:
         self._fd = -1
         self._path = ""  # without its ending
         self._size = 0
+        self._forwarder: Optional[_Forwarder] = None
 
     def add(self, line: bytes) -> None:
         """Appends a line, which is on the disk when this returns. It may be there twice; track records it once."""
@@ -726,16 +733,23 @@ class _Spool:
                         self._create()
                     self._write(line)
                     if self._is_mine():
+                        if self._forwarder is not None:
+                            self._forwarder.forward(self._size)
                         return
                     # track ingest --all took the file for that of a process that is gone, and may have missed the line.
                     self._leave()
                 except OSError as error:
                     raise Error("the record is not kept in %s: %s" % (self._folder, error)) from error
 
-    def close(self) -> None:
-        """Gives the file its final name."""
+    def close(self, until: float) -> None:
+        """Gives the file its final name, once it is sent or the time has come."""
         with self._lock:
+            forwarder = self._forwarder if self._fd >= 0 else None
+            if forwarder is not None:
+                forwarder.wait(until)
             self._finish()
+            if forwarder is not None:
+                forwarder.close()
 
     def abandon(self) -> None:
         """Leaves the file to the parent of this process."""
@@ -748,6 +762,7 @@ class _Spool:
         flags = os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         self._fd, self._path, self._size = os.open(path + ".open.jsonl", flags, 0o644), path, 0
         _sync_folder(self._folder)
+        self._forwarder = _forwarder(self._folder, path)
         _close_at_end_of_worker()
 
     def _write(self, line: bytes) -> None:
@@ -803,10 +818,20 @@ def _spool(folder: str) -> _Spool:
 
 def _after_fork() -> None:
     """Lets a forked child begin without the files and the locks of its parent."""
-    global _spools, _spools_lock
-    inherited, _spools, _spools_lock = _spools, {}, threading.Lock()
+    global _spools, _spools_lock, _sending
+    inherited, _spools, _spools_lock, _sending = _spools, {}, threading.Lock(), threading.Lock()
     for spool in inherited.values():
         spool.abandon()
+
+
+def _before_fork() -> None:
+    """Waits a moment for what is being sent: a child should not begin in the middle of it."""
+    _forking.holds = _sending.acquire(timeout=0.05)
+
+
+def _after_fork_in_parent() -> None:
+    if getattr(_forking, "holds", False):
+        _sending.release()
 
 
 def _close_at_end_of_worker() -> None:
@@ -818,7 +843,7 @@ def _close_at_end_of_worker() -> None:
 
 atexit.register(close)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork)
 
 
 def _prepare(folder: str) -> None:
@@ -829,6 +854,10 @@ def _prepare(folder: str) -> None:
         raise Error("there can be no spool in %s: %s" % (folder, error)) from error
     if not os.access(folder, os.W_OK | os.X_OK):
         raise Error("there can be no spool in %s: it cannot be written to" % folder)
+    if os.environ.get("TRACK_SERVER"):
+        # Read here, and not by the thread that sends: a child that is forked meanwhile would have half of a module.
+        import encodings.idna
+        import urllib.request
 
 
 def _make_folder(folder: str) -> None:
@@ -871,8 +900,274 @@ def _sync_folder(folder: str) -> None:
 
 def _ulid() -> str:
     """Returns a new ULID: the time, then chance."""
-    n = (time.time_ns() // 1000000) << 80 | int.from_bytes(os.urandom(10), "big")
-    return "".join("0123456789ABCDEFGHJKMNPQRSTVWXYZ"[n >> shift & 31] for shift in range(125, -1, -5))
+    return _base32((time.time_ns() // 1000000) << 80 | int.from_bytes(os.urandom(10), "big"), 130)
+
+
+def _base32(n: int, bits: int) -> str:
+    return "".join("0123456789ABCDEFGHJKMNPQRSTVWXYZ"[n >> shift & 31] for shift in range(bits - 5, -1, -5))
+
+
+# Sending to a server
+
+# What is sent together; a line that is longer goes alone.
+_SENT_BYTES = 1 << 20
+_SENT_LINES = 1000
+_SENDING_TIME = 30.0
+_AGAIN = (408, 429, 502, 503, 504)
+
+_sending = threading.Lock()  # held while a thread sends
+_forking = threading.local()
+
+
+def _forwarder(folder: str, path: str) -> Optional[_Forwarder]:
+    """Returns what sends a file, if the folder is the spool of the server that TRACK_SERVER names."""
+    try:
+        if "TRACK_DB" in os.environ or not os.environ.get("TRACK_SERVER") or folder != _server_folder(_server_address()):
+            return None
+        return _Forwarder(path, _server_address(), _server_token())
+    except Error:
+        return None  # the record is kept, and track push says what is wrong
+
+
+class _Forwarder:
+    """Sends a file of a spool to a server by position, as track push does, which goes on where this ends.
+
+    Its thread lives while there is something to send: a program that forks finds it seldom. After a failure the next
+    record begins another one, once a pause is over.
+    """
+
+    def __init__(self, path: str, address: str, token: str) -> None:
+        self._path = path  # without its ending
+        self._address = address
+        self._token = token
+        self._lock = threading.Lock()
+        self._thread: Optional[threading.Thread] = None
+        self._size = 0  # bytes that are on the disk
+        self._sent = 0  # bytes that the server has
+        self._lines = 0  # lines in them
+        self._closed = False
+        self._stopped = False  # for good: track push sends the rest, and says why
+        self._pause = 0.1
+        self._not_before = 0.0
+
+    def forward(self, size: int) -> None:
+        """Sends what was added, up to a size of the file, while the program goes on."""
+        with self._lock:
+            self._size = size
+            if self._thread is None and not self._stopped and time.monotonic() >= self._not_before:
+                thread = threading.Thread(target=self._run, name="track", daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError:
+                    return  # Python exits
+                self._thread = thread
+
+    def wait(self, until: float) -> None:
+        """Waits until all is sent, or no more is tried, or the time has come."""
+        while True:
+            with self._lock:
+                thread = self._thread
+                left = until - time.monotonic()
+                pause = self._not_before - time.monotonic()
+                if left <= 0 or self._sent == self._size or self._stopped or thread is None and pause >= left:
+                    return
+            if thread is not None:
+                thread.join(left)
+            else:
+                time.sleep(max(0.0, pause))
+                self.forward(self._size)
+                with self._lock:
+                    if self._thread is None:
+                        return  # Python exits
+
+    def close(self) -> None:
+        """Puts the file aside that has its final name now, if the server has all of it."""
+        with self._lock:
+            self._closed = True
+            self._put_aside()
+
+    def _run(self) -> None:
+        try:
+            while True:
+                with self._lock:
+                    size = self._size
+                    if self._sent == size or self._stopped:
+                        self._thread = None
+                        self._put_aside()
+                        return
+                with _sending:
+                    self._send(size)
+        except Exception as error:  # also what a library raises while Python exits
+            with self._lock:
+                self._thread = None
+                self._not_before = time.monotonic() + max(getattr(error, "wait", 0.0), self._pause * random.uniform(0.5, 1.5))
+                self._pause = min(60.0, self._pause * 2)
+
+    def _send(self, size: int) -> None:
+        """Sends the next lines, and notes how far the server is."""
+        text = self._next(size)
+        packer = zlib.compressobj(1, zlib.DEFLATED, 31)
+        packed = packer.compress(text) + packer.flush()
+        status, answer = _post("%s/api/v1/spools/%s/lines?from=%d" % (self._address, self._id(), self._lines), self._token, packed)
+        if status == 200:
+            self._acknowledge(text, answer)
+        elif status == 409 and isinstance(answer.get("through"), int):
+            self._go_back(answer["through"])
+        elif status in _AGAIN:
+            raise _Away(answer)
+        else:
+            self._stop("%s refuses them: %s" % (self._address, answer.get("message", "status %d" % status)))
+
+    def _acknowledge(self, text: bytes, answer: Dict[str, Any]) -> None:
+        count = text.count(b"\n")
+        if answer.get("through") is None or answer["through"] < self._lines + count:
+            raise _Away({})
+        self._keep("epoch", str(answer["server_epoch"]))
+        self._keep("address", self._address)
+        refused = bool(answer["rejected"] or answer["conflicts"] or answer["skipped"] and answer["refused"])
+        sent, lines = self._sent + len(text), self._lines + count
+        self._note(sent, lines, refused)
+        with self._lock:
+            self._sent, self._lines, self._pause = sent, lines, 0.1
+            self._stopped = refused
+        if refused:
+            self._stop("%s does not take some of them" % self._address)
+
+    def _go_back(self, lines: int) -> None:
+        """Goes on behind a number of lines: the server has lost those behind it."""
+        with open(self._name(), "rb") as file:
+            size = sum(len(line) for line in itertools.islice(file, lines))
+        with self._lock:
+            if not lines < self._lines:
+                raise _Away({})
+            self._sent, self._lines = size, lines
+
+    def _next(self, size: int) -> bytes:
+        """Returns whole lines from where the server is."""
+        with open(self._name(), "rb") as file:
+            file.seek(self._sent)
+            text = file.read(min(_SENT_BYTES, size - self._sent))
+            if b"\n" not in text:
+                text += file.readline()
+        end = -1
+        for _ in range(_SENT_LINES):
+            next_end = text.find(b"\n", end + 1)
+            if next_end < 0:
+                break
+            end = next_end
+        return text[: end + 1]
+
+    def _name(self) -> str:
+        path = self._path + ".open.jsonl"
+        return path if os.path.exists(path) else self._path + ".jsonl"
+
+    def _id(self) -> str:
+        """Returns the ULID of the file for the server: its time, and a hash of its name."""
+        name = os.path.basename(self._path)
+        return name[:10].upper() + _base32(int.from_bytes(hashlib.sha256(name.encode()).digest()[:10], "big"), 80)
+
+    def _note(self, sent: int, lines: int, refused: bool) -> None:
+        """Writes down how far the file is sent, for track push. It has its name once it is whole."""
+        path = self._path + ".position"
+        temporary = os.path.join(os.path.dirname(path), "." + os.path.basename(path))
+        with open(temporary, "w", encoding="utf-8") as file:
+            json.dump({"bytes": sent, "lines": lines, "refused": refused}, file)
+        os.replace(temporary, path)
+
+    def _keep(self, name: str, text: str) -> None:
+        """Writes down what is known of the server, unless it is known."""
+        path = os.path.join(os.path.dirname(os.path.dirname(self._path)), name)
+        try:
+            fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        except FileExistsError:
+            return
+        with os.fdopen(fd, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+    def _put_aside(self) -> None:
+        """Moves a closed file that the server has to where track push moves it."""
+        if not self._closed or self._stopped or self._size == 0 or self._sent != self._size:
+            return
+        folder, name = os.path.split(self._path + ".jsonl")
+        done = os.path.join(folder, "ingested")
+        try:
+            os.makedirs(done, 0o755, exist_ok=True)
+            os.rename(os.path.join(folder, name), os.path.join(done, name))
+            os.utime(os.path.join(done, name))
+            os.remove(self._path + ".position")
+        except OSError:
+            pass  # track push does it
+
+    def _stop(self, why: str) -> None:
+        with self._lock:
+            self._stopped = True
+        warnings.warn("track: records wait in %s: %s; track push says more" % (os.path.dirname(self._path), why), RuntimeWarning)
+
+
+class _Away(Exception):
+    """The server cannot take lines now."""
+
+    def __init__(self, answer: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.wait = min(60.0, float(answer.get("retry_after", 0.0)))
+
+
+def _post(address: str, token: str, packed: bytes) -> Tuple[int, Dict[str, Any]]:
+    """Sends lines, and returns the status and the answer. A token goes to no other address."""
+    import urllib.error
+    import urllib.request
+
+    class Stay(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *_: Any) -> None:
+            return None
+
+    digest = binascii.b2a_base64(hashlib.sha256(packed).digest(), newline=False).decode()
+    headers = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip", "Content-Digest": "sha-256=:%s:" % digest}
+    if token:
+        headers["Authorization"] = "Bearer " + token
+    request = urllib.request.Request(address, data=packed, headers=headers)
+    try:
+        with urllib.request.build_opener(Stay).open(request, timeout=_SENDING_TIME) as response:
+            status, body, after = response.status, response.read(), ""
+    except urllib.error.HTTPError as error:
+        status, body, after = error.code, error.read(), error.headers.get("Retry-After", "")
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        answer = {}
+    if not isinstance(answer, dict):
+        answer = {}
+    if after.isdigit():
+        answer["retry_after"] = int(after)
+    if status == 200 and "through" not in answer:
+        raise _Away(answer)  # cut off on its way
+    return status, answer
+
+
+def _server_address() -> str:
+    return _checked_address(_named_address(os.environ.get("TRACK_SERVER", "")))
+
+
+def _server_token() -> str:
+    """Returns the token for the server: that of its name, TRACK_TOKEN, or that of a server which this user started here."""
+    server = os.environ.get("TRACK_SERVER", "")
+    token = os.environ.get("TRACK_TOKEN", "")
+    if _is_name(server):
+        if os.name == "posix" and os.stat(_named_file(server)).st_mode & 0o077:
+            raise Error("others may have read the token of the server %s" % server)
+        token = str(_named(server).get("token", ""))
+    if token:
+        return token
+    found = re.fullmatch(r"https?://(\[::1\]|127[0-9.]+|localhost):([0-9]+)(/.*)?", _server_address())
+    if not found:
+        return ""
+    host = {"localhost": "127.0.0.1"}.get(found.group(1), found.group(1))
+    name = ("%s:%s" % (host, found.group(2))).replace("[", "%5B").replace("]", "%5D")
+    try:
+        with open(os.path.join(_settings_folder(), "track", "serving", name), encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
 
 
 # Where the spool is
@@ -918,16 +1213,26 @@ def _settings_folder() -> str:
     return os.path.join(home, rest) if rest else home
 
 
+def _is_name(server: str) -> bool:
+    return re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", server) is not None
+
+
+def _named(name: str) -> Dict[str, Any]:
+    """Returns what track remote add keeps of a server."""
+    try:
+        with open(_named_file(name), encoding="utf-8") as file:
+            return dict(json.load(file))
+    except (OSError, ValueError, TypeError) as error:
+        raise Error("TRACK_SERVER: there is no server of the name %s; track remote add gives names" % name) from error
+
+
+def _named_file(name: str) -> str:
+    return os.path.join(_settings_folder(), "track", "remotes", name + ".json")
+
+
 def _named_address(address: str) -> str:
     """Returns the address of a server that track remote add gave a name. An address is returned as it is."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", address):
-        return address
-    path = os.path.join(_settings_folder(), "track", "remotes", address + ".json")
-    try:
-        with open(path, encoding="utf-8") as file:
-            return str(json.load(file)["url"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise Error("TRACK_SERVER: there is no server of the name %s; track remote add gives names" % address) from error
+    return str(_named(address).get("url")) if _is_name(address) else address
 
 
 def _checked_address(address: str) -> str:
