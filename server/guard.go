@@ -121,7 +121,7 @@ func (s *Server) authenticate(r *http.Request) (access.Grant, error) {
 	grant, err := tokens.Authenticate(r.Context(), s.database.tokens, secret, s.config.Now())
 	switch {
 	case errors.Is(err, track.ErrNotFound):
-		return access.Grant{}, fmt.Errorf("%w; this one is not valid", errNoToken)
+		return access.Grant{}, fmt.Errorf("the token is not valid: it has expired or was revoked, or it is one of another server (%w)", errNoToken)
 	case err == nil:
 		s.database.noteUse(secret, s.config.Now())
 	}
@@ -139,7 +139,7 @@ func secretOf(r *http.Request) (access.Secret, error) {
 	}
 	secret, err := access.ParseSecret(strings.TrimSpace(text))
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", errNoToken, err)
+		return "", fmt.Errorf("%w (%w)", err, errNoToken)
 	}
 	return secret, nil
 }

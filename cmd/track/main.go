@@ -47,8 +47,13 @@ type program struct {
 
 // run executes the command line args and returns the exit code.
 func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer, lookup func(string) (string, bool)) int {
+	return runAt(ctx, time.Now, args, in, out, errOut, lookup)
+}
+
+// runAt is run by a clock.
+func runAt(ctx context.Context, now func() time.Time, args []string, in io.Reader, out, errOut io.Writer, lookup func(string) (string, bool)) int {
 	answers := &answerOutput{Writer: out}
-	p := &program{in: newInterruptible(ctx, in), out: answers, err: escape.Writer(errOut), screen: errOut, maxSize: sizes.Unpacked, lookup: lookup, now: time.Now}
+	p := &program{in: newInterruptible(ctx, in), out: answers, err: escape.Writer(errOut), screen: errOut, maxSize: sizes.Unpacked, lookup: lookup, now: now}
 	arranged, err := p.runApp(ctx, args)
 	err = p.lost(err, answers.err)
 	p.report(err)

@@ -31,6 +31,9 @@ func TestMain(m *testing.M) {
 		if server := os.Getenv(scriptServer); server != "" {
 			os.Exit(trackOnServer(server))
 		}
+		if skew := os.Getenv(clockSkew); skew != "" {
+			os.Exit(trackWithSkew(skew))
+		}
 		main()
 	}})
 }

@@ -15,11 +15,11 @@ import (
 	"testing"
 )
 
-// listen starts a server on a database, and returns the address at which it answers.
-func listen(t *testing.T, dir, db, at string) (cmd *exec.Cmd, address string) {
+// listen starts a server on a database, with further variables of its environment, and returns the address at which it answers.
+func listen(t *testing.T, dir, db, at string, variables ...string) (cmd *exec.Cmd, address string) {
 	t.Helper()
 	cmd = exec.Command("track", "serve", "--addr", at, "--db", db)
-	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"))
+	cmd.Dir, cmd.Env = dir, append(environ(), append(variables, "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"))...)
 	errOut, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
