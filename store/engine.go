@@ -73,6 +73,8 @@ type engine interface {
 	textIndex() textIndex
 	// changes is a query whose one number differs once somebody else has changed the database.
 	changes() string
+	// horizon is a query for a [horizon].
+	horizon() string
 	// size is a query for the bytes of the database.
 	size() string
 	// checksItself reports whether the structure of tables, what they refer to, and whether an index finds all, is the

@@ -13,7 +13,11 @@ const (
 	// https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
 	// The snapshot names the transactions that run: it differs once one of them has ended, and once another has begun.
 	postgresChanges = `SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0)`
-	postgresSize    = `
+	// Ids that grow with the time may be some milliseconds ahead of it; a second is more than that.
+	postgresHorizon = `
+	SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next,
+	       ((extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 1577836800000000 - 1000000) * 4096 AS least, 100 AS slack`
+	postgresSize = `
 	SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)
 	  FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = current_schema() AND relkind = 'r'`
 	// A commit that waits for the disk waits for all that were made before it.
@@ -25,6 +29,9 @@ const syncTimeout = 30 * time.Second
 
 // changes implements [engine]: any transaction of the server counts.
 func (postgresSchema) changes() string { return postgresChanges }
+
+// horizon implements [engine].
+func (postgresSchema) horizon() string { return postgresHorizon }
 
 // size implements [engine].
 func (postgresSchema) size() string { return postgresSize }

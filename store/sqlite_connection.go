@@ -103,3 +103,8 @@ func (s sqliteFile) sync(commitment) error {
 
 // changes implements [engine]: it is what this connection has seen.
 func (sqliteFile) changes() string { return "PRAGMA data_version" }
+
+// horizon implements [engine]: writers wait for each other, so ids are in the order of commits.
+func (sqliteFile) horizon() string {
+	return `SELECT 1 AS oldest, 1 AS next, 9223372036854775807 AS least, 0 AS slack`
+}

@@ -72,6 +72,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"mutations of a lineage", testMutations},
 		{"contents of versions", testContents},
 		{"executions as evidence", testExecutionTrials},
+		{"changes are followed", testFollow},
 	} {
 		t.Run(test.name, func(t *testing.T) { test.run(t, open(t)) })
 	}
