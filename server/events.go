@@ -1,129 +1,46 @@
 package server
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
+
 	"track/access"
+	"track/store"
 )
 
-// The times and limits of streams of events.
+// The times of a stream of events.
 const (
-	lookEvery   = 500 * time.Millisecond // for a commit, while somebody listens
-	aliveEvery  = 15 * time.Second       // for a comment that says that the stream goes on
-	eventTime   = 10 * time.Second       // for one write: a reader that takes longer is dropped
-	mostStreams = 512
-	retryEvents = 2 * time.Second // that a client waits before it connects again
+	aliveEvery  = 15 * time.Second // for a comment that says that the stream goes on
+	eventTime   = 10 * time.Second // for one write: a reader that takes longer is dropped
+	retryEvents = 2 * time.Second  // that a client waits before it connects again
 )
 
-// streams tells those who listen that something was committed. One goroutine looks for all of them, and none while nobody
-// listens.
-type streams struct {
-	look func(context.Context) (int64, error)
-
-	mu        sync.Mutex
-	listening map[chan struct{}]bool
-	stop      context.CancelFunc // of the goroutine that looks; nil if there is none
-	number    int64              // of the changes that were seen since the server has started
-	last      int64              // what was seen last, if isKnown
-	isKnown   bool
-	ended     chan struct{} // closed when the server stops
-	isEnded   bool
+// changeEvent is the data of an event.
+type changeEvent struct {
+	Cursor  string        `json:"cursor"`
+	All     bool          `json:"all,omitzero"` // anything may have changed
+	Changed []changedName `json:"changed"`      // empty if something else was recorded
 }
 
-func newStreams(look func(context.Context) (int64, error)) *streams {
-	return &streams{look: look, listening: map[chan struct{}]bool{}, ended: make(chan struct{})}
-}
-
-// listen returns what receives after a commit, however many there were. Leave must be called once unless there is an error.
-func (s *streams) listen() (changed <-chan struct{}, leave func(), err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.isEnded:
-		return nil, nil, errEnded
-	case len(s.listening) == mostStreams:
-		return nil, nil, errBusy
-	}
-	own := make(chan struct{}, 1)
-	s.listening[own] = true
-	if s.stop == nil {
-		var ctx context.Context
-		ctx, s.stop = context.WithCancel(context.Background())
-		go s.watch(ctx)
-	}
-	return own, func() { s.leave(own) }, nil
-}
-
-func (s *streams) leave(own chan struct{}) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.listening, own)
-	if len(s.listening) == 0 && s.stop != nil {
-		s.stop()
-		s.stop = nil
-	}
-}
-
-// watch looks for commits until ctx ends. What was committed while nobody looked counts as one.
-func (s *streams) watch(ctx context.Context) {
-	ticker := time.NewTicker(lookEvery)
-	defer ticker.Stop()
-	for {
-		if cursor, err := s.look(ctx); ctx.Err() == nil {
-			s.see(cursor, err == nil)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
-}
-
-// see tells those who listen of a change. A database that could not be asked may have changed.
-func (s *streams) see(cursor int64, isKnown bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	isSame := s.isKnown && cursor == s.last
-	if s.last, s.isKnown = cursor, isKnown; isSame || !isKnown {
-		return
-	}
-	s.number++
-	for own := range s.listening {
-		select {
-		case own <- struct{}{}:
-		default: // it has yet to hear of the last one
-		}
-	}
-}
-
-func (s *streams) current() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.number
-}
-
-// end ends all streams.
-func (s *streams) end() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.isEnded {
-		s.isEnded = true
-		close(s.ended)
-	}
+// changedName says what was recorded about a scenario or a lineage.
+type changedName struct {
+	Kind     store.ChangeKind `json:"kind"`
+	Scenario string           `json:"scenario,omitzero"`
+	Lineage  string           `json:"lineage,omitzero"`
+	Sweep    string           `json:"sweep,omitzero"`
+	Number   int64            `json:"n"`
 }
 
 // writeEvents sends an event after each commit, or after several, until the client goes, its token ends, or the server
-// stops. An event says that something changed, and not what: a token for some scenarios gets none.
+// stops. An event names what was recorded. A token for some scenarios or lineages gets the events of them alone.
 func (s *Server) writeEvents(w http.ResponseWriter, r *http.Request) error {
-	if grant := grantOf(r.Context()); grant.IsBound() {
-		return forbidden(fmt.Sprintf("the token %s is for some scenarios or lineages, and events tell of all", grant.Name))
-	}
-	changed, leave, err := s.streams.listen()
+	changed, begun, leave, err := s.streams.listen()
 	if err != nil {
 		return err
 	}
@@ -133,32 +50,37 @@ func (s *Server) writeEvents(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodHead {
 		return nil
 	}
-	s.stream(r, &eventStream{w: w, control: http.NewResponseController(w), epoch: s.epoch, seen: r.Header.Get("Last-Event-ID")}, changed)
+	select {
+	case <-begun:
+	case <-r.Context().Done():
+		return nil
+	case <-s.streams.ended:
+		return errEnded
+	}
+	s.stream(r, &eventStream{w: w, control: http.NewResponseController(w), streams: s.streams, grant: grantOf(r.Context())}, changed)
 	return nil
 }
 
 // stream sends events until there is a reason to end.
 func (s *Server) stream(r *http.Request, to *eventStream, changed <-chan struct{}) {
-	err := to.begin(s.streams.current())
+	err := to.begin(r.Header.Get("Last-Event-ID"))
 	alive := time.NewTicker(s.config.AliveEvery)
 	defer alive.Stop()
 	for err == nil {
-		isChange := false
 		select {
 		case <-r.Context().Done():
 			return
 		case <-s.streams.ended:
 			return
 		case <-changed:
-			isChange = true
+			if !s.checks.allows(s, r, s.streams.newest().number) {
+				return
+			}
+			err = to.change()
 		case <-alive.C:
-		}
-		switch {
-		case !s.stillAllows(r):
-			return
-		case isChange:
-			err = to.change(s.streams.current())
-		default:
+			if !s.stillAllows(r) {
+				return
+			}
 			err = to.write(": alive\n\n")
 		}
 	}
@@ -170,34 +92,100 @@ func (s *Server) stillAllows(r *http.Request) bool {
 	return err == nil && grant.Allows(access.Read)
 }
 
+// checks remembers which tokens were found valid since the last commit, so that each is looked up once for all its streams.
+type checks struct {
+	mu     sync.Mutex
+	number int64 // of the commits
+	valid  map[string]bool
+}
+
+// allows is [Server.stillAllows], asked once for each token and number of commits: a token is revoked by a commit.
+func (c *checks) allows(s *Server, r *http.Request, number int64) bool {
+	key := cmp.Or(r.Header.Get("Authorization"), r.Header.Get("Cookie"))
+	if key == "" { // nothing is looked up
+		return s.stillAllows(r)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if number != c.number || c.valid == nil {
+		c.number, c.valid = number, map[string]bool{}
+	}
+	if _, isKnown := c.valid[key]; !isKnown {
+		c.valid[key] = s.stillAllows(r)
+	}
+	return c.valid[key]
+}
+
 // eventStream writes events to one client.
 type eventStream struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
-	epoch   string // of the server
-	seen    string // the cursor that the client has seen last
+	streams *streams
+	grant   access.Grant
+	seen    int64 // number of the commits that the client knows of
 }
 
-// begin sends the present state, unless the client has seen it. The limits for the time of a request do not hold for a
+// begin sends the present cursor, or what the client has missed. The limits for the time of a request do not hold for a
 // stream.
-func (e *eventStream) begin(number int64) error {
+func (e *eventStream) begin(lastID string) error {
 	if err := e.control.SetReadDeadline(time.Time{}); err != nil {
 		return err
 	}
 	if err := e.write(fmt.Sprintf("retry: %d\n\n", retryEvents.Milliseconds())); err != nil {
 		return err
 	}
-	return e.change(number)
+	if number, found := e.streams.numberOf(lastID); found {
+		e.seen = number
+		return e.change()
+	}
+	newest := e.streams.newest()
+	e.seen = newest.number
+	return e.send(changeEvent{Cursor: newest.id, All: lastID != ""})
 }
 
-// change sends an event with a cursor, unless the client has seen it.
-func (e *eventStream) change(number int64) error {
-	cursor := fmt.Sprintf("%s-%d", e.epoch, number)
-	if cursor == e.seen {
+// change sends what was committed since the last event, if the client may see anything of it.
+func (e *eventStream) change() error {
+	list := e.streams.after(e.seen)
+	if len(list) == 0 {
 		return nil
 	}
-	e.seen = cursor
-	return e.write(fmt.Sprintf("id: %s\nevent: change\ndata: {\"cursor\":%q}\n\n", cursor, cursor))
+	e.seen = list[len(list)-1].number
+	event := changeEvent{Cursor: list[len(list)-1].id}
+	counts := map[store.Change]int64{}
+	for _, c := range list {
+		event.All = event.All || c.isAll
+		for _, change := range c.changes {
+			n := change.Number
+			change.Number = 0
+			if e.maySee(change) {
+				counts[change] += n
+			}
+		}
+	}
+	if e.grant.IsBound() && len(counts) == 0 && !event.All {
+		return nil
+	}
+	for change, n := range counts {
+		event.Changed = append(event.Changed, changedName{change.Kind, change.Scenario, change.Lineage, change.Sweep, n})
+	}
+	slices.SortFunc(event.Changed, compareNames)
+	return e.send(event)
+}
+
+func (e *eventStream) maySee(c store.Change) bool {
+	return c.Scenario != "" && e.grant.MayNameScenario(c.Scenario) || c.Lineage != "" && e.grant.MayNameLineage(c.Lineage)
+}
+
+func compareNames(a, b changedName) int {
+	return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Lineage, b.Lineage), cmp.Compare(a.Sweep, b.Sweep))
+}
+
+func (e *eventStream) send(event changeEvent) error {
+	data, err := json.Marshal(event)
+	if err != nil {
+		return err
+	}
+	return e.write(fmt.Sprintf("id: %s\nevent: change\ndata: %s\n\n", event.Cursor, data))
 }
 
 // write sends text at once. A client that does not take it is dropped.

@@ -3,18 +3,25 @@ package server_test
 import (
 	"bufio"
 	"context"
+	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"track/access"
 	"track/answer"
 	"track/internal/testdb"
+	"track/internal/trackertest"
 	"track/server"
 	"track/store"
+	"track/tracker/seeds"
 	"track/tracker/tokens"
 )
 
@@ -61,32 +68,105 @@ func (e *events) next(prefix string) string {
 	return ""
 }
 
-// Everybody who listens hears of a commit. Whoever comes again hears only of what is new.
+// data reads the next event.
+func (e *events) data() (d eventData) {
+	e.t.Helper()
+	text := e.next("data: ")
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		e.t.Fatalf("%q: %v", text, err)
+	}
+	return d
+}
+
+// eventData is the data of an event, with its numbers as texts.
+type eventData struct {
+	Cursor  string
+	All     bool
+	Changed []map[string]string
+}
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (d *eventData) UnmarshalJSON(text []byte) error {
+	var raw struct {
+		Cursor  string           `json:"cursor"`
+		All     bool             `json:"all"`
+		Changed []map[string]any `json:"changed"`
+	}
+	err := json.Unmarshal(text, &raw)
+	d.Cursor, d.All, d.Changed = raw.Cursor, raw.All, nil
+	for _, one := range raw.Changed {
+		texts := map[string]string{}
+		for name, value := range one {
+			texts[name] = fmt.Sprint(value)
+		}
+		d.Changed = append(d.Changed, texts)
+	}
+	return err
+}
+
+// until reads events until one names what is wanted, and returns all names until then.
+func (e *events) until(kind, of string) (kinds []string) {
+	e.t.Helper()
+	for range 100 {
+		for _, one := range e.data().Changed {
+			kinds = append(kinds, one["kind"]+" "+one["scenario"]+one["lineage"])
+		}
+		if slices.Contains(kinds, kind+" "+of) {
+			return kinds
+		}
+	}
+	e.t.Fatalf("no event of %s %s, but %v", kind, of, kinds)
+	return nil
+}
+
+// Everybody who listens hears what was committed. Whoever comes again hears what was missed.
 func TestEvents(t *testing.T) {
 	s := serve(t, nil)
 	secret := s.tokenFor(access.Read)
 	first, second := s.listen(secret, ""), s.listen(secret, "")
-	before := map[*events]string{first: first.next("id: "), second: second.next("id: ")}
-	record(t, s.store, "other", 1)
-	for e, id := range before {
-		if now := e.next("id: "); now == "" || now == id {
-			t.Errorf("after a commit the cursor is %q, before it was %q", now, id)
+	for _, e := range []*events{first, second} {
+		if d := e.data(); d.All || len(d.Changed) > 0 || d.Cursor == "" {
+			t.Errorf("the first event: %+v", d)
 		}
 	}
-	if data := first.next("data: "); !strings.HasPrefix(data, `{"cursor":"`) || strings.Contains(data, "other") {
-		t.Errorf("data %s", data)
+	record(t, s.store, "other", 1)
+	first.until("seeds", "other")
+	second.until("seeds", "other")
+	trackertest.Record(t, s.store, seeds.Options{}, trackertest.Seed("growth", 99, map[string]float64{"a": 1}))
+	d := first.data()
+	for len(d.Changed) == 0 || d.Changed[0]["scenario"] != "growth" {
+		d = first.data()
+	}
+	if diff := cmp.Diff([]map[string]string{{"kind": "seeds", "scenario": "growth", "n": "1"}}, d.Changed); diff != "" || d.All {
+		t.Errorf("all %t (-want +got):\n%s", d.All, diff)
 	}
 	first.end()
-	second.end()
-	record(t, s.store, "unheard", 1)
-	again := s.listen(secret, "of another server")
-	id := again.next("id: ")
-	if id == "" {
-		t.Error("no event after a cursor of another server")
+	record(t, s.store, "missed", 2)
+	second.until("seeds", "missed") // so that somebody has looked
+	again := s.listen(secret, d.Cursor)
+	if kinds := again.until("seeds", "missed"); slices.Contains(kinds, "seeds growth") {
+		t.Errorf("what was seen comes again: %v", kinds)
 	}
-	record(t, s.store, "third", 1)
-	if now := again.next("id: "); now == "" || now == id {
-		t.Errorf("cursor %q after %q", now, id)
+	second.end()
+	again.end()
+	if foreign := s.listen(secret, "of another server").data(); !foreign.All || foreign.Cursor == "" {
+		t.Errorf("after a cursor of another server: %+v", foreign)
+	}
+}
+
+// A token for some scenarios or lineages hears of them alone.
+func TestEventsOfBoundToken(t *testing.T) {
+	s := serve(t, nil)
+	bound := s.listen(s.token(access.Grant{Scopes: []access.Scope{access.Read}, Scenarios: []access.Pattern{"bam/*"}, Lineages: []access.Pattern{"sepa"}}), "")
+	if d := bound.data(); len(d.Changed) > 0 || d.All {
+		t.Errorf("the first event: %+v", d)
+	}
+	all := s.listen(s.tokenFor(access.Read), "")
+	record(t, s.store, "secret", 3)
+	all.until("seeds", "secret")
+	record(t, s.store, "bam/growth", 1)
+	if kinds := bound.until("seeds", "bam/growth"); slices.ContainsFunc(kinds, func(k string) bool { return !strings.HasSuffix(k, " bam/growth") }) {
+		t.Errorf("a token for bam/* hears of %v", kinds)
 	}
 }
 
@@ -107,7 +187,6 @@ func TestEventsNeedScope(t *testing.T) {
 	s := serve(t, nil)
 	for secret, want := range map[access.Secret]int{
 		"": 401, s.tokenFor(access.Record, access.Spec, access.Decide): 403,
-		s.token(access.Grant{Scopes: []access.Scope{access.Read}, Scenarios: []access.Pattern{"growth"}}): 403,
 	} {
 		if response, body := s.do(http.MethodGet, eventsPath, secret, ""); response.StatusCode != want {
 			t.Errorf("%d, not %d: %s", response.StatusCode, want, body)

@@ -54,7 +54,7 @@ func Routes(questions []ask.Question) []Route {
 		Method: http.MethodPost, Pattern: spoolLinesPath, Scope: access.Record, Summary: "record lines of a spool, and none of them twice",
 		parts: []part{spool, from}, zero: answer.SentLines{}, body: maxLinesBody, serve: (*Server).recordSpool,
 	}, Route{
-		Method: http.MethodGet, Pattern: apiPath + "events", Scope: access.Read, Summary: "say when the database has changed, as server-sent events", stream: "text/event-stream", serve: (*Server).writeEvents,
+		Method: http.MethodGet, Pattern: apiPath + "events", Scope: access.Read, Summary: "say what was recorded since the last event, as server-sent events", stream: "text/event-stream", serve: (*Server).writeEvents,
 	})
 	for _, q := range slices.Concat(questions, ask.Reports()) {
 		routes = append(routes, questionRoute(q))

@@ -75,6 +75,7 @@ type Server struct {
 	recording queue
 	shared    shared
 	streams   *streams
+	checks    checks // of the tokens of streams
 	sessions  *sessions
 	rates     rates
 	metrics   metrics
@@ -94,7 +95,7 @@ func New(config Config) *Server {
 	s := &Server{config: config, epoch: rand.Text(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0)}
 	s.shared = shared{most: cores * waitingPerCore, answers: map[string]*computation{}}
 	s.database.open = config.Open
-	s.streams = newStreams(s.database.cursor)
+	s.streams = newStreams(&follower{database: &s.database})
 	s.sessions = newSessions(config.Now)
 	s.rates = rates{perSecond: config.Rate, now: config.Now, of: map[string]*rate.Limiter{}}
 	s.handler = s.newHandler(slices.Concat(Routes(ask.All()), PageRoutes()))
