@@ -265,8 +265,8 @@ func (c *Client) spoolPosition(ctx context.Context, id string, attempts int) (p 
 	return p, err
 }
 
-// post sends lines. Into makes what an answer is read into.
-func (c *Client) post(ctx context.Context, address *url.URL, text []byte, attempts int, into func() any) error {
+// postLines sends lines. Into makes what an answer is read into.
+func (c *Client) postLines(ctx context.Context, address *url.URL, text []byte, attempts int, into func() any) error {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	if _, err := z.Write(text); err != nil {
@@ -317,13 +317,15 @@ func (c *Client) try(request *http.Request, into any) (wait time.Duration, err e
 	}
 	defer func() { _ = response.Body.Close() }()
 	switch response.StatusCode {
-	case http.StatusOK:
+	case http.StatusOK, http.StatusCreated:
 		if err := answer.Decode(io.LimitReader(response.Body, maxAnswer), into); err != nil {
 			return 0, fmt.Errorf("%s: the answer was cut off: %w", c.address, err)
 		}
 		return 0, nil
 	case http.StatusNotFound:
 		return -1, notThere{c.problem(response, response.Body)}
+	case http.StatusFailedDependency:
+		return -1, fmt.Errorf("%w: %w", errBlobMissing, c.problem(response, response.Body))
 	case http.StatusConflict:
 		return -1, fmt.Errorf("%w: %w", errGap, c.problem(response, response.Body))
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

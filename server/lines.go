@@ -43,7 +43,7 @@ func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer release()
 	a := answer.NewRecordedLines("")
-	entries := admitted(grantOf(r.Context()), lines.ReadSent(body))
+	entries := admitted(grantOf(r.Context()), lines.ReadSent(body, s.blobs.reader(grantOf(r.Context()).Name)))
 	summary, err := s.database.group.RecordAll(r.Context(), names.New(names.Warn), entries, exchange.BatchObserver{
 		Problem: func(p exchange.BatchProblem) { a.AddProblem(p.LineProblem) },
 	}, s.queue.enter)

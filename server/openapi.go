@@ -36,6 +36,9 @@ func OpenAPI(routes []Route, basePath, version string) any {
 			"operationId": r.operationID(), "summary": r.Summary,
 			"responses": object{"200": r.response(&schemas), "default": problem},
 		}
+		if r.Method == http.MethodPut { // what was not there before is created
+			operation["responses"].(object)["201"] = r.response(&schemas)
+		}
 		if r.Scope != "" {
 			operation["security"] = []any{object{"token": []string{}}}
 			operation["x-scope"] = string(r.Scope)

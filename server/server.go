@@ -79,6 +79,7 @@ type Server struct {
 	sessions  *sessions
 	rates     rates
 	metrics   metrics
+	blobs     *blobs
 	epoch     string // differs after each start
 	handler   http.Handler
 }
@@ -97,6 +98,7 @@ func New(config Config) *Server {
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})
 	s.sessions = newSessions(config.Now)
+	s.blobs = newBlobs(config.Now)
 	s.rates = rates{perSecond: config.Rate, now: config.Now, of: map[string]*rate.Limiter{}}
 	s.handler = s.newHandler(slices.Concat(Routes(ask.All()), PageRoutes()))
 	return s
@@ -156,5 +158,5 @@ func (s *Server) Watch(ctx context.Context, interval time.Duration) {
 // Close closes the database. No request may be under way.
 func (s *Server) Close() error {
 	s.streams.end()
-	return s.database.end()
+	return errors.Join(s.database.end(), s.blobs.end())
 }

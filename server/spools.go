@@ -82,7 +82,7 @@ func (s *Server) recordSpool(w http.ResponseWriter, r *http.Request) error {
 		enter = entered
 	}
 	part := exchange.SpoolPart{ID: id, Actor: grantOf(r.Context()).Name, From: from}
-	body, err := spoolBody(w, r, &part)
+	body, err := s.spoolBody(w, r, &part)
 	if err != nil {
 		return err
 	}
@@ -100,8 +100,9 @@ func (s *Server) recordPart(w http.ResponseWriter, r *http.Request, st *store.St
 	if err != nil {
 		return err
 	}
+	grant := grantOf(r.Context())
 	a := answer.SentLines{RecordedLines: answer.NewRecordedLines("")}
-	summary, skipped, p, err := s.database.group.RecordSpool(r.Context(), part, names.New(names.Warn), admitted(grantOf(r.Context()), lines.ReadSent(text)), exchange.BatchObserver{
+	summary, skipped, p, err := s.database.group.RecordSpool(r.Context(), part, names.New(names.Warn), admitted(grant, lines.ReadSent(text, s.blobs.reader(grant.Name))), exchange.BatchObserver{
 		Problem: func(p exchange.BatchProblem) { a.AddProblem(p.LineProblem) },
 	}, enter)
 	if summary.AddTo(&a.RecordedLines); a.Recorded+a.Replaced > 0 {
@@ -118,8 +119,9 @@ func (s *Server) recordPart(w http.ResponseWriter, r *http.Request, st *store.St
 	return writeValue(w, a)
 }
 
-// spoolBody reads the body of a request, compares it with its digest, and counts its lines.
-func spoolBody(w http.ResponseWriter, r *http.Request, part *exchange.SpoolPart) ([]byte, error) {
+// spoolBody reads the body of a request, compares it with its digest, and counts its lines. The blobs that they name must
+// be here.
+func (s *Server) spoolBody(w http.ResponseWriter, r *http.Request, part *exchange.SpoolPart) ([]byte, error) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return nil, inputError(err)
@@ -131,8 +133,14 @@ func spoolBody(w http.ResponseWriter, r *http.Request, part *exchange.SpoolPart)
 	if err != nil {
 		return nil, err
 	}
-	part.Lines, err = countLines(text)
-	return body, inputError(err)
+	lines, namesBlobs, err := countLines(text)
+	if part.Lines = lines; err != nil || !namesBlobs {
+		return body, inputError(err)
+	}
+	if text, err = unpackedBody(w, r, body); err != nil {
+		return nil, err
+	}
+	return body, inputError(s.checkBlobs(text, part.Actor))
 }
 
 // unpackedBody returns what the body of a request says.
@@ -141,23 +149,29 @@ func unpackedBody(w http.ResponseWriter, r *http.Request, body []byte) (io.Reade
 	return unpacked(w, r)
 }
 
-// countLines counts lines, the last one also if it does not end.
-func countLines(r io.Reader) (n int64, err error) {
+// digestMark is in each line that names a blob.
+const digestMark = `"sha256:`
+
+// countLines counts lines, the last one also if it does not end, and says whether any may name a blob.
+func countLines(r io.Reader) (n int64, namesBlobs bool, err error) {
 	buffer := make([]byte, 32<<10)
-	isWhole := true
+	carried, isWhole := 0, true // bytes of the text before, in which the mark may begin
 	for {
-		read, err := r.Read(buffer)
+		read, err := r.Read(buffer[carried:])
 		if read > 0 {
-			n += int64(bytes.Count(buffer[:read], []byte{'\n'}))
-			isWhole = buffer[read-1] == '\n'
+			seen := buffer[:carried+read]
+			n += int64(bytes.Count(seen[carried:], []byte{'\n'}))
+			isWhole = seen[len(seen)-1] == '\n'
+			namesBlobs = namesBlobs || bytes.Contains(seen, []byte(digestMark))
+			carried = copy(buffer, seen[max(0, len(seen)-len(digestMark)+1):])
 		}
 		switch {
 		case errors.Is(err, io.EOF) && isWhole:
-			return n, nil
+			return n, namesBlobs, nil
 		case errors.Is(err, io.EOF):
-			return n + 1, nil
+			return n + 1, namesBlobs, nil
 		case err != nil:
-			return n, err
+			return n, false, err
 		}
 	}
 }

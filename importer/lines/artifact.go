@@ -17,13 +17,14 @@ import (
 	"track"
 )
 
-// artifact is a file of a seed: its text, its bytes in base64, a file that holds it, or why it was left out. A string
-// names a file.
+// artifact is a file of a seed: its text, its bytes in base64, a file or a blob that holds it, or why it was left out. A
+// string names a file.
 type artifact struct {
 	Name    string  `json:"name,omitempty"`
 	Text    *string `json:"text,omitzero"`
 	Base64  *string `json:"base64,omitzero"`
 	File    string  `json:"file,omitempty"`
+	Blob    string  `json:"blob,omitempty"`
 	LeftOut string  `json:"left_out,omitempty"`
 }
 
@@ -36,10 +37,10 @@ func (a *artifact) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return json.UnmarshalDecode(dec, (*plain)(a), json.RejectUnknownMembers(true))
 }
 
-// artifacts returns the files of a seed. Paths are relative to dir, and lead nowhere else.
-func (l seedLine) artifacts(dir string) (list []track.Artifact, problem *track.FieldError) {
+// artifacts returns the files of a seed. Paths are relative to a folder, and lead nowhere else.
+func (l seedLine) artifacts(from outside) (list []track.Artifact, problem *track.FieldError) {
 	for i, a := range l.Artifacts {
-		made, err := a.artifact(dir)
+		made, err := a.artifact(from)
 		if err != nil {
 			return nil, &track.FieldError{Field: fmt.Sprintf("artifacts.%d", i), Message: err.Error()}
 		}
@@ -48,17 +49,17 @@ func (l seedLine) artifacts(dir string) (list []track.Artifact, problem *track.F
 	return list, nil
 }
 
-func (a artifact) artifact(dir string) (made track.Artifact, err error) {
+func (a artifact) artifact(from outside) (made track.Artifact, err error) {
 	made = track.Artifact{Name: a.Name, LeftOut: a.LeftOut}
 	n := 0
-	for _, given := range []bool{a.Text != nil, a.Base64 != nil, a.File != "", a.LeftOut != ""} {
+	for _, given := range []bool{a.Text != nil, a.Base64 != nil, a.File != "", a.Blob != "", a.LeftOut != ""} {
 		if given {
 			n++
 		}
 	}
 	switch {
 	case n != 1:
-		return made, errors.New("needs one of text, base64, file and left_out")
+		return made, errors.New("needs one of text, base64, file, blob and left_out")
 	case a.Text != nil:
 		made.Content = *a.Text
 	case a.Base64 != nil:
@@ -71,7 +72,11 @@ func (a artifact) artifact(dir string) (made track.Artifact, err error) {
 		if made.Name == "" {
 			made.Name = filepath.ToSlash(filepath.Clean(a.File))
 		}
-		made.Content, err = readArtifact(dir, a.File)
+		made.Content, err = readArtifact(from.dir, a.File)
+	case a.Blob != "":
+		var content []byte
+		content, err = from.content(a.Blob)
+		made.Content = string(content)
 	}
 	return made, err
 }

@@ -96,7 +96,12 @@ func (p *parser) read(reader *bufio.Reader) iter.Seq2[Record, error] {
 				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 			}
 			if len(bytes.TrimSpace(text)) > 0 || tooLong {
-				if record, whole := p.record(number, text, tooLong); whole && !yield(record, nil) {
+				record, whole := p.record(number, text, tooLong)
+				if p.missing != nil {
+					yield(Record{Line: number}, p.missing)
+					return
+				}
+				if whole && !yield(record, nil) {
 					return
 				}
 			}
@@ -116,9 +121,10 @@ const noFolder = "\x00"
 // sentBuffer is for lines of a request, of which many are read at once.
 const sentBuffer = 16 << 10
 
-// ReadSent is [Read] for lines that somebody else sent: one that names a file is refused.
-func ReadSent(r io.Reader) iter.Seq2[Record, error] {
-	return (&parser{file: "lines", dir: noFolder, options: series.Options{Largest: sizes.Unpacked}}).read(bufio.NewReaderSize(r, sentBuffer))
+// ReadSent is [Read] for lines that somebody else sent: one that names a file is refused. Blob returns the blobs that lines
+// name; if one is missing, which its error says by [ErrNoBlob], the reading ends with that error.
+func ReadSent(r io.Reader, blob func(digest string) ([]byte, error)) iter.Seq2[Record, error] {
+	return (&parser{file: "lines", dir: noFolder, options: series.Options{Largest: sizes.Unpacked}, blob: blob}).read(bufio.NewReaderSize(r, sentBuffer))
 }
 
 // cutOff says that a lineage has no last line.
@@ -128,6 +134,8 @@ const cutOff = "ends before its last line, of kind end: it was cut off, or is no
 type parser struct {
 	file, dir string
 	options   series.Options // of files of series
+	blob      func(digest string) ([]byte, error)
+	missing   error          // of a blob that a line names
 	lineage   *lineageReader // that the lines are part of; nil for none
 	skipping  bool           // the rest of a lineage in which a line is wrong
 }
@@ -179,7 +187,11 @@ func (p *parser) parse(r *Record, text []byte) (whole bool) {
 			r.Execution = &execution
 		}
 	default:
-		r.Seed, r.Err = parseSeed(text, p.dir, p.options)
+		from := outside{dir: p.dir, options: p.options}
+		if p.blob != nil {
+			from.blob = p.readBlob
+		}
+		r.Seed, r.Err = parseSeed(text, from)
 	}
 	p.skipping = false
 	return true

@@ -30,6 +30,7 @@ type seedLine struct {
 	Environment   track.Environment `json:"environment"`
 	Series        jsontext.Value    `json:"series"`
 	SeriesFile    string            `json:"series_file"`
+	SeriesBlobs   map[string]string `json:"series_blobs"`
 	Artifacts     []artifact        `json:"artifacts"`
 	Run           *run              `json:"run"`
 }
@@ -45,11 +46,17 @@ type configuration struct {
 
 // ParseSeed reads a line of kind seed. Its error names the field. A series_file is looked for in the working directory.
 func ParseSeed(text []byte) (track.Seed, *track.FieldError) {
-	return parseSeed(text, "", series.Options{Largest: sizes.Unpacked})
+	return parseSeed(text, outside{options: series.Options{Largest: sizes.Unpacked}})
 }
 
-// parseSeed looks for a series_file in dir.
-func parseSeed(text []byte, dir string, o series.Options) (track.Seed, *track.FieldError) {
+// outside is what a line can name that is not in it.
+type outside struct {
+	dir     string         // of its files
+	options series.Options // of files of series
+	blob    func(digest string) ([]byte, error)
+}
+
+func parseSeed(text []byte, from outside) (track.Seed, *track.FieldError) {
 	var l seedLine
 	err := unmarshal(text, func(text []byte) error {
 		l = seedLine{}
@@ -61,16 +68,16 @@ func parseSeed(text []byte, dir string, o series.Options) (track.Seed, *track.Fi
 		}
 		var semantic *json.SemanticError
 		if kind := kindOf(text); errors.As(err, &semantic) && kind != "" && kind != "seed" {
-			_, failure := seedLine{Kind: kind}.seed(dir, o) // or its fields would be blamed
+			_, failure := seedLine{Kind: kind}.seed(from) // or its fields would be blamed
 			return track.Seed{}, failure.Shorten()
 		}
 		return track.Seed{}, fieldError(err)
 	}
-	seed, failure := l.seed(dir, o)
+	seed, failure := l.seed(from)
 	return seed, failure.Shorten()
 }
 
-func (l seedLine) seed(dir string, o series.Options) (track.Seed, *track.FieldError) {
+func (l seedLine) seed(from outside) (track.Seed, *track.FieldError) {
 	if newer := checkVersion(l.V); newer != nil {
 		return track.Seed{}, newer
 	}
@@ -106,31 +113,31 @@ func (l seedLine) seed(dir string, o series.Options) (track.Seed, *track.FieldEr
 	if seed.Run, problem = l.Run.run(); problem != nil {
 		return seed, problem
 	}
-	if seed.Series, problem = l.series(dir, o); problem != nil {
+	if seed.Series, problem = l.series(from); problem != nil {
 		return seed, problem
 	}
-	if seed.Artifacts, problem = l.artifacts(dir); problem != nil {
+	if seed.Artifacts, problem = l.artifacts(from); problem != nil {
 		return seed, problem
 	}
 	return seed, seed.Validate()
 }
 
 // series collects what the line carries and what the file holds that it names.
-func (l seedLine) series(dir string, o series.Options) (all []track.Series, problem *track.FieldError) {
+func (l seedLine) series(from outside) (all []track.Series, problem *track.FieldError) {
 	if len(l.Series) > 0 && l.Series.Kind() != 'n' {
 		if all, problem = series.ParseJSON(l.Series); problem != nil {
 			return nil, &track.FieldError{Field: strings.TrimSuffix("series."+problem.Field, "."), Message: problem.Message}
 		}
 	}
-	if l.SeriesFile != "" && dir == noFolder {
+	if l.SeriesFile != "" && from.dir == noFolder {
 		return nil, &track.FieldError{Field: "series_file", Message: "lines that are sent name no files: give the numbers as series"}
 	}
 	if l.SeriesFile != "" {
 		path := l.SeriesFile
 		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, path)
+			path = filepath.Join(from.dir, path)
 		}
-		read, err := series.ReadFiles([]string{path}, o)
+		read, err := series.ReadFiles([]string{path}, from.options)
 		if err != nil {
 			problem = &track.FieldError{Field: "series_file", Message: err.Error()}
 			if hints := track.Hints(err); len(hints) > 0 {
@@ -140,7 +147,8 @@ func (l seedLine) series(dir string, o series.Options) (all []track.Series, prob
 		}
 		all = append(all, read...)
 	}
-	return all, nil
+	blobs, problem := l.seriesOfBlobs(from)
+	return append(all, blobs...), problem
 }
 
 // seedNumber accepts a string, as the format has it, and an integer, as people write it.

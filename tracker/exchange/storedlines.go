@@ -10,8 +10,17 @@ import (
 	"track/tracker/agents"
 )
 
-// maxSentLine is the largest line that is sent: a request to a server can have 16 MiB.
+// maxSentLine is the largest line that is sent, without its files and series: a request to a server can have 16 MiB.
 const maxSentLine = 15 << 20
+
+// isTooLong reports whether a line cannot be sent. Large files and series are sent before it.
+func isTooLong(line []byte) bool {
+	if len(line) <= maxSentLine {
+		return false
+	}
+	rest, _ := lines.Detach(line, maxSentLine/64)
+	return len(rest) > maxSentLine
+}
 
 // StoredLines hands over what a database holds as lines that a server takes: sweeps, seeds, executions, notes and tags.
 // It returns what was handed over, and what lines do not carry; both by kind.
@@ -36,7 +45,7 @@ func (s *storedLines) line(kind, name string, line []byte, err error) error {
 	switch {
 	case err != nil:
 		return err
-	case len(line) > maxSentLine:
+	case isTooLong(line):
 		s.leave(kind, 1, "its line is longer than 15 MiB")
 		return nil
 	}
