@@ -102,6 +102,9 @@ func (r Route) response(schemas *schemas) object {
 	if r.stream != "" {
 		return object{"description": r.Summary, "content": object{r.stream: object{"schema": object{"type": "string"}}}}
 	}
+	if r.bytes {
+		return object{"description": r.Summary, "content": object{"application/octet-stream": object{}}}
+	}
 	if r.zero != nil {
 		return object{"description": r.Summary, "content": object{"application/json": object{"schema": schemas.of(r.zero)}}}
 	}

@@ -22,6 +22,7 @@ type Route struct {
 	page     bool          // an answer for a browser, errors included
 	stream   string        // media type of an answer that goes on until the client goes; empty for others
 	parts    []part        // of the path and of the query, of a route of the server itself
+	bytes    bool          // an answer of any bytes, of a route of the server itself
 	zero     any           // an answer in JSON that says nothing, of a route of the server itself; nil for other answers
 	body     int64         // that a request may have in bytes; 0 for maxBody
 	serve    func(s *Server, w http.ResponseWriter, r *http.Request) error
@@ -60,6 +61,13 @@ func Routes(questions []ask.Question) []Route {
 	}, Route{
 		Method: http.MethodPut, Pattern: blobPath, Scope: access.Record, Summary: "keep a content for an hour, until a line names it",
 		parts: []part{digest}, zero: answer.Blob{}, body: maxBlob, serve: (*Server).takeBlob,
+	}, Route{
+		Method: http.MethodGet, Pattern: artifactPath, Scope: access.Read, Summary: "give the content of a file of a seed", bytes: true,
+		parts: []part{
+			{name: "scenario", in: "query", help: "SCENARIO[@CONFIGURATION] of the seed", kind: "string", required: true},
+			{name: "seed", in: "query", help: "the number of the seed", kind: "string", required: true},
+			{name: "name", in: "query", help: "the name of the file", kind: "string", required: true},
+		}, serve: (*Server).sendArtifact,
 	}, Route{
 		Method: http.MethodGet, Pattern: apiPath + "events", Scope: access.Read, Summary: "say what was recorded since the last event, as server-sent events", stream: "text/event-stream", serve: (*Server).writeEvents,
 	})
