@@ -64,8 +64,15 @@ func (b *builder) write(w io.Writer) error {
 	for _, f := range b.view.Facts {
 		b.explain(f.Name)
 	}
+	part := b.request.In.Get(partParam)
+	if i := slices.IndexFunc(b.view.Sections, func(s section) bool { return s.ID == part }); part != "" && i >= 0 {
+		return execute(w, "section", b.view.Sections[i])
+	}
 	return execute(w, "page.html", b.view)
 }
+
+// partParam asks for one section of a page.
+const partParam = "part.page"
 
 // address returns the address of the page of a question; empty if it has none.
 func (b *builder) address(question string, params ...string) string {
@@ -117,7 +124,7 @@ func composeAnswer(ctx context.Context, b *builder) error {
 		b.view.Title = b.view.Heading
 		return b.addDocument(d)
 	}
-	a, err := b.request.Ask(ctx, q, b.asked)
+	a, err := b.askWhole(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -133,7 +140,12 @@ func (b *builder) show(a answer.Answer) {
 	}
 	if list, ok := a.(answer.Listing); ok && list.NextPage() != "" && len(b.view.Sections) > 0 {
 		if t := b.view.Sections[len(b.view.Sections)-1].Table; t != nil {
-			t.More = b.here("after", list.NextPage())
+			if t.Open = true; t.More == "" {
+				in := b.params()
+				in.Del("from." + t.Name)
+				in.Set("after", list.NextPage())
+				t.More = b.at(in)
+			}
 		}
 	}
 }
@@ -239,13 +251,26 @@ type picture struct{ Address, Text string }
 
 // here returns the address of this page with another value of a parameter; an empty one takes it away.
 func (b *builder) here(name, value string) string {
-	in := url.Values{}
-	for key, values := range b.request.In {
-		in[key] = values
-	}
+	in := b.params()
 	if in.Del(name); value != "" {
 		in.Set(name, value)
 	}
+	return b.at(in)
+}
+
+// params returns the parameters of the address, to be changed.
+func (b *builder) params() url.Values {
+	in := url.Values{}
+	for key, values := range b.request.In {
+		if key != partParam {
+			in[key] = values
+		}
+	}
+	return in
+}
+
+// at returns the address of this page with other parameters.
+func (b *builder) at(in url.Values) string {
 	if len(in) == 0 {
 		return b.request.Base + b.view.Path
 	}

@@ -27,6 +27,7 @@ type Asker interface {
 // Request is what somebody wants to see.
 type Request struct {
 	Asker
+	Keeper
 	Base string     // what all addresses begin with; empty for nothing
 	In   url.Values // of the address
 	Who  string     // opened the page
@@ -42,6 +43,9 @@ type Page struct {
 	question ask.Question
 	compose  func(ctx context.Context, b *builder) error
 }
+
+// IsLive reports whether the page depends on more than the database, such as the time.
+func (p Page) IsLive() bool { return p.question.Live }
 
 // All returns all pages: the home page, and one for each question that changes nothing.
 func All() []Page {

@@ -8,7 +8,7 @@ import (
 
 // composeQuery shows the rows of a statement.
 func composeQuery(ctx context.Context, b *builder) error {
-	a, err := get(ctx, b, ask.Query(), b.asked)
+	a, err := b.askWhole(ctx, ask.Query().Question())
 	if err != nil {
 		return err
 	}

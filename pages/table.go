@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,17 +19,26 @@ func (b *builder) table(t answer.Table) *table {
 	if t.Grouped {
 		view.all = view.all[1:]
 	}
+	view.numeric = make([]bool, len(t.Columns))
+	for k := range t.Columns {
+		view.numeric[k] = render.IsNumericColumn(t.Rows, k)
+	}
+	view.few = view.columnsOfFew()
 	return view.build()
 }
 
-// fewRows are those that need no filter.
-const fewRows = 6
+const (
+	fewRows  = 6   // that need no filter
+	pageRows = 100 // of one page of a table
+)
 
 // tableView is a table on its way to a page.
 type tableView struct {
 	*builder
-	table answer.Table
-	all   []int // columns for people
+	table   answer.Table
+	all     []int        // columns for people
+	numeric []bool       // by column
+	few     map[int]bool // columns whose values can be chosen: texts of which there are few
 }
 
 // key returns the name of a parameter of this table.
@@ -36,21 +46,42 @@ func (v tableView) key(name string) string { return name + "." + v.table.Name }
 
 func (v tableView) build() *table {
 	shown := v.shown()
-	rows := v.filtered()
-	v.sort(rows)
+	rows := v.chosen()
+	from, to := v.part(len(rows))
 	t := &table{Name: v.table.Name, Caption: cmp.Or(v.table.Title, strings.ReplaceAll(v.table.Name, "_", " ")), N: len(v.table.Rows), NShown: len(rows), Empty: v.table.Empty}
 	for _, k := range shown {
 		t.Heads = append(t.Heads, v.head(k))
 	}
-	t.Groups = v.groups(rows, shown)
-	if t.Filter = v.filter(); len(v.table.Rows) < fewRows && t.Filter.Value == "" {
+	t.Groups = v.groups(rows[from:to], shown)
+	t.Where = v.conditions()
+	if t.Filter = v.filter(); len(v.table.Rows) < fewRows && t.Filter.Value == "" && len(t.Where) == 0 {
 		t.Small = true
 	}
 	for _, k := range v.all {
 		c := v.table.Columns[k]
 		t.Columns = append(t.Columns, choice{Name: c.Name, Text: headText(c), Shown: slices.Contains(shown, k), Href: v.toggle(shown, k)})
 	}
+	t.Long = to-from > fewRows*4 && len(t.Groups) == 1
+	t.Compact = v.request.In.Get(v.key("density")) == "compact"
+	if t.Density = v.here(v.key("density"), "compact"); t.Compact {
+		t.Density = v.here(v.key("density"), "")
+	}
+	if t.From = from + 1; from > 0 {
+		t.First = v.here(v.key("from"), "")
+	}
+	if to < len(rows) {
+		t.More = v.here(v.key("from"), strconv.Itoa(to))
+	}
 	return t
+}
+
+// part returns which rows a page shows: from the one that the address names.
+func (v tableView) part(n int) (from, to int) {
+	from, err := strconv.Atoi(v.request.In.Get(v.key("from")))
+	if err != nil || from < 0 || from >= n {
+		from = 0
+	}
+	return from, min(n, from+pageRows)
 }
 
 func headText(c answer.Column) string {
@@ -87,7 +118,7 @@ func (v tableView) filter() filter {
 	f := filter{Name: v.key("filter"), Value: v.request.In.Get(v.key("filter"))}
 	for name, values := range v.request.In {
 		for _, value := range values {
-			if name != f.Name {
+			if name != f.Name && name != v.key("from") {
 				f.Keep = append(f.Keep, field{name, value})
 			}
 		}
@@ -96,81 +127,9 @@ func (v tableView) filter() filter {
 	return f
 }
 
-// filtered returns the rows in which some cell has the text that the address wants; case does not matter.
-func (v tableView) filtered() [][]any {
-	rows := slices.Clone(v.table.Rows)
-	wanted := strings.ToLower(v.request.In.Get(v.key("filter")))
-	if wanted == "" {
-		return rows
-	}
-	return slices.DeleteFunc(rows, func(row []any) bool {
-		return !slices.ContainsFunc(row, func(cell any) bool {
-			return cell != nil && (strings.Contains(strings.ToLower(render.PeopleText(cell)), wanted) || strings.Contains(strings.ToLower(render.ExactText(cell)), wanted))
-		})
-	})
-}
-
-// sort sorts rows by the column that the address names: a minus before it means descending. Nothing comes last.
-func (v tableView) sort(rows [][]any) {
-	name, descending := strings.CutPrefix(v.request.In.Get(v.key("sort")), "-")
-	i := slices.IndexFunc(v.all, func(k int) bool { return v.table.Columns[k].Name == name })
-	if i < 0 {
-		return
-	}
-	column := v.all[i]
-	slices.SortStableFunc(rows, func(a, b []any) int { return compareCells(a[column], b[column], descending) })
-}
-
-func compareCells(a, b any, descending bool) int {
-	x, xIsNumber := number(a)
-	y, yIsNumber := number(b)
-	xEmpty, yEmpty := isEmpty(a), isEmpty(b)
-	switch {
-	case xEmpty || yEmpty:
-		return cmp.Compare(boolNumber(xEmpty), boolNumber(yEmpty))
-	case xIsNumber && yIsNumber && descending:
-		return cmp.Compare(y, x)
-	case xIsNumber && yIsNumber:
-		return cmp.Compare(x, y)
-	case descending:
-		return strings.Compare(render.ExactText(b), render.ExactText(a))
-	}
-	return strings.Compare(render.ExactText(a), render.ExactText(b))
-}
-
-func boolNumber(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-func isEmpty(c any) bool {
-	return c == nil || render.PeopleText(c) == "-" || render.PeopleText(c) == ""
-}
-
-// number returns the number in a cell.
-func number(c any) (float64, bool) {
-	switch c := c.(type) {
-	case answer.Cell:
-		return number(c.Exact)
-	case int:
-		return float64(c), true
-	case int64:
-		return float64(c), true
-	case float64:
-		return c, !math.IsNaN(c)
-	case *float64:
-		if c != nil {
-			return *c, !math.IsNaN(*c)
-		}
-	}
-	return 0, false
-}
-
 func (v tableView) head(k int) head {
 	c := v.table.Columns[k]
-	h := head{Text: headText(c), Name: c.Name, Numeric: render.IsNumericColumn(v.table.Rows, k), Term: v.explain(c.Name)}
+	h := head{Text: headText(c), Name: c.Name, Numeric: v.numeric[k], Term: v.explain(c.Name)}
 	next := c.Name
 	if h.Numeric {
 		next = "-" + c.Name // the largest is what people look for first
@@ -187,7 +146,7 @@ func (v tableView) head(k int) head {
 			next = c.Name
 		}
 	}
-	h.Sort = v.here(v.key("sort"), next)
+	h.Sort = v.anew(v.key("sort"), next)
 	return h
 }
 
@@ -215,9 +174,10 @@ func (v tableView) row(cells []any, shown []int) row {
 	r := row{Href: from.rowAddress(), Key: from.selector()}
 	for _, k := range shown {
 		c := v.cell(k, cells[k])
-		c.Href = from.address(v.table.Columns[k].Name)
-		if c.Text == "-" {
+		if c.Href = from.address(v.table.Columns[k].Name); c.Text == "-" {
 			c.Href = ""
+		} else if c.Href == "" && v.few[k] && c.Text != "" {
+			c.Only = v.only(k, cells[k])
 		}
 		r.Cells = append(r.Cells, c)
 	}
@@ -229,7 +189,7 @@ var statusColumns = []string{"status", "verdict", "state", "outcome", "gate", "s
 
 func (v tableView) cell(k int, value any) cell {
 	column := v.table.Columns[k]
-	c := cell{Text: escape.Line(render.PeopleText(value)), Numeric: render.IsNumericColumn(v.table.Rows, k)}
+	c := cell{Text: escape.Line(render.PeopleText(value)), Numeric: v.numeric[k]}
 	exact := render.ExactText(value)
 	switch value := value.(type) {
 	case answer.MarkedText:

@@ -68,8 +68,14 @@ type table struct {
 	Filter        filter
 	Columns       []choice // all that there are
 	N, NShown     int      // rows
+	Open          bool     // there are more than N
 	Small         bool     // a filter would be in the way
-	More          string   // address of the next page
+	Where         []link   // values that rows must have; each leads to the page without it
+	Long          bool     // it scrolls for itself, below its head
+	Compact       bool
+	Density       string // address of the other density
+	From          int    // first row, from 1
+	First, More   string // addresses of the first page and of the next; empty for none
 	Empty         string
 }
 
@@ -94,6 +100,7 @@ type row struct {
 
 type cell struct {
 	Text, Href string
+	Only       string // address of the rows with this value
 	Status     string // class of a verdict or a status
 	Numeric    bool
 	Time       string // RFC 3339

@@ -2,11 +2,13 @@ package server
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io/fs"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"track/access"
@@ -57,21 +59,54 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	var page bytes.Buffer
 	err = ask.Snapshot(r.Context(), ask.Source{Store: st, Actor: grant.Name}, func(from ask.Source) error {
 		return p.Write(r.Context(), &page, pages.Request{
-			Asker: pageAsker{grant, from}, Base: s.config.BasePath, In: in, Who: sessionHolder(r, grant), Live: !grant.IsBound(),
+			Asker: pageAsker{grant, from}, Keeper: s.keeper(r.Context(), p, grant), Base: s.config.BasePath, In: in, Who: sessionHolder(r, grant), Live: !grant.IsBound(),
 		})
 	})
 	if err != nil {
 		return err
 	}
-	writeHTML(w, http.StatusOK, page.Bytes())
+	writeHTML(w, r, http.StatusOK, page.Bytes())
 	return nil
 }
 
-func writeHTML(w http.ResponseWriter, status int, page []byte) {
+func writeHTML(w http.ResponseWriter, r *http.Request, status int, page []byte) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "private, no-cache")
+	writeCompressed(w, r, status, page)
+}
+
+// onePacket is the number of bytes that fit into one packet: compressing fewer gains nothing.
+const onePacket = 1400
+
+// writeCompressed writes a body, compressed if the client reads that. It is for bodies without secrets: with one next to a
+// text of somebody else, the compressed length tells of the secret.
+func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	w.Header().Add("Vary", "Accept-Encoding")
+	if len(body) > onePacket && acceptsGzip(r) {
+		var packed bytes.Buffer
+		z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+		if err == nil {
+			_, err = z.Write(body)
+		}
+		if err = errors.Join(err, z.Close()); err == nil {
+			w.Header().Set("Content-Encoding", "gzip")
+			body = packed.Bytes()
+		}
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
-	_, _ = w.Write(page) // the reader has gone
+	_, _ = w.Write(body) // the reader has gone
+}
+
+// acceptsGzip reports whether a client reads gzip; it may say so with a weight.
+func acceptsGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
+		if strings.EqualFold(name, "gzip") {
+			return weight != "q=0"
+		}
+	}
+	return false
 }
 
 // pageAsker asks the questions of a page as far as the token allows.
@@ -113,7 +148,7 @@ func (s *Server) writeAsset(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Type", media)
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	_, _ = w.Write(content) // the reader has gone
+	writeCompressed(w, r, http.StatusOK, content)
 	return nil
 }
 
@@ -176,7 +211,7 @@ func (w pageWriter) writeProblem(status int, p answer.Problem) {
 		http.Error(w.ResponseWriter, p.Message, status)
 		return
 	}
-	writeHTML(w.ResponseWriter, status, page.Bytes())
+	writeHTML(w.ResponseWriter, w.request, status, page.Bytes())
 }
 
 // Unwrap lets a controller of the response reach the connection.

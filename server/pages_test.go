@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -272,6 +273,31 @@ func checkInert(t *testing.T, path, body string) {
 		}
 		if token.Data == "script" && len(token.Attr) != 2 {
 			t.Errorf("%s: a script in the page", path)
+		}
+	}
+}
+
+// Pages and what they load are compressed for whoever reads that.
+func TestPagesAreCompressed(t *testing.T) {
+	s := serve(t, func(c *server.Config) { c.NoAuth = true })
+	for _, path := range []string{"/", "/stability?scenario=growth", "/assets/track.css", "/assets/track.js"} {
+		plain := 0
+		for _, accepted := range []string{"", "br, gzip;q=0", "br, gzip;q=0.5"} {
+			request, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			request.Header.Set("Accept-Encoding", cmp.Or(accepted, "identity"))
+			response, body := s.visitor().read(http.DefaultTransport.RoundTrip(request))
+			isPacked := response.Header.Get("Content-Encoding") == "gzip"
+			if isPacked != strings.HasSuffix(accepted, "0.5") || !strings.Contains(strings.Join(response.Header.Values("Vary"), ","), "Accept-Encoding") {
+				t.Errorf("%s for %q: %v", path, accepted, response.Header)
+			}
+			if !isPacked {
+				plain = len(body)
+			} else if len(body) >= plain*2/3 {
+				t.Errorf("%s: %d bytes of %d", path, len(body), plain)
+			}
 		}
 	}
 }

@@ -74,6 +74,7 @@ type Server struct {
 	// recording bounds the requests that record: they wait for their bodies and for the disk, and compute little.
 	recording queue
 	shared    shared
+	kept      keeper
 	streams   *streams
 	checks    checks // of the tokens of streams
 	sessions  *sessions

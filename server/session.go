@@ -119,9 +119,9 @@ func (s *Server) showLogin(w http.ResponseWriter, r *http.Request) error {
 			s.beginSession(w, r, secret, query.Get("next"))
 			return nil
 		}
-		return s.writeLogin(w, http.StatusUnauthorized, query.Get("next"), "This link was used before. Use a new one, or a token.")
+		return s.writeLogin(w, r, http.StatusUnauthorized, query.Get("next"), "This link was used before. Use a new one, or a token.")
 	}
-	return s.writeLogin(w, http.StatusOK, query.Get("next"), "")
+	return s.writeLogin(w, r, http.StatusOK, query.Get("next"), "")
 }
 
 // login begins a session with the token of a form.
@@ -133,7 +133,7 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	asked := r.Clone(r.Context())
 	asked.Header = http.Header{"Authorization": {"Bearer " + strings.TrimSpace(in.Get("token"))}}
 	if _, err := s.authenticate(asked); err != nil {
-		return s.writeLogin(w, http.StatusUnauthorized, in.Get("next"), "This token is not valid.")
+		return s.writeLogin(w, r, http.StatusUnauthorized, in.Get("next"), "This token is not valid.")
 	}
 	secret, err := secretOf(asked)
 	if err != nil { // nobody needs a token here
@@ -144,12 +144,12 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) writeLogin(w http.ResponseWriter, status int, next, problem string) error {
+func (s *Server) writeLogin(w http.ResponseWriter, r *http.Request, status int, next, problem string) error {
 	var page bytes.Buffer
 	if err := pages.WriteLogin(&page, s.config.BasePath, next, problem); err != nil {
 		return err
 	}
-	writeHTML(w, status, page.Bytes())
+	writeHTML(w, r, status, page.Bytes())
 	return nil
 }
 

@@ -55,11 +55,29 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => from.classList.remove("copied"), 2000);
 });
 
-async function load(address) {
-  const response = await fetch(address, { headers: { Accept: "text/html" }, redirect: "follow" });
-  if (response.redirected && new URL(response.url).pathname.endsWith("/login")) { location.assign(response.url); return null; }
-  if (!response.ok) return null;
-  return new DOMParser().parseFromString(await response.text(), "text/html");
+// Fetches a page, or a part of one. One that takes more than 0.3 s shows that it is on its way.
+async function load(address, quiet = false) {
+  const slow = quiet || setTimeout(() => wait(true), 300);
+  try {
+    const response = await fetch(address, { headers: { Accept: "text/html" }, redirect: "follow" });
+    if (response.redirected && new URL(response.url).pathname.endsWith("/login")) { location.assign(response.url); return null; }
+    if (!response.ok) return null;
+    return new DOMParser().parseFromString(await response.text(), "text/html");
+  } catch {
+    return null; // the connection is lost, which the page says
+  } finally {
+    if (!quiet) { clearTimeout(slow); wait(false); }
+  }
+}
+
+function wait(on) { document.documentElement.classList.toggle("waiting", on); }
+for (const kind of ["click", "submit"]) {
+  addEventListener(kind, (event) => {
+    const link = kind === "click" ? event.target.closest("a[href]:not([download])") : event.target;
+    if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || link.hash) return;
+    const slow = setTimeout(() => wait(true), 300);
+    addEventListener("pagehide", () => { clearTimeout(slow); wait(false); }, { once: true });
+  });
 }
 
 // What each new part of a page needs: the document at first, later a section or the main part that replaces another.

@@ -1,5 +1,7 @@
 // Keys: j and k move, Enter opens, x ticks, c compares what is ticked, / searches, ? lists the keys.
 let current = null;
+const ticked = new Set();
+preparations.push((root) => { for (const row of root.matches?.("tr[data-key]") ? [root] : all("tr[data-key]", root)) row.classList.toggle("ticked", ticked.has(row.dataset.key)); });
 const rows = () => all("table.data tbody tr[data-href], table.data tbody tr[data-key]");
 
 function move(by) {
@@ -14,8 +16,15 @@ function move(by) {
   current.scrollIntoView({ block: "nearest" });
 }
 
+function tick() {
+  const key = current?.dataset.key;
+  if (!key) return;
+  if (!ticked.delete(key)) ticked.add(key);
+  for (const row of all("tr[data-key]")) row.classList.toggle("ticked", ticked.has(row.dataset.key));
+}
+
 function compareTicked() {
-  const keys = [...new Set(all("tr.ticked").map((row) => row.dataset.key).filter(Boolean))];
+  const keys = [...ticked];
   if (keys.length < 2) return;
   location.assign(base + "/compare?" + new URLSearchParams(keys.map((key) => ["scenario", key])));
 }
@@ -32,7 +41,7 @@ document.addEventListener("keydown", (event) => {
   if (event.target.closest("input, textarea, select") || event.metaKey || event.ctrlKey || event.altKey) return;
   const keys = {
     j: () => move(1), k: () => move(-1), c: compareTicked, "?": showKeys,
-    x: () => current?.dataset.key && current.classList.toggle("ticked"),
+    x: tick,
     "/": () => $("#search")?.focus(),
     Enter: () => current && document.activeElement === current && current.dataset.href && location.assign(current.dataset.href),
   };

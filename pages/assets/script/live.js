@@ -1,66 +1,100 @@
 // What is recorded while the page is open. Rows that are new are announced, and shown when the reader wants them or is
-// at the top; numbers that changed are marked for two seconds.
+// at the top; numbers that changed are marked for two seconds. A page that nobody sees waits until somebody does, and
+// one that changes all the time is fetched for a tenth of the time at most.
 function follow() {
-  const address = document.body.dataset.events, state = $("#live"), news = $("#news");
+  const address = document.body.dataset.events, state = $("#live");
   if (!address || !state) return;
   const source = new EventSource(address);
   let last = new Date(), first = true, busy = false, again = false;
-  const say = (text, kind) => { state.textContent = text; state.dataset.state = kind; };
+  const say = (text, kind) => { if (state.dataset.state !== kind) { state.textContent = text; state.dataset.state = kind; } };
+  const change = async () => {
+    again = true;
+    if (busy || document.hidden) return;
+    busy = true;
+    while (again && !document.hidden) {
+      again = false;
+      const began = performance.now();
+      await refresh();
+      await new Promise((wake) => setTimeout(wake, Math.max(1000, 9 * (performance.now() - began))));
+    }
+    busy = false;
+  };
   source.addEventListener("open", () => say("live", "live"));
   source.addEventListener("error", () => say("not connected; as of " + last.toLocaleTimeString(), "lost"));
-  source.addEventListener("change", async () => {
+  source.addEventListener("change", () => {
     last = new Date();
-    if (first) { first = false; return; }
-    if (busy) { again = true; return; }
-    busy = true;
-    do {
-      again = false;
-      await refresh(news);
-    } while (again);
-    busy = false;
+    if (first) first = false; else change();
   });
+  document.addEventListener("visibilitychange", () => { if (again) change(); });
   addEventListener("pagehide", () => source.close());
 }
 
-const count = (root) => all("table.data tbody tr", root).length;
+const rowsOf = (root) => all("table.data tbody tr[data-href]", root);
 
-async function refresh(news) {
-  const page = await load(location.href);
-  const fresh = page && $("main", page);
-  if (!fresh) return;
-  const more = count(fresh) - count($("main"));
-  if (more > 0 && scrollY > 100) {
-    news.replaceChildren();
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = more + (more === 1 ? " new row: show it" : " new rows: show them");
-    button.addEventListener("click", () => { news.hidden = true; exchange(fresh); });
-    news.append(button);
-    news.hidden = false;
-    return;
+// "12 new seeds", counted by table; empty if there are no new rows.
+function newRows(fresh) {
+  const known = new Set(rowsOf($("main")).map((row) => row.dataset.href)), counts = new Map();
+  for (const row of rowsOf(fresh)) {
+    if (!known.has(row.dataset.href)) { const name = row.closest("table").dataset.name; counts.set(name, (counts.get(name) ?? 0) + 1); }
   }
-  exchange(fresh);
+  return [...counts].map(([name, n]) => n + " new " + (n === 1 ? name.replace(/s$/, "") : name).replaceAll("_", " ")).join(", ");
+}
+
+// Whether exchanging the main part would take something away from the reader.
+function reads() {
+  const old = $("main");
+  return scrollY > 100 || all(".scroll.long", old).some((box) => box.scrollTop > 0) || Boolean($(":popover-open", old)) ||
+    (old.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) || !getSelection().isCollapsed;
+}
+
+async function refresh() {
+  const address = location.href, page = await load(address, true), fresh = page && $("main", page), news = $("#news");
+  if (!fresh || location.href !== address) return;
+  const added = newRows(fresh);
+  if (!reads()) { exchange(fresh); return; }
+  if (!added) { update(fresh); return; }
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = added + ": show";
+  button.addEventListener("click", () => { exchange(fresh); scrollTo({ top: 0 }); });
+  news.replaceChildren(button);
+  news.hidden = false;
+}
+
+// Puts changed numbers into rows that are shown, and leaves all else as it is.
+function update(fresh) {
+  const now = new Map(rowsOf(fresh).map((row) => [row.closest("section").id + row.dataset.href, row]));
+  for (const row of rowsOf($("main"))) {
+    const other = now.get(row.closest("section").id + row.dataset.href);
+    if (other && other.cells.length === row.cells.length) changeCells(row, other);
+  }
+}
+
+const textOf = (cell) => { const time = $("time", cell); return time ? time.dateTime : cell.textContent; };
+
+function changeCells(row, other) {
+  [...row.cells].forEach((cell, i) => {
+    if (textOf(cell) === textOf(other.cells[i])) return;
+    cell.replaceChildren(...other.cells[i].cloneNode(true).childNodes);
+    prepare(cell);
+    mark(cell);
+  });
 }
 
 function exchange(fresh) {
-  const old = $("main"), before = new Map();
-  for (const row of all("tr[data-href]", old)) before.set(row.dataset.href, all("td", row).map((cell) => cell.textContent));
-  const ticked = new Set(all("tr.ticked", old).map((row) => row.dataset.key)), open = all("details", old).map((d) => d.open), at = current?.dataset.href, focused = document.activeElement === current;
-  const typing = old.contains(document.activeElement) && document.activeElement.matches("input, textarea, select");
-  if (typing) return;
+  const old = $("main"), before = new Map(rowsOf(old).map((row) => [row.dataset.href, [...row.cells].map(textOf)]));
+  const open = all("details", old).map((d) => d.open), at = current?.dataset.href, focused = document.activeElement === current;
   document.adoptNode(fresh);
-  prepare(fresh);
+  const now = new Map(rowsOf(fresh).map((row) => [row.dataset.href, [...row.cells].map(textOf)]));
   all("details", fresh).forEach((d, i) => { d.open = open[i] ?? d.open; });
   const y = scrollY;
   old.replaceWith(fresh);
+  prepare(fresh);
   scrollTo({ top: y, behavior: "instant" });
-  for (const row of all("tr[data-href], tr[data-key]", fresh)) {
-    row.classList.toggle("ticked", ticked.has(row.dataset.key) && ticked.size > 0 && Boolean(row.dataset.key));
+  for (const row of rowsOf(fresh)) {
     if (at && row.dataset.href === at) { current = row; row.classList.add("current"); row.tabIndex = -1; if (focused) row.focus({ preventScroll: true }); }
     const was = before.get(row.dataset.href);
-    all("td", row).forEach((cell, i) => {
-      if (was && was[i] !== cell.textContent) mark(cell);
-    });
+    now.get(row.dataset.href).forEach((text, i) => { if (was && was[i] !== text && row.cells[i]) mark(row.cells[i]); });
   }
 }
 

@@ -1,11 +1,11 @@
 // Sorting, filtering and choosing columns changes one section: the reader stays where they are.
-async function replaceSection(section, address) {
+async function replaceSection(id, address) {
   const page = await load(address);
-  const fresh = page && $("#" + CSS.escape(section.id), page);
-  if (!fresh) { location.assign(address); return; }
-  const open = Boolean($(".columns", section)?.open);
+  const fresh = page && $("#" + CSS.escape(id), page), section = document.getElementById(id); // another one if the page was exchanged
+  if (!fresh || !section) { location.assign(address); return; }
+  const open = $(".columns:popover-open", section);
   section.replaceWith(document.adoptNode(fresh));
-  if (open && $(".columns", fresh)) $(".columns", fresh).open = true;
+  if (open) $(".columns", fresh)?.showPopover();
   prepare(fresh);
   history.replaceState(null, "", address);
   for (const other of all("main section")) if (other !== fresh) syncAddresses(other, page);
@@ -15,7 +15,7 @@ async function replaceSection(section, address) {
 function syncAddresses(section, page) {
   const same = section.id && $("#" + CSS.escape(section.id), page);
   if (!same) return;
-  for (const part of [".tools", "thead"]) {
+  for (const part of [".tools", ".columns", "thead"]) {
     const mine = $(part, section), theirs = $(part, same);
     if (mine && theirs) mine.replaceWith(document.adoptNode(theirs));
   }
@@ -23,10 +23,10 @@ function syncAddresses(section, page) {
 
 document.addEventListener("click", (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
-  const link = event.target.closest("thead a, .columns a");
+  const link = event.target.closest("thead a, .columns a, .tools a, a.only");
   if (link) {
     event.preventDefault();
-    replaceSection(link.closest("section"), link.href);
+    replaceSection(link.closest("section").id, link.href);
   }
 });
 
@@ -36,5 +36,94 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   const params = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (value !== "") params.append(name, value);
-  replaceSection(form.closest("section"), location.pathname + (params.size ? "?" + params : ""));
+  replaceSection(form.closest("section").id, location.pathname + (params.size ? "?" + params : ""));
 });
+
+// A long table shows some hundred of its rows: those near the part that the reader sees. Pages of rows are fetched as the
+// reader comes near them, and forgotten when many others were seen. Empty rows stand for all others: each row is as high.
+const near = 20, keep = 30;
+function long(root) {
+  for (const box of all(".scroll.long", root)) {
+    const more = $("a.more", box.parentElement);
+    if (more && !box.windowed) new Window(box, more);
+  }
+}
+preparations.push(long);
+
+class Window {
+  constructor(box, more) {
+    box.windowed = this;
+    this.box = box; this.uses = 0;
+    this.body = $("tbody", box);
+    const rows = [...this.body.rows], table = $("table", box);
+    for (const th of all("thead th", box)) th.style.width = th.offsetWidth + "px";
+    table.style.width = table.offsetWidth + "px";
+    box.classList.add("windowed");
+    this.height = rows[0].offsetHeight;
+    this.pages = [{ address: location.href, rows, count: rows.length, next: more.href }];
+    this.above = spacer(); this.below = spacer();
+    more.closest("p").hidden = true;
+    box.addEventListener("scroll", () => { this.asked ??= requestAnimationFrame(() => { this.asked = null; this.draw(); }); }, { passive: true });
+    this.draw();
+  }
+
+  // Rows of the pages that are seen, between empty ones as high as the others.
+  draw() {
+    const top = this.box.scrollTop / this.height - near, bottom = top + this.box.clientHeight / this.height + 2 * near;
+    const seen = [];
+    let at = 0, above = 0, below = 0;
+    for (const page of this.pages) {
+      if (at + page.count <= top) above += page.count;
+      else if (at >= bottom) below += page.count;
+      else seen.push(page);
+      at += page.count;
+    }
+    const shown = seen.map((page) => page.rows ? "r" + page.address : "").join();
+    if (shown !== this.shown) {
+      this.shown = shown;
+      this.body.replaceChildren(this.above, ...seen.flatMap((page) => page.rows ?? blank(page.count, this.height)), this.below);
+    }
+    this.above.firstChild.style.height = above * this.height + "px";
+    this.below.firstChild.style.height = below * this.height + "px";
+    const missing = seen.find((page) => !page.rows) ?? (at < bottom + near && this.pages.at(-1).next ? this.append() : null);
+    if (missing) this.fetch(missing);
+  }
+
+  append() {
+    const page = { address: this.pages.at(-1).next, rows: null, count: 0, next: null };
+    if (!this.busy) this.pages.push(page);
+    return page;
+  }
+
+  async fetch(page) {
+    if (this.busy) return;
+    this.busy = true;
+    const section = this.box.closest("section"), address = new URL(page.address);
+    address.searchParams.set("part.page", section.id);
+    const part = await load(address);
+    this.busy = false;
+    if (!part) { if (!page.count) this.pages.pop(); return; }
+    page.rows = [...$("tbody", part).rows].map((row) => document.adoptNode(row));
+    page.count = page.rows.length;
+    page.next = $("a.more", part)?.href ?? null;
+    for (const row of page.rows) prepare(row);
+    page.used = ++this.uses;
+    const kept = this.pages.filter((p) => p.rows && p !== this.pages[0]).sort((a, b) => a.used - b.used);
+    for (const old of kept.slice(0, Math.max(0, kept.length - keep))) old.rows = null;
+    this.draw();
+  }
+}
+
+function spacer() {
+  const row = document.createElement("tr");
+  row.className = "space"; row.ariaHidden = "true";
+  row.append(document.createElement("td"));
+  row.firstChild.colSpan = 1000;
+  return row;
+}
+
+function blank(count, height) {
+  const row = spacer();
+  row.firstChild.style.height = count * height + "px";
+  return row;
+}

@@ -1,0 +1,152 @@
+package pages_test
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"track"
+	"track/internal/outsidetest"
+	"track/internal/sample"
+	"track/internal/trackertest"
+	"track/store"
+	"track/tracker/seeds"
+)
+
+// manyRows is the address of a table of 100,000 rows: their numbers, from 1.
+var manyRows = "/query?limit=0&sql=" + url.QueryEscape("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000) SELECT i, i % 3 AS rest FROM n")
+
+// firstCells returns the first cell of each row of a page.
+func firstCells(page string) (list []string) {
+	for _, found := range regexp.MustCompile(`<tr[^>]*><td[^>]*>(?:<[^/][^>]*>)*([^<]*)<`).FindAllStringSubmatch(page, -1) {
+		list = append(list, found[1])
+	}
+	return list
+}
+
+// A long table comes in pages, also without scripts, and each is small.
+func TestLongTableInPages(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	base := serve(t, st)
+	for address, want := range map[string]int{
+		manyRows: 1, manyRows + "&from.rows=100": 101, manyRows + "&from.rows=99950": 99951, manyRows + "&from.rows=100000": 1,
+		manyRows + "&sort.rows=-i": 100_000, manyRows + "&filter.rows=77777": 77_777, manyRows + "&where.rows=" + url.QueryEscape("i=5"): 5,
+	} {
+		page := get(t, base+address)
+		if cells := firstCells(page); len(cells) == 0 || cells[0] != strconv.Itoa(want) || len(cells) > 100 {
+			t.Errorf("%s: %d rows from %q, want at most 100 from %d", address, len(cells), cells[:min(1, len(cells))], want)
+		}
+		if n := compressed(t, []byte(page)); n > 150<<10 {
+			t.Errorf("%s: %d bytes", address, n)
+		}
+		if strings.Contains(page, `class="more"`) != (want == 1 || want == 101 || want == 100_000) {
+			t.Errorf("%s: another page is offered: %v", address, strings.Contains(page, `class="more"`))
+		}
+	}
+}
+
+// recordSeeds records seeds 0 to n-1 of a scenario of their own; every fifth fails.
+func recordSeeds(t *testing.T, to *store.Store, scenario string, from, n int) {
+	t.Helper()
+	for i := range n {
+		seed := trackertest.Seed(scenario, track.SeedNumber(from+i), map[string]float64{"a": float64(i % 10)})
+		if (from+i)%5 == 0 {
+			seed.Outcome, seed.Values = track.OutcomeError, nil
+		}
+		trackertest.Record(t, to, seeds.Options{}, seed)
+	}
+}
+
+// A list that is sorted or filtered is so as a whole, not page by page.
+func TestListIsSortedAsWhole(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	recordSeeds(t, st, "many", 0, 130)
+	base := serve(t, st)
+	seedsOf := func(address string) (list []string) {
+		for _, found := range regexp.MustCompile(`<tr data-href="[^"]*seed=(\d+)`).FindAllStringSubmatch(get(t, base+address), -1) {
+			list = append(list, found[1])
+		}
+		return list
+	}
+	if got := seedsOf("/seeds?scenario=many&sort.seeds=seed"); len(got) != 100 || !slices.Equal(got[:3], []string{"0", "1", "2"}) {
+		t.Errorf("%d rows, %q", len(got), got[:min(3, len(got))])
+	}
+	if got := seedsOf("/seeds?scenario=many&sort.seeds=seed&from.seeds=100"); len(got) != 30 || got[0] != "100" {
+		t.Errorf("the second page has %d rows: %q", len(got), got)
+	}
+	if got := seedsOf("/seeds?scenario=many&sort.seeds=seed&where.seeds=outcome%3Derror"); len(got) != 26 || got[25] != "125" {
+		t.Errorf("%d seeds failed: %q", len(got), got)
+	}
+	recordSeeds(t, st, "many", 130, 5) // what is kept must not outlive the state that it is of
+	if got := seedsOf("/seeds?scenario=many&sort.seeds=-seed"); len(got) != 100 || got[0] != "134" {
+		t.Errorf("after five more: %q", got[:min(3, len(got))])
+	}
+}
+
+// A table of 100,000 rows scrolls: the rows that are seen are there, and not many others.
+func TestLongTableScrolls(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	base := serve(t, st)
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 900, "light")
+	tab.Open(base + manyRows)
+	const seen = `(() => { const box = document.querySelector(".scroll.long"), top = box.getBoundingClientRect().top + box.querySelector("thead").offsetHeight; for (const row of box.querySelectorAll("tbody tr:not(.space)")) { if (row.getBoundingClientRect().bottom > top + 1) return row.cells[0].textContent.trim(); } return ""; })()`
+	tab.Wait(`Boolean(document.querySelector(".scroll.windowed"))`)
+	for _, row := range []int{50, 150, 250, 350, 450, 30, 420} {
+		tab.Wait(fmt.Sprintf(`(() => { const box = document.querySelector(".scroll.long"); box.scrollTop = %d * box.windowed.height; return %s === "%d"; })()`, row, seen, row+1))
+		if n := outsidetest.Evaluate[int](tab, `document.querySelectorAll("#rows tbody tr").length`); n > 400 {
+			t.Errorf("at row %d there are %d rows", row, n)
+		}
+	}
+	if complaints := tab.Complaints(base); len(complaints) > 0 {
+		t.Errorf("complaints: %q", complaints)
+	}
+	for _, violation := range tab.Violations() {
+		t.Error(violation)
+	}
+}
+
+// A click on a value shows the rows that have it, and a click on that condition shows all again.
+func TestRowsOfValue(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	recordSeeds(t, st, "many", 0, 20)
+	base := serve(t, st)
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 900, "light")
+	tab.Open(base + "/seeds?scenario=many")
+	const rows = `document.querySelectorAll("#seeds tbody tr").length`
+	outsidetest.Evaluate[bool](tab, `(document.querySelector('#seeds a.only[href*="error"]').click(), true)`)
+	tab.Wait(rows + ` === 4 && location.search.includes("where.seeds=outcome%3Derror")`)
+	outsidetest.Evaluate[bool](tab, `(document.querySelector("#seeds .chip").click(), true)`)
+	tab.Wait(rows + ` === 20 && !location.search.includes("where")`)
+}
+
+// Rows that are recorded while somebody reads are announced, and shown on a click. Nothing moves before.
+func TestNewRowsAreAnnounced(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	recordSeeds(t, st, "many", 0, 40)
+	base := serve(t, st)
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 500, "light")
+	tab.Open(base + "/seeds?scenario=many")
+	tab.Wait(`document.querySelector("#live").textContent === "live"`)
+	outsidetest.Evaluate[bool](tab, `(document.querySelector(".scroll.long").scrollTop = 200, true)`)
+	recordSeeds(t, st, "many", 40, 3)
+	tab.Wait(`document.querySelector("#news button")?.textContent.startsWith("3 new seeds")`)
+	if top := outsidetest.Evaluate[int](tab, `document.querySelector(".scroll.long").scrollTop`); top != 200 {
+		t.Errorf("the table moved to %d", top)
+	}
+	outsidetest.Evaluate[bool](tab, `(document.querySelector("#news button").click(), true)`)
+	tab.Wait(`document.querySelector("#seeds tbody tr").dataset.href.includes("seed=42")`)
+	recordSeeds(t, st, "many", 43, 1) // the reader is at the top
+	tab.Wait(`document.querySelector("#seeds tbody tr").dataset.href.includes("seed=43")`)
+}
