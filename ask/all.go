@@ -6,7 +6,7 @@ func All() []Question {
 		Stability().Question(), History().Question(), Compare().Question(), CompareVersions().Question(), Improvement().Question(), Gate().Question(), previewGate().Question(),
 		SetBaseline().Question(), UnsetBaseline().Question(), Baseline().Question(), Baselines().Question(),
 		AddNote().Question(), RemoveNote().Question(), Notes().Question(), AddTags().Question(), RemoveTags().Question(), Tags().Question(),
-		Params().Question(), Noise().Question(), SeedsNeeded().Question(),
+		Matrix().Question(), Params().Question(), Noise().Question(), SeedsNeeded().Question(),
 		Scenarios().Question(), Seeds().Question(), Seed().Question(), Rescore().Question(), SeriesList().Question(), SeriesShow().Question(), Artifacts().Question(),
 		Specs().Question(), Spec().Question(), AddSpec().Question(),
 		Lineages().Question(), Lineage().Question(), LineageHistory().Question(), LineageHead().Question(), NewLineage().Question(), SetLineage().Question(),

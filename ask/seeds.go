@@ -78,3 +78,13 @@ newest configurations, the oldest first.`,
 		Params: (*answer.ScenariosQuestion).Params, Read: seeds.ListScenarios,
 	}
 }
+
+// Matrix asks for the status of many seeds at a glance.
+func Matrix() Def[answer.MatrixQuestion, answer.Matrix] {
+	return Def[answer.MatrixQuestion, answer.Matrix]{
+		Name: "matrix", Scope: access.Read, Help: "show the status of many seeds at a glance, a character each",
+		About: `Rows are the metrics of a configuration, the configurations of a scenario, or the scenarios that have a label. Columns are seeds.
+No verdict follows, so it is not an interim analysis.`,
+		Params: (*answer.MatrixQuestion).Params, Read: seeds.ShowMatrix,
+	}
+}

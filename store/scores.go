@@ -21,7 +21,7 @@ type SeedScore struct {
 	Message       string
 	Assessed      bool
 	TotalScore    float64 // NaN if it has none
-	NFail         int
+	NWarn, NFail  int
 	Digest        [sha256.Size]byte // of what it measured
 	Scores        []float64         // in the order of the spec, NaN where there is none; nil unless asked for, and for a seed without results
 }
@@ -56,7 +56,7 @@ func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool
 func (s *selectedSeed) score() SeedScore {
 	return SeedScore{
 		ID: s.id, ULID: s.ulid, Number: s.number, Configuration: s.configuration, Outcome: s.outcome, Message: s.message, Assessed: s.assessed, TotalScore: s.total,
-		NFail: int(s.counts[2]), Digest: s.digest,
+		NWarn: int(s.counts[1]), NFail: int(s.counts[2]), Digest: s.digest,
 	}
 }
 

@@ -29,7 +29,7 @@ func (p *program) commandGroups() []commandGroup {
 			{"stability", p.stabilityCommand}, {"scenario", p.scenarioCommand}, {"seeds", p.seedsCommand}, {"show", p.showCommand},
 			{"history", p.historyCommand}, {"gate", p.gateCommand}, {"baseline", p.baselineCommand},
 			{"note", p.noteCommand}, {"tag", p.tagCommand},
-			{"improvement", p.improvementCommand}, {"compare", p.compareCommand}, {"params", p.paramsCommand}, {"noise", p.noiseCommand},
+			{"improvement", p.improvementCommand}, {"compare", p.compareCommand}, {"matrix", p.matrixCommand}, {"params", p.paramsCommand}, {"noise", p.noiseCommand},
 			{"seeds-needed", p.seedsNeededCommand}, {"rescore", p.rescoreCommand}, {"series", p.seriesCommand}, {"artifact", p.artifactCommand},
 			{"executions", p.executionsCommand}, {"search", p.searchCommand}, {"fitness", p.fitnessCommand}, {"rubric", p.rubricCommand},
 		}},

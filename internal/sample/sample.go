@@ -33,6 +33,7 @@ func Questions() map[string][]string {
 	return map[string][]string{
 		"stability":        {"scenario=growth_plus", "scenario=growth_plus@theta-14&seeds=0..4"},
 		"history":          {"scenario=growth_plus"},
+		"matrix":           {"scenario=growth_plus", "scenario=growth_plus&by=configurations&order=failures&seed-order=failures", "by=scenarios&label=theta-14&order=score"},
 		"compare":          {"scenario=growth_plus&scenario=growth_plus@theta-14"},
 		"improvement":      {"candidate=growth_plus@bam-engine-0.10.2&baseline=growth_plus@small-economy", "candidate=growth_plus@theta-14&only-changed=true"},
 		"gate":             {"scenario=growth_plus", "scenario=growth_plus@theta-14&scenario=growth_plus&min-score=0.5&no-degradation=true"},

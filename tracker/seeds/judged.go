@@ -55,7 +55,7 @@ func isUnassessed(row store.SeedScore) bool { return ranWell(row) && !row.Assess
 
 // judgedBy returns a row with the scores of an assessment.
 func judgedBy(row store.SeedScore, a scoring.Assessment) store.SeedScore {
-	row.Assessed, row.NFail, row.TotalScore, row.Scores = true, a.NFail, math.NaN(), make([]float64, len(a.Results))
+	row.Assessed, row.NWarn, row.NFail, row.TotalScore, row.Scores = true, a.NWarn, a.NFail, math.NaN(), make([]float64, len(a.Results))
 	if a.Scored {
 		row.TotalScore = a.TotalScore
 	}
