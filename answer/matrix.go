@@ -132,8 +132,9 @@ func (a Matrix) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a Matrix) Tables() []Table {
+	head := map[string]string{ByMetric: "metric", ByConfiguration: "label", ByScenario: "scenario"}[a.By]
 	t := Table{Name: "matrix", Empty: "no rows", Columns: Columns{
-		{Name: "name", Head: strings.TrimSuffix(a.By, "s")}, {Name: "scenario", For: ForData}, {Name: "configuration", For: a.hashReader()},
+		{Name: "name", Head: head}, {Name: "scenario", For: ForData}, {Name: "configuration", For: a.hashReader()},
 		{Name: "score"}, {Name: "n_pass", Head: "PASS"}, {Name: "n_warn", Head: "WARN"}, {Name: "n_fail", Head: "FAIL"}, {Name: "n_failed", Head: "failed"}, {Name: "cells"},
 	}.drop("n_warn", "n_pass", "configuration", "cells")}
 	for _, row := range a.Items {

@@ -24,6 +24,8 @@ type builder struct {
 	request Request
 	asked   url.Values // of the request, without what only the view depends on
 	view    view
+	// pictures stand beside the text of cells.
+	pictures map[pictureKey]template.HTML
 }
 
 func newBuilder(p Page, r Request) *builder {

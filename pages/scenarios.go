@@ -3,7 +3,9 @@ package pages
 import (
 	"context"
 	"net/url"
+	"strings"
 
+	"track/answer"
 	"track/ask"
 	"track/reports/escape"
 )
@@ -59,13 +61,40 @@ func composeScenario(ctx context.Context, b *builder) error {
 
 // tabs lead to the pages about a scenario or a configuration of it.
 func (b *builder) tabs(selector, here string) {
-	for _, tab := range []struct{ text, question string }{
-		{"State", "stability"}, {"Seeds", "seeds"}, {"History", "history"}, {"Parameters", "params"}, {"Artifacts", "artifact list"}, {"Baseline", "baseline show"},
+	scenario := scenarioOf(selector)
+	for _, tab := range []struct{ text, question, part, of string }{
+		{"Metrics", "stability", "", selector}, {"Seeds", "seeds", "", selector}, {"Scores", "stability", "scores", selector},
+		{"Gate", "gate preview", "", selector}, {"Changes", "stability", "changes", selector}, {"Artifacts", "artifact list", "", selector},
+		{"Provenance", "stability", "provenance", selector}, {"History", "history", "", scenario}, {"Configurations by seed", "matrix", "", scenario},
+		{"Parameters", "params", "", scenario}, {"Baseline", "baseline show", "", scenario},
 	} {
-		of := selector
-		if tab.question == "history" || tab.question == "params" || tab.question == "baseline show" {
-			of = scenarioOf(selector)
+		params := []string{"scenario", tab.of, partName, tab.part}
+		if tab.question == "matrix" {
+			params = append(params, "by", answer.ByConfiguration)
 		}
-		b.view.Tabs = append(b.view.Tabs, link{Text: tab.text, Href: b.address(tab.question, "scenario", of), Here: tab.question == here})
+		question := tab.question
+		if tab.part != "" {
+			question += " " + tab.part
+		}
+		b.view.Tabs = append(b.view.Tabs, link{Text: tab.text, Href: b.address(tab.question, params...), Here: question == here})
 	}
+}
+
+// withTabs shows the answer to a question about a scenario or a configuration, with the tabs of its pages.
+func withTabs(ctx context.Context, b *builder) error {
+	selector := b.asked.Get("scenario")
+	if err := composeAnswer(ctx, b); err != nil {
+		return err
+	}
+	if selector == "" || len(b.asked["scenario"]) > 1 {
+		return nil
+	}
+	scenario := scenarioOf(selector)
+	b.view.Trail = []link{{Text: "Scenarios", Href: b.request.Base + "/"}, {Text: escape.Line(scenario), Href: b.address("history", "scenario", scenario)}}
+	if selector != scenario {
+		_, configuration, _ := strings.Cut(selector, "@")
+		b.view.Trail = append(b.view.Trail, link{Text: escape.Line(configuration), Href: b.address("stability", "scenario", selector)})
+	}
+	b.tabs(selector, b.page.question.Name)
+	return nil
 }

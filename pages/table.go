@@ -179,6 +179,9 @@ func (v tableView) row(cells []any, shown []int) row {
 		} else if c.Href == "" && v.few[k] && c.Text != "" {
 			c.Only = v.only(k, cells[k])
 		}
+		if c.Picture = v.pictures[pictureKey{v.table.Name, v.table.Columns[k].Name, render.ExactText(cells[0])}]; c.Picture != "" {
+			c.Bar = nil
+		}
 		r.Cells = append(r.Cells, c)
 	}
 	return r

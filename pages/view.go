@@ -105,8 +105,9 @@ type cell struct {
 	Numeric    bool
 	Time       string // RFC 3339
 	Bar        *bar
-	Marked     []piece // a text of which parts are marked
-	Full       string  // what the text shortens
+	Picture    template.HTML // beside the text
+	Marked     []piece       // a text of which parts are marked
+	Full       string        // what the text shortens
 }
 
 type piece struct {

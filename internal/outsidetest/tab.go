@@ -126,11 +126,15 @@ func (p *Tab) Wait(expression string) {
 	}
 }
 
-// Press presses a key: a letter, or Enter.
+// Press presses a key: a letter, or one with a name, such as Enter and ArrowLeft.
 func (p *Tab) Press(key string) {
 	p.t.Helper()
-	if key == "Enter" {
-		key = kb.Enter
+	named := map[string]string{
+		"Enter": kb.Enter, "Escape": kb.Escape, "Tab": kb.Tab, "Home": kb.Home, "End": kb.End,
+		"ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight, "ArrowUp": kb.ArrowUp, "ArrowDown": kb.ArrowDown,
+	}
+	if k, isNamed := named[key]; isNamed {
+		key = k
 	}
 	p.do(chromedp.KeyEvent(key))
 }

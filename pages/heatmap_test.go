@@ -1,0 +1,100 @@
+package pages_test
+
+import (
+	"bytes"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"testing"
+
+	"track/importer/lines"
+	"track/internal/outsidetest"
+	"track/internal/sample"
+	"track/internal/testdb"
+	"track/scoring"
+	"track/store"
+	"track/tracker/exchange"
+	"track/tracker/seeds"
+)
+
+const heatStatus = `document.querySelector(".heat-status").textContent`
+
+// TestHeatMap goes from the heat map of a configuration to a seed: by keys, and by the table that stands in for it.
+func TestHeatMap(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	base := serve(t, st)
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 900, "light")
+	tab.Open(base + "/stability?scenario=growth_plus%40theta-14")
+	tab.Wait(`document.querySelector(".heat-view canvas")?.width > 300`)
+	outsidetest.Evaluate[bool](tab, `(document.querySelector(".heat-view canvas").focus(), true)`)
+	for _, key := range []string{"ArrowRight", "ArrowRight", "ArrowDown"} {
+		tab.Press(key)
+	}
+	tab.Wait(heatStatus + `.includes("seed 2: ") && ` + heatStatus + `.includes("value")`) // the numbers come a moment later
+	tab.Press("Enter")
+	tab.Wait(`location.pathname === "/show/seed" && location.search.includes("seed=2")`)
+	tab.Open(base + "/matrix?scenario=growth_plus&by=configurations&order=failures")
+	tab.Wait(`document.querySelector(".heat-view canvas")?.width > 300`)
+	if open := outsidetest.Evaluate[bool](tab, `document.querySelector(".heat-cells").open`); open {
+		t.Error("the table is open beside the canvas")
+	}
+	tab.Click(".heat-cells summary")
+	tab.Wait(`document.querySelectorAll(".heat-cells tbody td").length === 3 * 10`)
+	tab.Click(".heat-cells tbody td a")
+	tab.Wait(`location.pathname === "/show/seed" && location.search.includes("seed=0")`)
+	if complaints := tab.Complaints(base); len(complaints) > 0 {
+		t.Errorf("complaints: %q", complaints)
+	}
+}
+
+// TestLargeHeatMap draws 10⁵ cells, and moves to the last one.
+func TestLargeHeatMap(t *testing.T) {
+	t.Parallel()
+	const nSeeds, nMetrics = 1000, 100
+	base := serve(t, newLarge(t, nSeeds, nMetrics))
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 900, "light")
+	tab.Open(base + "/stability?scenario=large")
+	tab.Wait(`document.querySelector(".heat-view canvas")?.width > 300`)
+	took := outsidetest.Evaluate[[]float64](tab, `(async () => {
+		const began = performance.now(), response = await fetch(document.querySelector(".heatmap").dataset.source, { headers: { Accept: "application/json" } });
+		const data = await response.json(), fetched = performance.now(), canvas = document.querySelector(".heat-view canvas");
+		canvas.focus();
+		return [data.items.length * data.seeds.length, fetched - began, performance.now() - fetched];
+	})()`)
+	if took[0] != nSeeds*nMetrics {
+		t.Errorf("%v cells", took[0])
+	}
+	t.Logf("10⁵ cells: %.0f ms to fetch, %.0f ms to draw", took[1], took[2])
+	tab.Press("End")
+	tab.Wait(heatStatus + `.includes("seed 999: ")`)
+	tab.Picture("heatmap-large")
+}
+
+// newLarge returns a database with many seeds of many metrics.
+func newLarge(t *testing.T, nSeeds, nMetrics int) *store.Store {
+	t.Helper()
+	st := testdb.New(t)
+	declared := scoring.Spec{Scenario: "large"}
+	for k := range nMetrics {
+		declared.Metrics = append(declared.Metrics, scoring.Metric{Name: fmt.Sprintf("metric_%02d", k), Weight: 1, Target: scoring.Range{Max: 10}})
+	}
+	if _, err := seeds.AddSpec(t.Context(), st, declared, nil); err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	for i := range nSeeds {
+		var values []string
+		for k := range nMetrics {
+			values = append(values, fmt.Sprintf(`"metric_%02d":%d`, k, (i*i+k*k*k)%(13+k%7)))
+		}
+		fmt.Fprintf(&text, `{"kind":"seed","scenario":"large","seed":"%d","configuration":{"label":"v1"},"outcome":"ok","values":{%s}}`+"\n", i, strings.Join(values, ","))
+	}
+	recorder := seeds.NewRecorder(st, seeds.Options{}, rand.Reader)
+	if summary, err := exchange.RecordAll(t.Context(), recorder, lines.Read("large", &text), exchange.BatchObserver{}); err != nil || summary.Recorded != nSeeds {
+		t.Fatalf("%+v, %v", summary, err)
+	}
+	return st
+}

@@ -1,0 +1,42 @@
+package pages_test
+
+import (
+	"testing"
+
+	"track/internal/outsidetest"
+	"track/internal/sample"
+)
+
+// seedPages returns the pages about seeds, by name.
+func seedPages() map[string]string {
+	return map[string]string{
+		"scenarios": "/", "configuration-theta": "/stability?scenario=growth_plus%40theta-14", "scores": "/stability?scenario=growth_plus&part.page=scores",
+		"provenance": "/stability?scenario=growth_plus&part.page=provenance", "changes": "/stability?scenario=growth_plus&part.page=changes",
+		"matrix": "/matrix?scenario=growth_plus&by=configurations", "label": "/matrix?by=scenarios&label=theta-14", "matrix-form": "/matrix",
+	}
+}
+
+// TestSeedPagesFit opens the pages about seeds in windows of three widths, light and dark.
+func TestSeedPagesFit(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	base := serve(t, st)
+	tab := outsidetest.NewTab(t)
+	for _, scheme := range []string{"light", "dark"} {
+		for _, width := range []int64{360, 1280, 2560} {
+			tab.View(width, 900, scheme)
+			for name, address := range seedPages() {
+				tab.Open(base + address)
+				checkPage(t, tab, base, address)
+				if wider := outsidetest.Evaluate[int](tab, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
+					t.Errorf("%s is %d pixels wider than a window of %d", address, wider, width)
+				}
+				if width == 1280 {
+					tab.View(width, 1600, scheme)
+					tab.Picture(name + "-" + scheme)
+					tab.View(width, 900, scheme)
+				}
+			}
+		}
+	}
+}
