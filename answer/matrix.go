@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"track"
@@ -133,10 +134,14 @@ func (a Matrix) Lead() []Sentence {
 // Tables implements [Answer].
 func (a Matrix) Tables() []Table {
 	head := map[string]string{ByMetric: "metric", ByConfiguration: "label", ByScenario: "scenario"}[a.By]
+	dropped := []string{"n_warn", "n_pass", "cells"}
+	if a.hashReader() == ForAll {
+		dropped = slices.Insert(dropped, 2, "configuration")
+	}
 	t := Table{Name: "matrix", Empty: "no rows", Columns: Columns{
 		{Name: "name", Head: head}, {Name: "scenario", For: ForData}, {Name: "configuration", For: a.hashReader()},
 		{Name: "score"}, {Name: "n_pass", Head: "PASS"}, {Name: "n_warn", Head: "WARN"}, {Name: "n_fail", Head: "FAIL"}, {Name: "n_failed", Head: "failed"}, {Name: "cells"},
-	}.drop("n_warn", "n_pass", "configuration", "cells")}
+	}.drop(dropped...)}
 	for _, row := range a.Items {
 		t.Rows = append(t.Rows, []any{row.Name, row.Scenario, hashCell(row.Configuration), row.Score, row.NPass, row.NWarn, row.NFail, row.NFailed, row.Cells})
 	}
