@@ -28,6 +28,7 @@ type ScenarioState struct {
 	Estimates     *verdict.Estimates          `json:"estimates"`
 	Means         []float64                   `json:"means"`            // mean scores of at most 20 configurations, the oldest first
 	NOlder        int                         `json:"n_older"`          // configurations before these
+	Change        *verdict.HistoryChange      `json:"change,omitempty"` // of the mean score, to the newest configuration; missing without one before it
 	Reason        string                      `json:"reason,omitempty"` // why there is no verdict
 }
 
@@ -44,7 +45,8 @@ func (a Scenarios) Tables() []Table {
 	t := Table{Name: "scenarios", Empty: "no scenarios", Columns: Columns{
 		{Name: "scenario"}, {Name: "verdict"}, {Name: "mean_score"}, {Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
 		{Name: "n_seeds", Head: "n"}, {Name: "pass_rate", Head: "pass"}, {Name: "configuration"}, {Name: "label"}, {Name: "means", Head: "means", For: ForPeople}, {Name: "first_recorded", Head: "since"}, {Name: "reason"},
-	}.drop("first_recorded", "label", "means", "configuration", "mean_interval", "pass_rate").wrap("reason")}
+		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
+	}.drop("change_interval", "change", "first_recorded", "label", "means", "configuration", "mean_interval", "pass_rate").wrap("reason")}
 	for _, s := range a.Items {
 		row := []any{s.Scenario, verdictCell(s.Verdict), nil, nil, nil, nil, nil, nil, nil, s.Configuration.Label, chart.Sparkline(s.Means, 20), timeCell(s.FirstRecorded), s.Reason}
 		if s.Configuration.Hash != "" {
@@ -55,7 +57,7 @@ func (a Scenarios) Tables() []Table {
 			row[2], row[3], row[4], row[5] = defined(mean.Value), defined(mean.Interval.Lo), defined(mean.Interval.Hi), intervalCell(mean.Interval, format.Four)
 			row[6], row[7] = e.NSeeds, optionalCell(rate(e.PassRate.Value), format.Percent)
 		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, changeCells(s.Change, format.Four)...))
 	}
 	return []Table{t}
 }

@@ -95,6 +95,9 @@ func (s RecordedSweep) endingText() string {
 	return text
 }
 
+// CommandLine returns the command as a shell reads it.
+func (s RecordedSweep) CommandLine() string { return commandText(s.Command) }
+
 // commandText writes the words of a command as a shell reads them. The braces of placeholders are not quoted.
 func commandText(words []string) string {
 	list := make([]string, len(words))

@@ -143,7 +143,7 @@ func TestPagesByKeyboard(t *testing.T) {
 		tab.Press(key)
 	}
 	tab.Press("c")
-	tab.Wait(`location.pathname === "/compare"`)
+	tab.Wait(`location.pathname === "/compare" && document.querySelector("#scheme")?.hidden === false`)
 	if n := strings.Count(tab.Address(), "scenario="); n != 2 {
 		t.Errorf("%s compares %d configurations, want 2", tab.Address(), n)
 	}

@@ -52,9 +52,7 @@ func composeConfiguration(ctx context.Context, b *builder) error {
 	if titles := reportParts()[part]; titles != nil {
 		return b.addReportPart(ctx, titles)
 	}
-	if err := b.addAbout(a); err != nil {
-		return err
-	}
+	b.aboutConfiguration(a)
 	return b.addEvidence(ctx, a)
 }
 
@@ -62,14 +60,13 @@ func composeConfiguration(ctx context.Context, b *builder) error {
 func (b *builder) configurationHead(scenario string, c track.RecordedConfiguration) {
 	b.view.Trail = []link{{Text: "Scenarios", Href: b.request.Base + "/"}, {Text: escape.Line(scenario), Href: b.address("history", "scenario", scenario)}}
 	name := configurationName(c.Label, c.Hash)
-	b.view.Heading = escape.Line(scenario + " › " + name)
 	if c.Revision != (track.Revision{}) {
-		b.view.Heading += escape.Line(" (revision " + c.Revision.String() + ")")
+		name += " (revision " + c.Revision.String() + ")"
 	}
-	b.view.Title = b.view.Heading
+	b.view.Heading, b.view.Title = escape.Line(name), escape.Line(scenario+" › "+name)
 }
 
-// verdictFirst shows the verdict of a lead, its reasons and its needs. The rest is told beside the parameters.
+// verdictFirst shows the verdict of a lead, its reasons and its needs. The rest is folded away.
 func (b *builder) verdictFirst(lead []answer.Sentence) {
 	for _, s := range lead {
 		if s.Kind == answer.Verdict || s.Kind == answer.Reason || s.Kind == answer.Need || s.Kind == answer.Warning {
@@ -103,31 +100,13 @@ func (b *builder) addReportPart(ctx context.Context, titles []string) error {
 	return b.addDocument(d, others...)
 }
 
-// about says what a configuration is.
-type about struct {
-	Terms    []term
-	Warnings []sentence
-	Notes    []sentence
-}
-
-type term struct{ Name, Text string }
-
-// addAbout folds away what identifies the configuration, and lists the warnings.
-func (b *builder) addAbout(a answer.Stability) error {
-	c := a.Configuration
-	var v about
+// aboutConfiguration folds away what identifies the configuration, and shows the warnings.
+func (b *builder) aboutConfiguration(a answer.Stability) {
+	b.view.About = identity(a.Scenario, a.Configuration)
 	add := func(name, text string) {
 		if text != "" {
-			v.Terms = append(v.Terms, term{name, escape.Line(text)})
+			b.view.About = append(b.view.About, about{name, escape.Lines(text)})
 		}
-	}
-	add("label", c.Label)
-	add("configuration", c.Hash)
-	if c.Revision != (track.Revision{}) {
-		add("revision", c.Revision.String())
-	}
-	for _, p := range (answer.Side{Scenario: a.Scenario, Configuration: c}).Parameters() {
-		add("parameter "+p.Name, p.Value)
 	}
 	add("spec", "version "+strconv.Itoa(a.Spec.Version))
 	add("tags", a.TagText())
@@ -135,20 +114,33 @@ func (b *builder) addAbout(a answer.Stability) error {
 		add("note", n.Text+" ("+n.Signature()+")")
 	}
 	for _, s := range a.Lead() {
-		if s.Kind == answer.Note && s.Text != "" {
-			v.Notes = append(v.Notes, sentenceOf(s))
+		if s.Kind == answer.Note {
+			add("note", s.Text)
 		}
 	}
 	for _, s := range a.Tables()[0].Notes {
 		if s.Kind == answer.Warning {
-			v.Warnings = append(v.Warnings, sentenceOf(s))
-		} else {
-			v.Notes = append(v.Notes, sentenceOf(s))
+			b.view.Lead = append(b.view.Lead, sentenceOf(s))
 		}
 	}
-	html, err := fragment("about", v)
-	b.view.Sections = append(b.view.Sections, section{ID: "about", HTML: html})
-	return err
+}
+
+// identity names what identifies a configuration.
+func identity(scenario string, c track.RecordedConfiguration) (list []about) {
+	add := func(name, text string) {
+		if text != "" {
+			list = append(list, about{name, escape.Line(text)})
+		}
+	}
+	add("label", c.Label)
+	add("configuration", c.Hash)
+	if c.Revision != (track.Revision{}) {
+		add("revision", c.Revision.String())
+	}
+	for _, p := range (answer.Side{Scenario: scenario, Configuration: c}).Parameters() {
+		add(p.Name, p.Value)
+	}
+	return list
 }
 
 // addEvidence adds what the verdict rests on: the heat map, the metrics and the failing seeds.

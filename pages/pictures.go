@@ -123,12 +123,15 @@ func extentOf(bands []scoring.Band, values ...float64) (from, to float64) {
 		}
 	}
 	reach := to - from
+	if reach <= 1e-9*max(math.Abs(from), math.Abs(to)) || math.IsInf(from, 0) { // one limit: two bands meet there
+		reach = math.Inf(1)
+	}
 	for _, x := range values {
-		if isFinite(x) && (!(reach > 0) || x > from-reach && x < to+reach) {
+		if isFinite(x) && (math.IsInf(reach, 0) || x > from-reach && x < to+reach) {
 			add(x)
 		}
 	}
-	if !(to > from) {
+	if !(to-from > 1e-9*max(math.Abs(from), math.Abs(to))) {
 		from, to = from-1, from+1
 	}
 	margin := (to - from) / 12

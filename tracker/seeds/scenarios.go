@@ -59,6 +59,7 @@ func scenarioState(ctx context.Context, r *store.Reader, name string) (answer.Sc
 	if len(h.Entries) > 0 {
 		newest := h.Entries[len(h.Entries)-1]
 		s.Configuration, s.FirstRecorded, s.Verdict, s.Estimates = newest.Configuration, newest.FirstRecorded, newest.Verdict, newest.Estimates
+		s.Change = newest.Change
 		if newest.Estimates == nil {
 			s.Reason = "some seeds were never judged under the newest spec"
 		}

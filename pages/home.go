@@ -1,0 +1,148 @@
+package pages
+
+import (
+	"context"
+	"html/template"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"track/answer"
+	"track/ask"
+	"track/scoring/format"
+)
+
+// composeHome shows what there is: scenarios, running sweeps and lineages, each with its state.
+func composeHome(ctx context.Context, b *builder) error {
+	b.view.Title, b.view.Heading, b.view.Command = "Scenarios", "Scenarios", "track scenario list"
+	scenarios, err := get(ctx, b, ask.Scenarios(), b.asked)
+	if err != nil {
+		return err
+	}
+	lineages, err := get(ctx, b, ask.Lineages(), nil)
+	if err != nil {
+		return err
+	}
+	if len(scenarios.Items) == 0 && len(lineages.Items) == 0 {
+		b.teach()
+		return nil
+	}
+	if len(scenarios.Items) > 0 {
+		if err := b.addScenarios(scenarios); err != nil {
+			return err
+		}
+	}
+	if err := b.addSweeps(ctx); err != nil {
+		return err
+	}
+	if len(lineages.Items) > 0 {
+		tables := lineages.Tables()
+		tables[0].Title = "Lineages"
+		b.addTable(tables[0])
+	}
+	return nil
+}
+
+// teach shows the commands that would fill the page.
+func (b *builder) teach() {
+	b.view.Lead = []sentence{{Class: "note", Text: "Nothing is recorded yet. These commands would fill this page:"}}
+	b.view.Sections = []section{{ID: "begin", Commands: []string{
+		"track spec add growth_plus.yaml", "python simulate.py --seed 7 | track record seed --scenario growth_plus --seed 7 -", "track stability growth_plus",
+	}}}
+}
+
+// addScenarios adds the scenarios, with pictures of their scores.
+func (b *builder) addScenarios(a answer.Scenarios) error {
+	t := columnsOf(a.Tables()[0], "scenario", "verdict", "mean_score", "mean_interval", "n_seeds", "pass_rate", "means", "change", "change_interval", "label", "configuration", "first_recorded", "reason")
+	for _, s := range a.Items {
+		if len(s.Means) > 1 {
+			line, err := newSparkline(s.Means, s.NOlder).html()
+			if err != nil {
+				return err
+			}
+			b.draw("scenarios", "means", s.Scenario, line)
+		}
+		if e := s.Estimates; e != nil && isFinite(e.Mean.Value) {
+			bar, err := newScoreBar(e.Mean.Value, e.Mean.Interval).html()
+			if err != nil {
+				return err
+			}
+			b.draw("scenarios", "mean_score", s.Scenario, bar)
+		}
+	}
+	place := slices.IndexFunc(t.Columns, func(c answer.Column) bool { return c.Name == "means" })
+	for i, s := range a.Items { // the picture says it
+		t.Rows[i][place] = answer.Cell{Text: strconv.Itoa(len(s.Means)+s.NOlder) + " configurations", Exact: len(s.Means) + s.NOlder}
+	}
+	t.Columns[place].Head = "mean scores"
+	b.addTable(t)
+	b.next(a)
+	return nil
+}
+
+// next leads to the next page of a list.
+func (b *builder) next(a answer.Listing) {
+	if a.NextPage() == "" || len(b.view.Sections) == 0 {
+		return
+	}
+	if t := b.view.Sections[len(b.view.Sections)-1].Table; t != nil {
+		t.More = b.here("after", a.NextPage())
+	}
+}
+
+// addSweeps adds the newest sweeps, first those that run.
+func (b *builder) addSweeps(ctx context.Context) error {
+	a, err := get(ctx, b, ask.Sweeps(), url.Values{"limit": {"10"}})
+	if err != nil || len(a.Items) == 0 {
+		return err
+	}
+	running := answer.Sweeps{List: answer.List[answer.RecordedSweep]{Items: slices.DeleteFunc(slices.Clone(a.Items), func(s answer.RecordedSweep) bool { return s.Ending != "" || s.Withdrawn != nil })}}
+	title := "Newest sweeps"
+	if len(running.Items) > 0 {
+		a, title = running, "Running sweeps"
+	}
+	t := a.Tables()[0]
+	t.Title = title
+	b.addTable(t)
+	return nil
+}
+
+// sparkline draws mean scores, the oldest first.
+type sparkline struct {
+	Points string
+	X, Y   string // of the last
+	Text   string
+}
+
+func newSparkline(means []float64, older int) sparkline {
+	const width, height, margin = 96.0, 16.0, 2.0
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, m := range means {
+		if isFinite(m) {
+			lo, hi = min(lo, m), max(hi, m)
+		}
+	}
+	var s sparkline
+	var points []string
+	for i, m := range means {
+		if !isFinite(m) {
+			continue
+		}
+		y := height / 2
+		if hi > lo {
+			y = height - margin - (height-2*margin)*((m-lo)/(hi-lo))
+		}
+		s.X, s.Y = short(margin+(width-2*margin)*float64(i)/float64(max(1, len(means)-1))), short(y)
+		points = append(points, s.X+","+s.Y)
+	}
+	s.Points = strings.Join(points, " ")
+	s.Text = "mean scores of " + strconv.Itoa(len(means)) + " configurations, the oldest first: from " + format.Four(lo) + " to " + format.Four(hi) + ", now " + format.Four(means[len(means)-1])
+	if older > 0 {
+		s.Text += "; " + format.Counted(older, "older configuration") + " not drawn"
+	}
+	return s
+}
+
+func (s sparkline) html() (template.HTML, error) { return fragment("sparkline", s) }
