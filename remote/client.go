@@ -4,6 +4,7 @@ package remote
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -141,7 +142,11 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	if errors.As(err, &failed) {
 		err = failed.Err
 	}
-	return track.WithHint(fmt.Errorf("%s cannot be asked: %w", c.address, err), track.Hint{Text: "check the address, and that track serve runs there"})
+	hint := "check the address, and that track serve runs there"
+	if errors.As(err, new(*tls.CertificateVerificationError)) {
+		hint = "if the certificate is of an authority of your own, set SSL_CERT_FILE to the file with its certificate"
+	}
+	return track.WithHint(fmt.Errorf("%s cannot be asked: %w", c.address, err), track.Hint{Text: hint})
 }
 
 // problem returns the error that a server answered with.

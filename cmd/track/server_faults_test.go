@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -93,6 +94,18 @@ func TestPushWantsItsOwnAnswer(t *testing.T) {
 	}
 	if left := p.left(); len(left) != 1 {
 		t.Errorf("%d files are left, want 1", len(left))
+	}
+}
+
+// A client that does not know the authority of a certificate says what to set.
+func TestUnknownCertificate(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // the handshake fails
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	if _, errOut, code := askServer(t, t.TempDir(), server.URL, "seeds", "s"); code == exitOK || !strings.Contains(errOut, "SSL_CERT_FILE") {
+		t.Errorf("exit code %d: %s", code, errOut)
 	}
 }
 
