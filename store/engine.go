@@ -52,6 +52,9 @@ type engine interface {
 	// shardKey returns the last argument of a statement that stores what belongs to a row of seed, execution or
 	// series_content: its configuration, lineage or hash, on a server. In a file there is no such argument.
 	shardKey(t *Tx, owner string, id int64) ([]any, error)
+	// addNewSeed stores the row of a seed with its values and returns its id, if the database takes both at once. It
+	// returns 0 if that did not work: the place of the seed may be taken, or something may have been withdrawn.
+	addNewSeed(t *Tx, columns []any, values map[string]float64) (id int64, err error)
 	// lookUpSeeds finds out which of some seeds are recorded, where that is better asked for all of them at once.
 	lookUpSeeds(t *Tx, seeds []*track.Seed) error
 	// newSeedIDs returns ids for n seeds, each larger than the one before.

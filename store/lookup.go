@@ -36,6 +36,9 @@ func (t *Tx) LookUpSeeds(seeds []*track.Seed) error {
 // lookUpSeeds implements [engine]: a file is asked faster than a list of seeds is made.
 func (sqliteFile) lookUpSeeds(*Tx, []*track.Seed) error { return nil }
 
+// addNewSeed implements [engine]: statements for a row and for its values run as fast one by one.
+func (sqliteFile) addNewSeed(*Tx, []any, map[string]float64) (int64, error) { return 0, nil }
+
 // forgetPlaceOf forgets where the seed with this id was looked up, because it does not count there any more.
 func (t *Tx) forgetPlaceOf(id int64) {
 	maps.DeleteFunc(t.lookedUp, func(_ seedPlace, here seedHere) bool { return here.id == id })

@@ -20,10 +20,12 @@ const (
 	// whether the number of a transaction may belong to another one by now.
 	beginNumbered = `
 	BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE;
-	SELECT pg_current_xact_id() || ' ' || extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time())`
+	SELECT pg_current_xact_id() || ' ' || extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()), set_config('idle_in_transaction_session_timeout', '`
 	// endSilent lets the server end a transaction whose process was stopped, so that nobody waits for its rows for ever.
 	// A pool such as PgBouncer takes it here, and not among the parameters of a connection.
-	endSilent = `; SET LOCAL idle_in_transaction_session_timeout = `
+	endSilent = `', true)`
+	// notWaiting lets a commit not wait for the disk.
+	notWaiting = `, set_config('synchronous_commit', 'off', true)`
 	// getOutcome tells what became of a transaction: committed, aborted, or in progress; NULL if the server has crashed
 	// since, or the transaction was long ago.
 	getOutcome = `
@@ -60,9 +62,9 @@ func (w *writer) onServer(run func(*pgconn.PgConn) error) error {
 // another has changed since fails, and is run again. Its number tells what became of it if the connection is lost.
 func (postgresSchema) begin(ctx context.Context, w *writer, relaxed bool) error {
 	const shortest = time.Second
-	statements := beginNumbered + endSilent + strconv.FormatInt(max(w.lease, shortest).Milliseconds(), 10)
+	statements := beginNumbered + strconv.FormatInt(max(w.lease, shortest).Milliseconds(), 10) + endSilent
 	if relaxed {
-		statements += "; SET LOCAL synchronous_commit = off"
+		statements += notWaiting
 	}
 	w.last, w.isUnknown = commitment{}, false
 	return w.onServer(func(server *pgconn.PgConn) error {

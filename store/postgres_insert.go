@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -115,22 +116,33 @@ func (postgresSchema) settle(ctx context.Context, w *writer, statement string) e
 	if len(w.pending) == 0 {
 		return nil
 	}
-	if statement != "" && !slices.ContainsFunc(w.pending, func(p *pendingRows) bool { return hasWord(statement, p.table) || hasWord(statement, p.stored) }) {
+	if statement != "" && !slices.ContainsFunc(w.pending, func(p *pendingRows) bool { return p.isNamedIn(statement) }) {
 		return nil
 	}
 	pending := w.pending
 	w.pending = nil
 	return w.onDriver(func(conn *pgx.Conn) error {
+		var few pgx.Batch
 		for _, p := range pending {
 			if err := p.addShardKeys(ctx, conn, w.shardKeys); err != nil {
 				return err
 			}
-			if err := p.send(ctx, conn); err != nil {
+			if len(p.rows) < rowsToCopy {
+				p.queue(&few)
+			} else if _, err := conn.CopyFrom(ctx, pgx.Identifier{p.stored}, p.columns, pgx.CopyFromRows(p.rows)); err != nil {
 				return err
 			}
 		}
-		return nil
+		if few.Len() == 0 {
+			return nil
+		}
+		return conn.SendBatch(ctx, &few).Close()
 	})
+}
+
+// isNamedIn reports whether a statement reads the rows, or refers to them.
+func (p *pendingRows) isNamedIn(statement string) bool {
+	return hasWord(statement, p.table) || hasWord(statement, p.stored) || p.table == "metric" && hasWord(statement, "spec_metric")
 }
 
 // hasWord reports whether a statement names a table: seed is no part of the name seed_id.
@@ -152,17 +164,56 @@ func isNamePart(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-func (p *pendingRows) send(ctx context.Context, conn *pgx.Conn) error {
-	if len(p.rows) >= rowsToCopy {
-		_, err := conn.CopyFrom(ctx, pgx.Identifier{p.stored}, p.columns, pgx.CopyFromRows(p.rows))
-		return err
-	}
+// queue adds the statement that inserts the rows.
+func (p *pendingRows) queue(batch *pgx.Batch) {
 	var args []any
 	for _, row := range p.rows {
 		args = append(args, row...)
 	}
 	row := "(" + strings.TrimSuffix(strings.Repeat("?,", len(p.columns)), ",") + "),"
 	insert := "INSERT INTO " + p.stored + " (" + strings.Join(p.columns, ", ") + ") VALUES " + strings.TrimSuffix(strings.Repeat(row, len(p.rows)), ",")
-	_, err := conn.Exec(ctx, numberPlaceholders(insert), args...)
-	return err
+	batch.Queue(numberPlaceholders(insert), args...)
+}
+
+// insertWithValues inserts a seed and its values, unless its place is taken or something was ever withdrawn.
+const insertWithValues = `
+	WITH added AS (
+	     INSERT INTO seed (ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum)
+	     SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12 WHERE NOT EXISTS (SELECT 1 FROM withdrawal)
+	     ON CONFLICT (scenario_id, configuration_id, number) WHERE superseded_at IS NULL DO NOTHING
+	     RETURNING id, configuration_id),
+	 measured AS (
+	     INSERT INTO packed_value (seed_id, configuration_id, metric_ids, numbers) SELECT id, configuration_id, $13, $14 FROM added)
+	SELECT id FROM added`
+
+// addNewSeed implements [engine].
+func (postgresSchema) addNewSeed(t *Tx, columns []any, values map[string]float64) (id int64, err error) {
+	rows, unknown := t.valueRows(values)
+	if len(rows) == 0 || len(unknown) > 0 || t.anyWithdrawn != nil && *t.anyWithdrawn {
+		return 0, nil
+	}
+	if err := t.caller.Err(); err != nil {
+		return 0, err
+	}
+	slices.SortFunc(rows, compareMetrics)
+	metrics, numbers := make([]int32, len(rows)), make([]float64, len(rows))
+	for i, r := range rows {
+		metrics[i], numbers[i] = int32(r.metric), r.value
+	}
+	args := make([]any, 0, len(columns)+2)
+	for _, column := range columns {
+		args = append(args, toPostgres(column))
+	}
+	err = t.onDriver(func(conn *pgx.Conn) error {
+		return conn.QueryRow(t.ctx, insertWithValues, append(args, metrics, numbers)...).Scan(&id)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	if err == nil {
+		any := false
+		t.anyWithdrawn = &any
+		t.nRows += 2
+	}
+	return id, err
 }

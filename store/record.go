@@ -47,9 +47,6 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 	if err != nil {
 		return 0, nil, err
 	}
-	if withdrawn, err := t.withdrawnSeed(seed, digest); err != nil || withdrawn != nil {
-		return 0, &Existing{Withdrawn: withdrawn}, err
-	}
 	environment, err := t.environmentID(seed.Environment)
 	if err != nil {
 		return 0, nil, err
@@ -59,10 +56,28 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 		seed.ID, scenario, configuration, int64(seed.Number), string(seed.Outcome), t.free(message), digest[:],
 		environment, nullTime(seed.StartedAt), nullMicros(seed.Duration), micros(seed.RecordedAt),
 	}
-	id, existing, err = t.insertSeed(&seed, digest, append(columns, checksumOf(columns)))
+	id, existing, err = t.storeSeed(&seed, digest, append(columns, checksumOf(columns)))
 	if err == nil && existing == nil {
 		t.added(findSeedByULID, seed.ID)
 		t.count(scenario, configuration, 1)
+	}
+	return id, existing, err
+}
+
+// storeSeed stores the row and the values of a seed, unless another one has its place or the measurement was withdrawn.
+func (t *Tx) storeSeed(seed *track.Seed, digest [sha256.Size]byte, columns []any) (id int64, existing *Existing, err error) {
+	configuration := columns[2]
+	if _, asked := t.lookedUp[seedPlaceOf(seed)]; !asked {
+		if id, err = t.engine.addNewSeed(t, columns, seed.Values); err != nil || id != 0 {
+			t.shardKeys.keep("seed", id, configuration)
+			return id, nil, err
+		}
+	}
+	if withdrawn, err := t.withdrawnSeed(*seed, digest); err != nil || withdrawn != nil {
+		return 0, &Existing{Withdrawn: withdrawn}, err
+	}
+	id, existing, err = t.insertSeed(seed, digest, columns)
+	if err == nil && existing == nil {
 		t.shardKeys.keep("seed", id, configuration)
 		err = t.addValues(id, seed.Values)
 	}
@@ -73,10 +88,9 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 func (t *Tx) insertSeed(seed *track.Seed, digest [sha256.Size]byte, columns []any) (id int64, existing *Existing, err error) {
 	if len(t.lookedUp) > 0 {
 		place := seedPlaceOf(seed)
-		if here, asked := t.lookedUp[place]; asked {
-			if here.id != 0 {
-				return 0, &Existing{ID: here.id, Same: here.digest == digest}, nil
-			}
+		if here, asked := t.lookedUp[place]; asked && here.id != 0 {
+			return 0, &Existing{ID: here.id, Same: here.digest == digest}, nil
+		} else if asked {
 			id = t.takeSeedID()
 			t.lookedUp[place] = seedHere{id, digest}
 			return id, nil, t.insertNewSeed(id, columns)
@@ -130,27 +144,36 @@ func (t *Tx) supersedeAt(id, at int64) error {
 	return err
 }
 
-func (t *Tx) addValues(seedID int64, values map[string]float64) error {
-	type row struct {
-		metric int64
-		value  float64
-	}
-	rows := make([]row, 0, len(values))
-	var unknown []string
+// valueRow is a value in the order of the table.
+type valueRow struct {
+	metric int64
+	value  float64
+}
+
+func compareMetrics(a, b valueRow) int { return cmp.Compare(a.metric, b.metric) }
+
+// valueRows returns the values of metrics whose ids are known, in no order, and the names of the others.
+func (t *Tx) valueRows(values map[string]float64) (rows []valueRow, unknown []string) {
+	rows = make([]valueRow, 0, len(values))
 	for name, value := range values {
 		if metric, known := t.ids.metrics[name]; known {
-			rows = append(rows, row{metric, value})
+			rows = append(rows, valueRow{metric, value})
 		} else {
 			unknown = append(unknown, name)
 		}
 	}
+	return rows, unknown
+}
+
+func (t *Tx) addValues(seedID int64, values map[string]float64) error {
+	rows, unknown := t.valueRows(values)
 	if err := t.learnMetrics(unknown); err != nil {
 		return err
 	}
 	for _, name := range unknown {
-		rows = append(rows, row{t.ids.metrics[name], values[name]})
+		rows = append(rows, valueRow{t.ids.metrics[name], values[name]})
 	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.metric, b.metric) }) // the order of the table
+	slices.SortFunc(rows, compareMetrics)
 	args := t.arguments()
 	for _, r := range rows {
 		args.add(seedID, r.metric, r.value)

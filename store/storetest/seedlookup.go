@@ -107,3 +107,14 @@ func testLookedUpWithdrawn(t *testing.T, st *store.Store) {
 		return nil
 	})
 }
+
+// testSpecOfNewMetrics adds a spec in the transaction in which a seed brings its metrics.
+func testSpecOfNewMetrics(t *testing.T, st *store.Store) {
+	update(t, st, func(tx *store.Tx) error {
+		if _, _, err := tx.AddSeed(complete(st, track.Seed{Scenario: "s", Number: 1, Values: map[string]float64{"a": 1, "b": 2}})); err != nil {
+			return err
+		}
+		_, _, err := tx.AddSpec(store.Spec{Scenario: "s", Hash: "h", Document: []byte("{}")}, []store.SpecMetric{{Name: "a", Type: "RANGE", Weight: 1}})
+		return err
+	})
+}

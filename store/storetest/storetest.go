@@ -23,6 +23,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"one seed in one place", testIdentity},
 		{"seeds that are looked up together", testLookedUp},
 		{"a seed that is withdrawn after it was looked up", testLookedUpWithdrawn},
+		{"a spec of metrics that a seed brought", testSpecOfNewMetrics},
 		{"a rollback leaves nothing", testRollback},
 		{"versions of a spec", testSpecs},
 		{"configurations of a scenario", testConfigurations},
