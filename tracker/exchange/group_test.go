@@ -91,6 +91,7 @@ func TestGroupKeepsFaultsApart(t *testing.T) {
 	for name, fault := range map[string]Record{"an error": broken{}, "a panic": panics{}} {
 		t.Run(name, func(t *testing.T) {
 			g := NewGroup(testdb.New(t))
+			g.longest = time.Hour
 			first, bad, last := bring(t, t.Context(), g, seedLines(1)), bring(t, t.Context(), g, seedLines(2)), bring(t, t.Context(), g, seedLines(3))
 			bad.records = append(bad.records, fault)
 			for range 4 {
