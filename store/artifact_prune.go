@@ -24,9 +24,11 @@ const (
 	SELECT (SELECT count(DISTINCT seed_id) FROM artifact WHERE artifact_content_id IN (SELECT id FROM pruned)) AS seeds,
 	       (SELECT count(*) FROM pruned) AS contents,
 	       (SELECT coalesce(sum(length(data)), 0) FROM artifact_content WHERE id IN (SELECT id FROM pruned)) AS bytes`
-	pruneArtifacts       = keptArtifacts + ` UPDATE artifact_content SET data = NULL, pruned_at = $3 WHERE id IN (SELECT id FROM pruned)`
+	pruneArtifacts = keptArtifacts + `
+	UPDATE artifact_content SET data = NULL, pruned_at = $3 WHERE id IN (SELECT id FROM pruned ORDER BY id LIMIT $4)`
 	deleteOrphanContents = `
-	DELETE FROM artifact_content WHERE NOT EXISTS (SELECT 1 FROM artifact WHERE artifact_content_id = artifact_content.id)`
+	DELETE FROM artifact_content WHERE id IN (
+	       SELECT id FROM artifact_content WHERE NOT EXISTS (SELECT 1 FROM artifact WHERE artifact_content_id = artifact_content.id) LIMIT $1)`
 )
 
 // PruneArtifacts deletes the contents of files that no kept seed has, and gives the space back to the disk. Names,
@@ -45,16 +47,17 @@ func (s *Store) PruneArtifacts(ctx context.Context, rule PruneRule, dryRun bool)
 		err := s.read().GetContext(ctx, &row, countPrunedArtifacts, args...)
 		return Pruned(row), explain(err)
 	}
-	err := s.Update(ctx, func(tx *Tx) error {
-		if err := tx.get(&row, countPrunedArtifacts, args...); err != nil {
-			return err
-		}
-		if _, err := tx.exec(pruneArtifacts, append(args, tx.now)...); err != nil {
-			return err
-		}
-		_, err := tx.exec(deleteOrphanContents)
-		return err
-	})
+	err := explain(s.read().GetContext(ctx, &row, countPrunedArtifacts, args...))
+	if err == nil {
+		err = s.inSteps(ctx, func(tx *Tx, rows int64) (int64, error) {
+			n, err := tx.change(pruneArtifacts, append(args, tx.now, rows)...)
+			if err != nil || n == rows {
+				return n, err
+			}
+			orphans, err := tx.change(deleteOrphanContents, rows-n)
+			return n + orphans, err
+		})
+	}
 	if err == nil && row.Bytes > 0 {
 		err = s.pool.engine.vacuum(ctx, s)
 	}

@@ -21,7 +21,7 @@ const (
 	SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)
 	  FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = current_schema() AND relkind = 'r'`
 	// A commit that waits for the disk waits for all that were made before it.
-	writeToLog = `SELECT pg_logical_emit_message(true, 'track', '')`
+	writeToLog = `SELECT count(pg_logical_emit_message(true, 'track', '')) FROM (SELECT 1) AS one WHERE NOT pg_is_in_recovery()`
 )
 
 // syncTimeout is how long a server may take to write what was committed to its disk.
@@ -45,8 +45,12 @@ func (p postgresSchema) sync(relaxed commitment) (err error) {
 	defer cancel()
 	db := p.openPool()
 	defer func() { _ = db.Close() }() // nothing was written to it
-	if _, err = db.ExecContext(ctx, writeToLog); err != nil || relaxed.number == "" {
+	var written int
+	if err = db.GetContext(ctx, &written, writeToLog); err != nil || relaxed.number == "" {
 		return err
+	}
+	if written == 0 { // by a standby, perhaps of a server that is gone
+		return lostRecords()
 	}
 	if isThere, err := p.isCommitted(ctx, relaxed); err != nil || !isThere {
 		return cmp.Or(err, lostRecords())

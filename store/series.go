@@ -214,8 +214,14 @@ const (
 	SELECT (SELECT count(DISTINCT seed_id) FROM seed_series WHERE content_id IN (SELECT id FROM pruned)) AS seeds,
 	       (SELECT count(*) FROM pruned) AS contents,
 	       (SELECT coalesce(sum(length(data)), 0) FROM series_chunk WHERE content_id IN (SELECT id FROM pruned)) AS bytes`
-	markPruned   = keptSeeds + ` UPDATE series_content SET pruned_at = $3 WHERE id IN (SELECT id FROM pruned)`
-	deleteChunks = `DELETE FROM series_chunk WHERE content_id IN (SELECT id FROM series_content WHERE pruned_at IS NOT NULL)`
+	// At least one content, and no more than take so many rows with their chunks.
+	markPruned = keptSeeds + `, counted AS (
+	    SELECT id, row_number() OVER (ORDER BY id) AS place,
+	           sum(1 + (SELECT count(*) FROM series_chunk WHERE content_id = pruned.id)) OVER (ORDER BY id) AS total
+	      FROM pruned
+	)
+	UPDATE series_content SET pruned_at = $3 WHERE id IN (SELECT id FROM counted WHERE place = 1 OR total <= CAST($4 AS bigint))`
+	deleteChunks = `DELETE FROM series_chunk WHERE content_id IN (SELECT id FROM series_content WHERE pruned_at = $1)`
 )
 
 // PruneSeries deletes the numbers of series that no kept seed has, and gives the space back to the disk. Values,
@@ -234,16 +240,17 @@ func (s *Store) PruneSeries(ctx context.Context, rule PruneRule, dryRun bool) (P
 		err := s.read().GetContext(ctx, &row, countPruned, args...)
 		return Pruned(row), explain(err)
 	}
-	err := s.Update(ctx, func(tx *Tx) error {
-		if err := tx.get(&row, countPruned, args...); err != nil {
-			return err
-		}
-		if _, err := tx.exec(markPruned, append(args, tx.now)...); err != nil {
-			return err
-		}
-		_, err := tx.exec(deleteChunks)
-		return err
-	})
+	err := explain(s.read().GetContext(ctx, &row, countPruned, args...))
+	if err == nil {
+		err = s.inSteps(ctx, func(tx *Tx, rows int64) (int64, error) {
+			n, err := tx.change(markPruned, append(args, tx.now, rows)...)
+			if err != nil || n == 0 {
+				return 0, err
+			}
+			_, err = tx.exec(deleteChunks, tx.now)
+			return n, err
+		})
+	}
 	if err == nil && row.Bytes > 0 {
 		err = s.pool.engine.vacuum(ctx, s)
 	}

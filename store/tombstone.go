@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 	"time"
 
 	"track"
@@ -140,13 +141,23 @@ const (
 )
 
 // Forget removes the texts of executions, and what scores quote of them. Scores, components, counts and digests stay.
-// A tombstone keeps the texts from coming back. Executions that say the same are forgotten too.
+// A tombstone keeps the texts from coming back. Executions that say the same are forgotten too. On a server each
+// execution has a transaction of its own.
 //
 // SQLite leaves copies of what it moved in its files, so the database is written anew, which takes as long as it is
 // large.
 func (s *Store) Forget(ctx context.Context, ulids ...string) error {
-	if err := s.Update(ctx, func(tx *Tx) error { return tx.Forget(ulids...) }); err != nil {
-		return err
+	list := [][]string{ulids}
+	if s.MaxRows() > 0 && len(ulids) > 1 {
+		list = slices.Collect(slices.Chunk(ulids, 1))
+		if err := s.Update(ctx, func(tx *Tx) error { return tx.checkForgettable(ulids) }); err != nil {
+			return err
+		}
+	}
+	for _, part := range list {
+		if err := s.Update(ctx, func(tx *Tx) error { return tx.Forget(part...) }); err != nil {
+			return err
+		}
 	}
 	if err := s.pool.engine.rewrite(ctx, s); err != nil {
 		return track.WithHint(fmt.Errorf("the texts are removed, but their place in %s is not overwritten yet: %w", s.path, err), track.Hint{Text: "forget them again"})
@@ -183,6 +194,16 @@ func (t *Tx) Forget(ulids ...string) error {
 		err = cmp.Or(err, t.ForgetAt(f.ID, f.At))
 	}
 	return err
+}
+
+// checkForgettable returns an error if one of some executions cannot be forgotten.
+func (t *Tx) checkForgettable(ulids []string) error {
+	for _, ulid := range ulids {
+		if err := t.checkEnded(ulid); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // checkEnded returns an error if hooks are still reporting an execution: its texts would come back with the next event.

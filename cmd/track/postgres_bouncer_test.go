@@ -30,12 +30,13 @@ func bouncerProgram(t *testing.T) string {
 	return program
 }
 
-// Everything works behind PgBouncer in transaction mode, over two connections to the server: what a command keeps on a
-// connection between its transactions would be lost, and one that needed three at once would wait for itself.
+// Everything works behind PgBouncer in transaction mode, over one connection to the server: what a command keeps on a
+// connection between its transactions would be lost, and one that needed two at once would wait for itself until
+// PgBouncer ends its wait.
 func TestPgBouncer(t *testing.T) {
 	program := bouncerProgram(t)
 	server, role := bouncedSchema(t)
-	db := testpostgres.Bouncer(t, program, server, role, 2) + "&default_query_exec_mode=exec"
+	db := testpostgres.Bouncer(t, program, server, role, 1, "query_wait_timeout = 10") + "&default_query_exec_mode=exec"
 	dir := t.TempDir()
 	must := func(args ...string) string {
 		t.Helper()
@@ -67,7 +68,13 @@ func TestPgBouncer(t *testing.T) {
 	if out := must("query", "SELECT generate_series(1, 1000000000000) AS n", "--limit", "3", "--format", "csv"); out != "n\n1\n2\n3\n" {
 		t.Errorf("query: %q", out)
 	}
-	for _, args := range [][]string{{"seeds"}, {"history", "s"}, {"check", "--full"}, {"report", "index", "-o", "index.md"}, {"rescore", "s"}, {"migrate"}} {
+	for _, args := range [][]string{{"seeds"}, {"history", "s"}, {"check", "--full"}, {"report", "index", "-o", "index.md"}, {"rescore", "s"}, {"migrate"},
+		{"lineage", "new", "tuned", "--root", "v.json"}, {"evolve", "--lineage", "tuned", "--propose", "echo p", "--evaluate", "echo 5", "--max-trials", "4"},
+		{"report", "lineage", "tuned", "-o", "lineage.md"}, {"replay", "--lineage", "tuned", "--strict"}, {"mutation", "next", "--lineage", "tuned"},
+		{"export", "bundle", "-o", "all.db"}, {"import", "bundle", "all.db"}, {"merge", "all.db"}, {"export", "table", "s", "-o", "s.csv"},
+		{"prune", "series", "--keep", "1"}, {"withdraw", "seed", "s", "7", "--reason", "tried"}, {"restore", "seed", "s", "7", "--reason", "tried"},
+		{"sweep", "--scenario", "s", "--label", "judged", "--seeds", "0..19", "--until", "pass_width<0.2", "--repeat-check", "0.2", "--", "sh", "-c", `echo '{"a":0.5}'`, "{{seed}}"},
+		{"status"}} {
 		must(args...)
 	}
 	if _, errOut, code := trackWith(t, dir, db, "query", "SELECT $$'$$ AS a; COMMIT; CREATE TABLE made (x int); SELECT $$'$$"); code != exitInvalid || !strings.Contains(errOut, "multiple commands") {

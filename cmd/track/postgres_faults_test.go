@@ -23,28 +23,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"track/answer"
-	"track/internal/outsidetest"
 	"track/internal/testpostgres"
 )
-
-// ownServer starts a server for this test alone, which may crash.
-func ownServer(t *testing.T) *testpostgres.Server {
-	t.Helper()
-	binaries, err := testpostgres.Binaries()
-	if err != nil {
-		outsidetest.Missing(t, "%v", err)
-	}
-	server, err := testpostgres.Start(binaries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return server
-}
 
 // onServer starts track with a database on a server, in a folder that has the spool too.
 func onServer[A any](t *testing.T, dir, db string, variables []string, args ...string) *running[A] {

@@ -48,7 +48,6 @@ func Bouncer(t testing.TB, program, database, user string, connections int, sett
 		"auth_type = any",
 		"pool_mode = transaction",
 		fmt.Sprintf("default_pool_size = %d", connections),
-		"query_wait_timeout = 20",
 		"log_connections = 0",
 		"log_disconnections = 0",
 	}, settings...)

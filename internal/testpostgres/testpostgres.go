@@ -145,6 +145,71 @@ func (s *Server) BecomeStandby() error {
 	return s.Resume()
 }
 
+// Standby starts a standby of the server, which follows it and only reads.
+func (s *Server) Standby() (_ *Server, err error) {
+	folder, err := os.MkdirTemp("", "track-postgres-")
+	if err != nil {
+		return nil, err
+	}
+	standby := &Server{folder: folder, binaries: s.binaries}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(folder)
+		}
+	}()
+	attributes, err := standby.unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	data := filepath.Join(folder, "data")
+	copying := exec.Command(filepath.Join(s.binaries, "pg_basebackup"), "--pgdata", data, "--dbname", s.URL, "--checkpoint", "fast", "--write-recovery-conf", "--no-sync")
+	copying.SysProcAttr, copying.Dir = attributes, folder
+	if output, err := copying.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("pg_basebackup: %w: %s", err, output)
+	}
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return nil, err
+	}
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	u.Host = net.JoinHostPort(u.Hostname(), strconv.Itoa(port))
+	standby.URL, standby.args = u.String(), slices.Clone(s.args)
+	standby.args[1], standby.args[3] = data, strconv.Itoa(port)
+	return standby, standby.start(attributes)
+}
+
+// WaitFor waits until the server, a standby, has everything that another one has written until now.
+func (s *Server) WaitFor(other *Server) error {
+	ctx := context.Background()
+	from, err := pgx.Connect(ctx, other.URL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = from.Close(ctx) }()
+	to, err := pgx.Connect(ctx, s.URL)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = to.Close(ctx) }()
+	var written string
+	if err := from.QueryRow(ctx, "SELECT CAST(pg_current_wal_insert_lsn() AS text)").Scan(&written); err != nil {
+		return err
+	}
+	deadline := time.Now().Add(30 * time.Second)
+	for isThere := false; !isThere; {
+		if time.Now().After(deadline) {
+			return errors.New("the standby does not follow")
+		}
+		if err := to.QueryRow(ctx, "SELECT pg_last_wal_replay_lsn() >= CAST($1 AS pg_lsn)", written).Scan(&isThere); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // unprivileged returns the attributes of a process that a server may be, which refuses to run as root, and gives the
 // folder to its user.
 func (s *Server) unprivileged() (*syscall.SysProcAttr, error) {

@@ -118,7 +118,11 @@ func (r *awayRecords) await(ctx context.Context, stop <-chan struct{}) bool {
 
 func (r *awayRecords) begin(ctx context.Context, s track.Sweep) error {
 	r.sweep = s
-	return r.storeRecords.begin(ctx, s)
+	err := r.storeRecords.begin(ctx, s)
+	if store.IsAway(err) && r.goesOn() {
+		return r.leave(err)
+	}
+	return err
 }
 
 func (r *awayRecords) outcome(ctx context.Context, scenario, configuration string, number track.SeedNumber) (outcome track.Outcome, err error) {
