@@ -91,7 +91,7 @@ func capital(text string) string {
 // Write writes the page.
 func (p Page) Write(ctx context.Context, w io.Writer, r Request) error {
 	b := newBuilder(p, r)
-	if err := b.missing(); err == nil {
+	if err := b.missing(); err == nil || p.question.Name == "query" { // whose page helps to write the statement
 		if err := p.compose(ctx, b); err != nil {
 			return err
 		}

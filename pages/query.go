@@ -2,17 +2,138 @@ package pages
 
 import (
 	"context"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
 
+	"track/answer"
 	"track/ask"
+	"track/reports/chart"
+	"track/reports/escape"
+	"track/reports/render"
 )
 
-// composeQuery shows the rows of a statement.
+// The parameters of the chart of a query.
+const (
+	chartX    = "x.chart"
+	chartY    = "y.chart"
+	chartKind = "kind.chart"
+)
+
+// mostBars is how many rows a bar chart shows.
+const mostBars = 60
+
+// queryForm asks for a statement, with what it can read next to it.
+type queryForm struct {
+	Form  form
+	Views []SQLView
+}
+
+// composeQuery shows the rows of a statement as a table, and as a chart of two of its columns.
 func composeQuery(ctx context.Context, b *builder) error {
+	b.view.Heading, b.view.Title = "SQL", "SQL"
+	asked := *b.view.Form
+	b.view.Form, b.view.Lead = nil, nil
+	statement, err := fragment("sql", queryForm{asked, SQLViews()})
+	if err != nil {
+		return err
+	}
+	b.view.Sections = []section{{ID: "statement", HTML: statement}}
+	if !b.asked.Has("sql") {
+		return nil
+	}
 	a, err := b.askWhole(ctx, ask.Query().Question())
 	if err != nil {
 		return err
 	}
-	b.view.Heading, b.view.Title = "SQL", "SQL"
+	picture, err := b.chartOf(a.Tables()[0])
+	if err != nil {
+		return err
+	}
+	b.view.Sections = append(b.view.Sections, section{ID: "chart", HTML: picture})
 	b.show(a)
+	if limited, ok := a.(answer.LimitedAnswer); ok && limited.Limited() != nil {
+		b.view.Lead = append(b.view.Lead, sentenceOf(*limited.Limited()))
+	}
 	return nil
+}
+
+// queryChart is a chart of two columns, with the form that chooses them.
+type queryChart struct {
+	Action           string
+	Keep             []field
+	Columns, Numbers []string
+	X, Y, Kind       string
+	Line             template.HTML
+	Bars             []queryBar
+	Left             int // rows that are not shown
+}
+
+type queryBar struct {
+	Name, Text string
+	Width      float64 // of 100
+}
+
+// chartOf returns the chart that the address names; its form alone if it names none, and nothing if no column has numbers.
+func (b *builder) chartOf(t answer.Table) (template.HTML, error) {
+	c := queryChart{Action: b.request.Base + b.view.Path, X: b.request.In.Get(chartX), Y: b.request.In.Get(chartY), Kind: b.request.In.Get(chartKind)}
+	for k, column := range t.Columns {
+		c.Columns = append(c.Columns, column.Name)
+		if render.IsNumericColumn(t.Rows, k) {
+			c.Numbers = append(c.Numbers, column.Name)
+		}
+	}
+	if len(c.Numbers) == 0 {
+		return "", nil
+	}
+	for name, values := range b.params() {
+		if name != chartX && name != chartY && name != chartKind {
+			c.Keep = append(c.Keep, field{name, values[0]})
+		}
+	}
+	slices.SortFunc(c.Keep, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
+	x, y := slices.Index(c.Columns, c.X), slices.Index(c.Columns, c.Y)
+	if x >= 0 && y >= 0 && slices.Contains(c.Numbers, c.Y) {
+		if err := c.draw(t.Rows, x, y); err != nil {
+			return "", err
+		}
+	}
+	return fragment("query-chart", c)
+}
+
+func (c *queryChart) draw(rows [][]any, x, y int) error {
+	if c.Kind == "line" && slices.Contains(c.Numbers, c.X) {
+		s := chart.Named{Name: escape.Line(c.Y)}
+		for _, row := range rows {
+			s.X, s.Y = append(s.X, numberOrNaN(row[x])), append(s.Y, numberOrNaN(row[y]))
+		}
+		var picture strings.Builder
+		err := chart.Inline(&picture, chart.Line{Title: escape.Line(c.Y + " by " + c.X), XLabel: escape.Line(c.X), YLabel: escape.Line(c.Y), Series: []chart.Named{s}})
+		c.Line = template.HTML(picture.String()) //nolint:gosec // written by package chart, which escapes
+		return err
+	}
+	c.Kind, c.Left = "bar", max(0, len(rows)-mostBars)
+	rows = rows[:len(rows)-c.Left]
+	most := 0.0
+	for _, row := range rows {
+		most = max(most, math.Abs(numberOr(row[y], 0)))
+	}
+	for _, row := range rows {
+		bar := queryBar{Name: escape.Line(render.PeopleText(row[x])), Text: escape.Line(render.PeopleText(row[y]))}
+		if most > 0 {
+			bar.Width = math.Round(1000*math.Abs(numberOr(row[y], 0))/most) / 10
+		}
+		c.Bars = append(c.Bars, bar)
+	}
+	return nil
+}
+
+func numberOrNaN(cell any) float64 { return numberOr(cell, math.NaN()) }
+
+func numberOr(cell any, other float64) float64 {
+	if x, ok := number(cell); ok {
+		return x
+	}
+	return other
 }
