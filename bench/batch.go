@@ -81,7 +81,7 @@ func tables() []struct {
 	return []struct {
 		name    string
 		columns int
-	}{{"seed", 15}, {"value", 3}, {"assessment", 8}, {"result", 5}}
+	}{{"seed", 16}, {"value", 3}, {"assessment", 8}, {"result", 5}}
 }
 
 // bareInserts copies what was recorded in the database at from into the one at to, and returns how long the inserts

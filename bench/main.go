@@ -46,7 +46,11 @@ func run() error {
 	flag.IntVar(&b.transcript, "transcript", 200, "MiB of the large transcript that is imported")
 	only := flag.String("only", "", "one of memory, import, cold, hook, size, series, growth, one, executions, ledger, sweep, batch, merge, compare, postgres, serve")
 	large := flag.Bool("ten-million", false, "measure a database of 10⁷ seeds and nothing else: half an hour, 5 GB on disk")
+	bare := flag.String("bare", "", "serve as a bare handler, for the measurement of a server")
 	flag.Parse()
+	if *bare != "" {
+		return runBare(b.ctx, *bare)
+	}
 	dir, err := os.MkdirTemp("", "track-bench-")
 	if err != nil {
 		return err
@@ -61,16 +65,17 @@ func run() error {
 	parts := []struct {
 		name    string
 		measure func() error
+		isAlone bool // measured only if it is named
 	}{
-		{"memory", b.memory}, {"import", b.imports}, {"cold", b.cold}, {"hook", b.hook}, {"size", b.size}, {"series", b.series}, {"growth", b.growth},
-		{"one", b.oneConfiguration}, {"executions", b.executions}, {"ledger", b.ledger}, {"sweep", b.sweep}, {"batch", b.batch}, {"merge", b.merge},
-		{"compare", b.compare}, {"postgres", b.postgres}, {"serve", b.serve},
+		{"memory", b.memory, false}, {"import", b.imports, false}, {"cold", b.cold, false}, {"hook", b.hook, false}, {"size", b.size, false}, {"series", b.series, false}, {"growth", b.growth, false},
+		{"one", b.oneConfiguration, false}, {"executions", b.executions, false}, {"ledger", b.ledger, false}, {"sweep", b.sweep, false}, {"batch", b.batch, false}, {"merge", b.merge, false},
+		{"compare", b.compare, false}, {"postgres", b.postgres, false}, {"serve", b.serve, false}, {"serve-requests", b.serveRequests, true},
 	}
 	if *large {
 		return b.large()
 	}
 	for _, part := range parts {
-		if *only != "" && *only != part.name {
+		if *only != part.name && (*only != "" || part.isAlone) {
 			continue
 		}
 		if err := part.measure(); err != nil {

@@ -31,6 +31,7 @@ type served struct {
 	url     string
 	token   string
 	client  *http.Client
+	lines   string // the path that seeds are sent to
 }
 
 // startServer starts a server on the database at path.
@@ -43,11 +44,14 @@ func (b bench) startServer(path string) (*served, error) {
 	if err := json.Unmarshal(text, &added); err != nil {
 		return nil, err
 	}
-	s := &served{
-		command: exec.CommandContext(b.ctx, b.track, "serve", "--addr", "127.0.0.1:0", "--db", path), token: string(added.Secret),
-		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
-	}
-	s.command.Env = append(os.Environ(), "XDG_CONFIG_HOME="+b.dir)
+	command := exec.CommandContext(b.ctx, b.track, "serve", "--addr", "127.0.0.1:0", "--db", path)
+	command.Env = append(os.Environ(), "XDG_CONFIG_HOME="+b.dir)
+	return started(command, string(added.Secret))
+}
+
+// started starts a server, which says at which address it listens.
+func started(command *exec.Cmd, token string) (*served, error) {
+	s := &served{command: command, token: token, lines: "lines", client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}}
 	log, err := s.command.StderrPipe()
 	if err != nil {
 		return nil, err
@@ -56,11 +60,12 @@ func (b bench) startServer(path string) (*served, error) {
 		return nil, err
 	}
 	reader := bufio.NewReader(log)
-	for s.url == "" {
+	for last := ""; s.url == ""; {
 		line, err := reader.ReadString('\n')
 		if err != nil {
-			return nil, errors.Join(err, s.stop())
+			return nil, errors.Join(fmt.Errorf("%s: %w", last, err), s.stop())
 		}
+		last = strings.TrimSpace(line)
 		s.url = regexp.MustCompile(`http://[0-9.:]+`).FindString(line)
 	}
 	go func() { _, _ = io.Copy(io.Discard, reader) }() // its log
@@ -74,6 +79,14 @@ func (s *served) stop() error {
 		return err
 	}
 	return s.command.Wait()
+}
+
+// kill ends a server that need not finish anything.
+func (s *served) kill() error {
+	s.client.CloseIdleConnections()
+	err := s.command.Process.Kill()
+	_ = s.command.Wait() // it was killed
+	return err
 }
 
 // ask sends a request, and returns the answer's tag and how long it took.
@@ -103,7 +116,7 @@ func (s *served) ask(ctx context.Context, method, path, tag string, body []byte,
 // record sends seeds one by one.
 func (s *served) record(ctx context.Context, lines [][]byte) (all timings, err error) {
 	for _, line := range lines {
-		_, took, err := s.ask(ctx, http.MethodPost, "lines", "", line, http.StatusOK)
+		_, took, err := s.ask(ctx, http.MethodPost, s.lines, "", line, http.StatusOK)
 		if err != nil {
 			return nil, err
 		}
@@ -190,6 +203,18 @@ func (b bench) seedLines(label string, n, values, perConfiguration int) (list []
 
 // serve measures a server on loopback, with a token that is looked up for each request.
 func (b bench) serve() error {
+	return b.served(func(s *served, path string) error {
+		return errors.Join(b.serveRecording(s, path), b.serveStreams(s), b.serveBatch(s), b.serveReading(s, path))
+	})
+}
+
+// serveRequests measures the requests that record alone.
+func (b bench) serveRequests() error {
+	return b.served(func(s *served, path string) error { return b.serveRecording(s, path) })
+}
+
+// served measures a server on a new database with two specs.
+func (b bench) served(measure func(s *served, path string) error) error {
 	path, err := b.newDatabase("serve.db")
 	if err != nil {
 		return err
@@ -201,37 +226,74 @@ func (b bench) serve() error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(b.serveRecording(s), b.serveStreams(s), b.serveBatch(s), b.serveReading(s, path))
+	err = measure(s, path)
 	used := errors.Join(s.stop(), err)
 	state := s.command.ProcessState
 	fmt.Printf("\nThe server used %.1f s of processor time in all.\n", (state.UserTime() + state.SystemTime()).Seconds())
 	return used
 }
 
-func (b bench) serveRecording(s *served) error {
-	heading("A server: seeds by request, each durable", "what", "median", "p99", "seeds/s", "processor time of the server for a seed")
-	for _, m := range []struct{ clients, values, n int }{{1, allValues, 1000}, {16, fewValues, 16_000}, {16, allValues, 8_000}} {
-		list, err := b.seedLines(fmt.Sprintf("clients%d-%d", m.clients, m.values), m.n, m.values, 1000)
+// recordings are the requests that are measured.
+func recordings() []recording {
+	return []recording{{1, allValues, 1000}, {16, fewValues, 16_000}, {16, allValues, 8_000}}
+}
+
+type recording struct{ clients, values, seeds int }
+
+// serveRecording measures a server, and a bare one with the same rows.
+func (b bench) serveRecording(s *served, path string) error {
+	heading("A server: seeds by request, each durable", "what", "median", "p99", "seeds/s", "processor time of the server for a seed", "of the clients")
+	for _, r := range recordings() {
+		if err := b.measureRecording(s, r, ""); err != nil {
+			return err
+		}
+	}
+	bare, err := b.startBare(path)
+	if err != nil {
+		return err
+	}
+	for _, r := range recordings() {
+		if err = b.measureRecording(bare, r, ", a bare handler that inserts the same rows"); err != nil {
+			break
+		}
+	}
+	return errors.Join(err, bare.kill())
+}
+
+func (b bench) measureRecording(s *served, r recording, what string) error {
+	list, err := b.seedLines(fmt.Sprintf("clients%d-%d", r.clients, r.values), r.seeds, r.values, 1000)
+	if err != nil {
+		return err
+	}
+	if what != "" {
+		s.lines = fmt.Sprintf("lines?values=%d", r.values)
+	}
+	server, clients := s.processorTime(), ownProcessorTime()
+	median, last := "", ""
+	started := time.Now()
+	if r.clients == 1 {
+		all, err := s.record(b.ctx, list)
 		if err != nil {
 			return err
 		}
-		before := s.processorTime()
-		median, last := "", ""
-		started := time.Now()
-		if m.clients == 1 {
-			all, err := s.record(b.ctx, list)
-			if err != nil {
-				return err
-			}
-			median, last = all.String(), fmt.Sprintf("%.2f ms", milliseconds(all.percentile(99)))
-		} else if _, err := s.recordTogether(b.ctx, m.clients, list); err != nil {
-			return err
-		}
-		took := time.Since(started)
-		row(fmt.Sprintf("%d clients, %d values", m.clients, m.values), median, last, fmt.Sprintf("%.0f", float64(m.n)/took.Seconds()),
-			fmt.Sprintf("%.2f ms", milliseconds(s.processorTime()-before)/float64(m.n)))
+		median, last = all.String(), p99(all)
+	} else if _, err := s.recordTogether(b.ctx, r.clients, list); err != nil {
+		return err
 	}
+	took := time.Since(started)
+	each := func(used time.Duration) string { return fmt.Sprintf("%.2f ms", milliseconds(used)/float64(r.seeds)) }
+	row(fmt.Sprintf("%d clients, %d values%s", r.clients, r.values, what), median, last, fmt.Sprintf("%.0f", float64(r.seeds)/took.Seconds()),
+		each(s.processorTime()-server), each(ownProcessorTime()-clients))
 	return nil
+}
+
+// ownProcessorTime returns what this process has used so far.
+func ownProcessorTime() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		return 0
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // serveBatch compares one body of lines with track record batch on the same file.
