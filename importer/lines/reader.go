@@ -86,19 +86,20 @@ func ReadWith(file string, r io.Reader, o series.Options) iter.Seq2[Record, erro
 
 func (p *parser) read(reader *bufio.Reader) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		for number := 1; ; number++ {
+		for {
 			text, tooLong, err := importer.ReadLine(reader)
+			p.number++
 			if err != nil && !errors.Is(err, io.EOF) {
-				yield(Record{Line: number}, fmt.Errorf("read %s: %w", p.file, err))
+				yield(Record{Line: p.number}, fmt.Errorf("read %s: %w", p.file, err))
 				return
 			}
-			if number == 1 {
+			if p.number == 1 {
 				text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 			}
 			if len(bytes.TrimSpace(text)) > 0 || tooLong {
-				record, whole := p.record(number, text, tooLong)
+				record, whole := p.record(p.number, text, tooLong)
 				if p.missing != nil {
-					yield(Record{Line: number}, p.missing)
+					yield(Record{Line: p.number}, p.missing)
 					return
 				}
 				if whole && !yield(record, nil) {
@@ -122,9 +123,14 @@ const noFolder = "\x00"
 const sentBuffer = 16 << 10
 
 // ReadSent is [Read] for lines that somebody else sent: one that names a file is refused. Blob returns the blobs that lines
-// name; if one is missing, which its error says by [ErrNoBlob], the reading ends with that error.
+// name; if one is missing, which its error says by [ErrNoBlob], the reading ends with that error. A loop over the lines that
+// ends early leaves the rest to the next loop.
 func ReadSent(r io.Reader, blob func(digest string) ([]byte, error)) iter.Seq2[Record, error] {
-	return (&parser{file: "lines", dir: noFolder, options: series.Options{Largest: sizes.Unpacked}, blob: blob}).read(bufio.NewReaderSize(r, sentBuffer))
+	buffer := sentBuffer
+	if short, ok := r.(interface{ Len() int }); ok {
+		buffer = min(buffer, short.Len()+1)
+	}
+	return (&parser{file: "lines", dir: noFolder, options: series.Options{Largest: sizes.Unpacked}, blob: blob}).read(bufio.NewReaderSize(r, buffer))
 }
 
 // cutOff says that a lineage has no last line.
@@ -133,6 +139,7 @@ const cutOff = "ends before its last line, of kind end: it was cut off, or is no
 // parser makes records of lines.
 type parser struct {
 	file, dir string
+	number    int            // of the line that was read last
 	options   series.Options // of files of series
 	blob      func(digest string) ([]byte, error)
 	missing   error          // of a blob that a line names

@@ -91,6 +91,24 @@ func TestReadStops(t *testing.T) {
 	}
 }
 
+// A loop over sent lines that ends early leaves the rest to the next one.
+func TestReadSentGoesOn(t *testing.T) {
+	sent := lines.ReadSent(strings.NewReader("{}\n\n{}\n{}"), nil)
+	var got []int
+	for range 4 {
+		for record, err := range sent {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, record.Line)
+			break
+		}
+	}
+	if diff := cmp.Diff([]int{1, 3, 4}, got); diff != "" {
+		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
 // A line may be longer than the buffer, up to 64 MiB; one that is longer is reported, and the next is read.
 func TestReadLongLines(t *testing.T) {
 	const limit = 64 << 20

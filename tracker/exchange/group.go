@@ -50,7 +50,8 @@ func NewGroup(st *store.Store) *Group {
 }
 
 // RecordAll is [RecordAll], for callers in several goroutines. More than a few entries, and specs, are recorded in
-// transactions of their own, after enter was called; leave is called when they are recorded.
+// transactions of their own, after enter was called; leave is called when they are recorded. A loop over entries that
+// ends early must leave the rest to the next loop, as those of [lines.ReadSent] do.
 func (g *Group) RecordAll(ctx context.Context, checker *names.Checker, entries iter.Seq2[lines.Record, error], observer BatchObserver,
 	enter func(context.Context) (leave func(), err error),
 ) (BatchSummary, error) {
@@ -60,9 +61,7 @@ func (g *Group) RecordAll(ctx context.Context, checker *names.Checker, entries i
 func (g *Group) recordAll(ctx context.Context, checker *names.Checker, entries iter.Seq2[lines.Record, error], observer BatchObserver,
 	enter func(context.Context) (leave func(), err error), place *spoolPlace,
 ) (BatchSummary, error) {
-	next, stop := iter.Pull2(entries)
-	defer stop()
-	few, isWhole, inputErr := takeFew(next)
+	few, isWhole, inputErr := takeFew(entries)
 	if isWhole {
 		return g.recordFew(ctx, checker, few, observer, inputErr, place)
 	}
@@ -72,38 +71,33 @@ func (g *Group) recordAll(ctx context.Context, checker *names.Checker, entries i
 	}
 	defer leave()
 	recorder := seeds.NewRecorder(g.store, seeds.Options{Names: checker}, rand.Reader)
-	return recordAll(ctx, recorder, followed(few, next), observer, place)
+	return recordAll(ctx, recorder, followed(few, entries), observer, place)
 }
 
 // takeFew takes the first entries. isWhole says that no more follow, or none after an error of the input, and that they
 // can share a transaction.
-func takeFew(next func() (lines.Record, error, bool)) (few []lines.Record, isWhole bool, inputErr error) {
-	for len(few) <= maxShared {
-		record, err, more := next()
-		if !more || err != nil {
+func takeFew(entries iter.Seq2[lines.Record, error]) (few []lines.Record, isWhole bool, inputErr error) {
+	for record, err := range entries {
+		if err != nil {
 			return few, true, err
 		}
 		few = append(few, record)
-		if record.Sweep != nil && record.Sweep.Spec != "" {
-			break
+		if len(few) > maxShared || record.Sweep != nil && record.Sweep.Spec != "" {
+			return few, false, nil
 		}
 	}
-	return few, false, nil
+	return few, true, nil
 }
 
 // followed returns the first entries and then the others.
-func followed(few []lines.Record, next func() (lines.Record, error, bool)) iter.Seq2[lines.Record, error] {
+func followed(few []lines.Record, others iter.Seq2[lines.Record, error]) iter.Seq2[lines.Record, error] {
 	return func(yield func(lines.Record, error) bool) {
 		for _, record := range few {
 			if !yield(record, nil) {
 				return
 			}
 		}
-		for {
-			if record, err, more := next(); !more || !yield(record, err) {
-				return
-			}
-		}
+		others(yield)
 	}
 }
 
