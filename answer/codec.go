@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/go-json-experiment/json"
@@ -17,11 +18,14 @@ import (
 // Infinities are the strings "Infinity" and "-Infinity". A NaN is null if it stands for a number that is undefined,
 // such as the mean of nothing; in a map of values that were measured it is the string "NaN".
 func Encode(w io.Writer, v any, options ...jsontext.Options) error {
-	options = append(options, json.WithMarshalers(json.JoinMarshalers(
-		json.MarshalToFunc(encodeMeasured), json.MarshalToFunc(encodeNumber), json.MarshalToFunc(encodeDuration), json.MarshalToFunc(encodeTime))),
-		json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	options = append(options, json.WithMarshalers(marshalers()), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	return json.MarshalWrite(w, v, options...)
 }
+
+// marshalers returns the same value for each answer: it remembers how the types are written that it has met.
+var marshalers = sync.OnceValue(func() *json.Marshalers {
+	return json.JoinMarshalers(json.MarshalToFunc(encodeMeasured), json.MarshalToFunc(encodeNumber), json.MarshalToFunc(encodeDuration), json.MarshalToFunc(encodeTime))
+})
 
 // Decode reads what [Encode] wrote into v, a pointer to an answer. It refuses unknown names.
 func Decode(r io.Reader, v any) error {
