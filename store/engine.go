@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -44,6 +45,15 @@ type engine interface {
 	// limitValues refuses texts and BLOBs of more bytes on a connection until release is called.
 	limitValues(conn *sqlx.Conn, largest int) (release func(), err error)
 
+	// direct prepares a statement of a connection that runs without database/sql; nil on a server, where that saves nothing.
+	direct(ctx context.Context, conn *sqlx.Conn, query string) (directStatement, error)
+	// exec runs a statement of a transaction.
+	exec(t *Tx, query string, args []any) (sql.Result, error)
+	// getID reads one number in a transaction; [sql.ErrNoRows] if there is none.
+	getID(t *Tx, id *int64, query string, args []any) error
+	// insertNew runs insert, a statement for one row of a table with a column id, which it returns; [sql.ErrNoRows] if the
+	// row was there.
+	insertNew(t *Tx, insert string, args []any) (id int64, err error)
 	// insertRows runs insert, a statement INSERT INTO table (columns) VALUES, for rows of width columns, at the latest when
 	// the transaction commits.
 	insertRows(t *Tx, insert string, width int, args *arguments) error

@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql/driver"
-	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -54,19 +52,13 @@ func (sqliteFile) insertRows(t *Tx, insert string, width int, args *arguments) e
 	return nil
 }
 
-// statement is a prepared statement of the driver.
-type statement interface {
-	driver.Stmt
-	driver.StmtExecContext
-}
-
 type multiRowKey struct {
 	insert string
 	rows   int
 }
 
 // multiRow returns the statement insert for n rows of width columns, which lives as long as the connection.
-func (t *Tx) multiRow(insert string, width, n int) (statement, error) {
+func (t *Tx) multiRow(insert string, width, n int) (directStatement, error) {
 	if err := t.caller.Err(); err != nil {
 		return nil, err
 	}
@@ -76,23 +68,9 @@ func (t *Tx) multiRow(insert string, width, n int) (statement, error) {
 	}
 	row := "(" + strings.TrimSuffix(strings.Repeat("?,", width), ",") + "),"
 	query := insert + strings.TrimSuffix(strings.Repeat(row, n), ",")
-	err := t.conn.Raw(func(conn any) error {
-		preparer, ok := conn.(driver.ConnPrepareContext)
-		if !ok {
-			return errors.New("the driver cannot prepare statements")
-		}
-		stmt, err := preparer.PrepareContext(t.ctx, t.writer.engine.words(query))
-		if err != nil {
-			return err
-		}
-		t.multiRows[key], ok = stmt.(statement)
-		if !ok {
-			return errors.New("the driver cannot execute prepared statements")
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("prepare %s…: %w", insert, err)
+	stmt, err := t.writer.engine.direct(t.ctx, t.conn, t.writer.engine.words(query))
+	if err == nil {
+		t.multiRows[key] = stmt
 	}
-	return t.multiRows[key], nil
+	return stmt, err
 }

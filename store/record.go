@@ -18,8 +18,7 @@ const (
 	insertSeed = `
 	INSERT INTO seed (ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-	ON CONFLICT (scenario_id, configuration_id, number) WHERE superseded_at IS NULL DO NOTHING
-	RETURNING id`
+	ON CONFLICT (scenario_id, configuration_id, number) WHERE superseded_at IS NULL DO NOTHING`
 	insertNewSeeds = `INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum) VALUES `
 	findSeed       = `
 	SELECT id, digest FROM seed
@@ -96,7 +95,7 @@ func (t *Tx) insertSeed(seed *track.Seed, digest [sha256.Size]byte, columns []an
 			return id, nil, t.insertNewSeed(id, columns)
 		}
 	}
-	err = t.getID(&id, insertSeed, columns...)
+	id, err = t.engine.insertNew(t, insertSeed, columns)
 	if errors.Is(err, sql.ErrNoRows) {
 		scenario, configuration := columns[1].(int64), columns[2].(int64)
 		existing, err = t.existingSeed(scenario, configuration, seed.Number, digest)

@@ -70,8 +70,12 @@ func (sqliteFile) begin(ctx context.Context, w *writer, relaxed bool) error {
 		db.FbusyTimeout = int32(patience.Milliseconds())
 		defer func() { db.FbusyTimeout = before }()
 	}
+	begin, err := w.direct(context.WithoutCancel(ctx), beginWrite)
+	if err != nil {
+		return err
+	}
 	for waited := time.Duration(0); ; waited += patience {
-		_, err := w.conn.ExecContext(context.WithoutCancel(ctx), beginWrite)
+		_, err := begin.ExecContext(context.WithoutCancel(ctx), nil)
 		switch {
 		case !isBusy(err) || db == nil || waited >= busyTimeout:
 			return err
@@ -83,7 +87,10 @@ func (sqliteFile) begin(ctx context.Context, w *writer, relaxed bool) error {
 
 // commit implements [engine].
 func (sqliteFile) commit(ctx context.Context, w *writer) error {
-	_, err := w.conn.ExecContext(ctx, "COMMIT")
+	commit, err := w.direct(ctx, "COMMIT")
+	if err == nil {
+		_, err = commit.ExecContext(ctx, nil)
+	}
 	return err
 }
 

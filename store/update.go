@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -18,15 +19,17 @@ type writer struct {
 	db         *sqlx.DB
 	conn       *sqlx.Conn
 	statements map[string]*sqlx.Stmt
-	multiRows  map[multiRowKey]statement
+	multiRows  map[multiRowKey]directStatement
+	directs    map[string]directStatement
 	args       arguments
-	pending    []*pendingRows  // that the engine has not stored yet
-	shardKeys  shardKeys       // of the running transaction
-	relaxed    bool            // commits do not wait for the disk
-	caller     context.Context // of the transaction; no statement begins once it has ended
-	last       commitment      // of the last transaction
-	isUnknown  bool            // whether it was committed, if the connection is lost
-	lease      time.Duration   // how long a server waits for the next statement of a transaction
+	few        []driver.NamedValue // arguments of one statement
+	pending    []*pendingRows      // that the engine has not stored yet
+	shardKeys  shardKeys           // of the running transaction
+	relaxed    bool                // commits do not wait for the disk
+	caller     context.Context     // of the transaction; no statement begins once it has ended
+	last       commitment          // of the last transaction
+	isUnknown  bool                // whether it was committed, if the connection is lost
+	lease      time.Duration       // how long a server waits for the next statement of a transaction
 	ids        ids
 	compressor
 }
@@ -250,7 +253,10 @@ func newWriter(ctx context.Context, engine engine, db *sqlx.DB) (*writer, error)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &writer{engine: engine, db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]statement{}, ids: newIDs(), caller: ctx}, nil
+	return &writer{
+		engine: engine, db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]directStatement{}, directs: map[string]directStatement{},
+		ids: newIDs(), caller: ctx,
+	}, nil
 }
 
 // close finalizes every statement first: SQLite moves the log into the database, and spares the next process from
@@ -262,6 +268,9 @@ func (w *writer) close() error {
 	}
 	errs = append(errs, w.conn.Raw(func(any) error {
 		for _, stmt := range w.multiRows {
+			errs = append(errs, stmt.Close())
+		}
+		for _, stmt := range w.directs {
 			errs = append(errs, stmt.Close())
 		}
 		return nil
@@ -289,11 +298,7 @@ func (w *writer) prepare(ctx context.Context, query string) (*sqlx.Stmt, error) 
 }
 
 func (t *Tx) exec(query string, args ...any) (sql.Result, error) {
-	stmt, err := t.prepare(t.ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	return stmt.ExecContext(t.ctx, args...)
+	return t.engine.exec(t, query, args)
 }
 
 // get reads one row into dest; [sql.ErrNoRows] if there is none.
@@ -303,11 +308,7 @@ func (t *Tx) get(dest any, query string, args ...any) error {
 
 // getID reads one number, without the cost of mapping columns.
 func (t *Tx) getID(id *int64, query string, args ...any) error {
-	stmt, err := t.prepare(t.ctx, query)
-	if err != nil {
-		return err
-	}
-	return stmt.QueryRowContext(t.ctx, args...).Scan(id)
+	return t.engine.getID(t, id, query, args)
 }
 
 func (t *Tx) selectAll(dest any, query string, args ...any) error {
