@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -99,11 +100,20 @@ func foundToken(row tokenRow, err error) (Token, error) {
 	return row.token()
 }
 
-// TokenFinder finds tokens for each request of a server: it keeps a connection, and the statement prepared on it.
+// TokenFinder finds tokens for each request of a server: it keeps connections, and the statement prepared on one. In a file
+// it keeps what it found as well, until somebody changes the database.
 type TokenFinder struct {
-	db   *sqlx.DB
-	find *sqlx.Stmt
+	db      *sqlx.DB
+	find    *sqlx.Stmt
+	changes *Changes // nil on a server
+
+	mu     sync.Mutex
+	known  map[string]Token // by hash, found since the cursor was at
+	cursor int64
 }
+
+// mostTokens bounds the tokens that are kept.
+const mostTokens = 1024
 
 // TokenFinder returns what finds tokens. It must be closed.
 func (s *Store) TokenFinder(ctx context.Context) (*TokenFinder, error) {
@@ -116,19 +126,59 @@ func (s *Store) TokenFinder(ctx context.Context) (*TokenFinder, error) {
 	if err != nil {
 		return nil, errors.Join(explain(err), db.Close())
 	}
-	return &TokenFinder{db, find}, nil
+	f := &TokenFinder{db: db, find: find, known: map[string]Token{}}
+	changes, err := s.Changes(ctx)
+	if err == nil && changes.isQuick() {
+		f.changes = changes
+	} else if err == nil { // asking whether something changed takes as long as asking for the token
+		err = changes.Close()
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // FindToken is [Reader.FindToken]. It sees each commit at once.
 func (f *TokenFinder) FindToken(ctx context.Context, hash []byte) (Token, error) {
+	if f.changes == nil {
+		return f.lookUp(ctx, hash)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	cursor, err := f.changes.Cursor(ctx)
+	if err != nil {
+		return Token{}, err
+	}
+	if cursor != f.cursor || len(f.known) >= mostTokens {
+		clear(f.known)
+		f.cursor = cursor // of a state before that of every token that is kept
+	}
+	token, isKnown := f.known[string(hash)]
+	if isKnown {
+		return token, nil
+	}
+	if token, err = f.lookUp(ctx, hash); err == nil {
+		f.known[string(hash)] = token
+	}
+	return token, err
+}
+
+func (f *TokenFinder) lookUp(ctx context.Context, hash []byte) (Token, error) {
 	var row tokenRow
 	err := f.find.QueryRowContext(ctx, hash).Scan(&row.Name, &row.Hash, &row.Scopes, &row.Scenarios, &row.Lineages, &row.Actor, &row.CreatedAt, &row.ExpiresAt, &row.RevokedAt, &row.UsedAt)
 	err = scanError(ctx, err)
 	return foundToken(row, err)
 }
 
-// Close gives the connection back.
-func (f *TokenFinder) Close() error { return errors.Join(f.find.Close(), f.db.Close()) }
+// Close gives the connections back.
+func (f *TokenFinder) Close() error {
+	err := errors.Join(f.find.Close(), f.db.Close())
+	if f.changes != nil {
+		err = errors.Join(err, f.changes.Close())
+	}
+	return err
+}
 
 // AddToken stores a token, whose name must be new.
 func (t *Tx) AddToken(token Token) error {

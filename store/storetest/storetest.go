@@ -41,6 +41,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"sweeps come back whole", testSweeps},
 		{"how commands of seeds ended", testSweepRuns},
 		{"long texts are stored once", testAttachments},
+		{"tokens are found as they are", testTokens},
 		{"seeds that were run again", testRepetitions},
 		{"planned seeds", testPlannedSeeds},
 		{"recorded seeds", testRecordedSeeds},
