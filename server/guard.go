@@ -58,7 +58,7 @@ func (s *Server) guard(route Route) http.Handler {
 				s.refuseToken(w, r, err)
 				return
 			}
-			noteHolder(r.Context(), grant)
+			noteGrant(r.Context(), grant)
 			if wait, ok := s.rates.allow(grant.Name); !ok {
 				refuseRate(w, grant.Name, s.config.Rate, wait)
 				return
@@ -67,7 +67,6 @@ func (s *Server) guard(route Route) http.Handler {
 				refuse(w, http.StatusForbidden, fmt.Errorf("the token %s does not allow this: it needs the scope %s", grant.Name, route.Scope))
 				return
 			}
-			r = r.WithContext(context.WithValue(r.Context(), grantKey{}, grant))
 		}
 		ctx := r.Context()
 		if route.stream == "" {
@@ -79,14 +78,6 @@ func (s *Server) guard(route Route) http.Handler {
 			s.refuseFor(ctx, w, err)
 		}
 	})
-}
-
-type grantKey struct{}
-
-// grantOf returns what whoever sent a request may do.
-func grantOf(ctx context.Context) access.Grant {
-	grant, _ := ctx.Value(grantKey{}).(access.Grant)
-	return grant
 }
 
 // errNoToken is the error for a request without a token, or with one that is not valid.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ const (
 // counts is on the disk. Sent again, lines are duplicates. Requests with few lines share a transaction with others that
 // come at the same time.
 func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
-	r.Body = begun(r.Body)
+	r.Body = begun(r)
 	body, err := unpacked(w, r)
 	if err != nil {
 		return err
@@ -60,14 +61,30 @@ func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
 const firstBytes = 16 << 10
 
 // begun waits for the beginning of a body, which is the whole of most: a slow sender keeps nobody from recording.
-func begun(body io.ReadCloser) io.ReadCloser {
-	first := bufio.NewReaderSize(body, firstBytes)
-	_, _ = first.Peek(firstBytes) // an error comes again when it is read
-	return struct {
+func begun(r *http.Request) io.ReadCloser {
+	type body struct {
 		io.Reader
 		io.Closer
-	}{first, body}
+	}
+	if r.ContentLength < 0 || r.ContentLength > firstBytes {
+		first := bufio.NewReaderSize(r.Body, firstBytes)
+		_, _ = first.Peek(firstBytes) // an error comes again when it is read
+		return body{first, r.Body}
+	}
+	whole := make([]byte, r.ContentLength)
+	if n, err := io.ReadFull(r.Body, whole); err != nil {
+		return body{io.MultiReader(bytes.NewReader(whole[:n]), failing{err}), r.Body}
+	}
+	return struct {
+		*bytes.Reader // of a length that is known
+		io.Closer
+	}{bytes.NewReader(whole), r.Body}
 }
+
+// failing is what cannot be read.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // inputError returns an error of what was sent as one of the sender.
 func inputError(err error) error {

@@ -15,7 +15,7 @@ import (
 // requestNote is what is noted of a request while it is answered.
 type requestNote struct {
 	route  string
-	holder string
+	grant  access.Grant // of whoever sent it
 	status int
 }
 
@@ -28,7 +28,10 @@ func noteOf(ctx context.Context) *requestNote {
 
 func noteRoute(ctx context.Context, r Route) { noteOf(ctx).route = r.Pattern }
 
-func noteHolder(ctx context.Context, g access.Grant) { noteOf(ctx).holder = g.Name }
+func noteGrant(ctx context.Context, g access.Grant) { noteOf(ctx).grant = g }
+
+// grantOf returns what whoever sent a request may do.
+func grantOf(ctx context.Context) access.Grant { return noteOf(ctx).grant }
 
 // logged writes a line on each request: who did what. Parameters and bodies are in none.
 func (s *Server) logged(next http.Handler) http.Handler {
@@ -41,7 +44,7 @@ func (s *Server) logged(next http.Handler) http.Handler {
 		if note.status >= http.StatusInternalServerError {
 			level = slog.LevelError
 		}
-		s.config.Log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "status", note.status, "holder", note.holder, "remote", r.RemoteAddr, "ms", taken.Milliseconds())
+		s.config.Log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "status", note.status, "holder", note.grant.Name, "remote", r.RemoteAddr, "ms", taken.Milliseconds())
 		s.metrics.count(requestKind{methodLabel(r.Method), note.route, note.status}, taken)
 	})
 }

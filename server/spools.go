@@ -66,7 +66,7 @@ func (s *Server) recordSpool(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	r.Body = begun(r.Body)
+	r.Body = begun(r)
 	leave, err := s.recording.enter(r.Context())
 	if err != nil {
 		return err
