@@ -33,6 +33,7 @@ type bench struct {
 	seriesDir string
 	// transcript is the size of the large transcript, in MiB.
 	transcript int
+	load       time.Duration // of a server
 }
 
 func run() error {
@@ -44,7 +45,8 @@ func run() error {
 	flag.StringVar(&b.seriesDir, "series", "../shared/data/bam/series/growth_plus", "folder of series seed_0000.csv")
 	flag.IntVar(&b.rounds, "rounds", 5, "rounds of each measurement")
 	flag.IntVar(&b.transcript, "transcript", 200, "MiB of the large transcript that is imported")
-	only := flag.String("only", "", "one of memory, import, cold, hook, size, series, growth, one, executions, ledger, sweep, batch, merge, compare, postgres, serve")
+	flag.DurationVar(&b.load, "for", time.Hour, "how long a server is under load, for -only serve-load")
+	only := flag.String("only", "", "one of memory, import, cold, hook, size, series, growth, one, executions, ledger, sweep, batch, merge, compare, postgres, serve, and alone: serve-requests, serve-load")
 	large := flag.Bool("ten-million", false, "measure a database of 10⁷ seeds and nothing else: half an hour, 5 GB on disk")
 	bare := flag.String("bare", "", "serve as a bare handler, for the measurement of a server")
 	flag.Parse()
@@ -69,7 +71,7 @@ func run() error {
 	}{
 		{"memory", b.memory, false}, {"import", b.imports, false}, {"cold", b.cold, false}, {"hook", b.hook, false}, {"size", b.size, false}, {"series", b.series, false}, {"growth", b.growth, false},
 		{"one", b.oneConfiguration, false}, {"executions", b.executions, false}, {"ledger", b.ledger, false}, {"sweep", b.sweep, false}, {"batch", b.batch, false}, {"merge", b.merge, false},
-		{"compare", b.compare, false}, {"postgres", b.postgres, false}, {"serve", b.serve, false}, {"serve-requests", b.serveRequests, true},
+		{"compare", b.compare, false}, {"postgres", b.postgres, false}, {"serve", b.serve, false}, {"serve-requests", b.serveRequests, true}, {"serve-load", b.serveLoad, true},
 	}
 	if *large {
 		return b.large()
