@@ -125,6 +125,7 @@ type Sweep struct {
 	Plan          jsontext.Value    `json:"plan,omitempty"`
 	Changes       string            `json:"changes,omitempty"`   // of the code since its commit, as a diff
 	Libraries     string            `json:"libraries,omitempty"` // what the command printed that lists them
+	Progress      SweepProgress     `json:"progress"`
 }
 
 // Lead implements [Answer].
@@ -151,7 +152,7 @@ func (a Sweep) Tables() []Table {
 			configurations.Notes = append(configurations.Notes, Sentence{Kind: Note, Text: size})
 		}
 	}
-	return []Table{facts, configurations}
+	return []Table{facts, a.Progress.table(), configurations}
 }
 
 // ParamsText writes parameters for people: theta=14,name=x.

@@ -88,3 +88,12 @@ No verdict follows, so it is not an interim analysis.`,
 		Params: (*answer.MatrixQuestion).Params, Read: seeds.ShowMatrix,
 	}
 }
+
+// SeriesBands asks how a series runs over the seeds of a configuration.
+func SeriesBands() Def[answer.SeriesBandsQuestion, answer.SeriesBands] {
+	return Def[answer.SeriesBandsQuestion, answer.SeriesBands]{
+		Name: "series bands", Scope: access.Read, Help: "show a series over all seeds of a configuration: median, quartiles, range",
+		About:  "The values are those at some points of the series, evenly spaced. Nothing is averaged between them.",
+		Params: (*answer.SeriesBandsQuestion).Params, Read: seeds.ShowSeriesBands,
+	}
+}

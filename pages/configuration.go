@@ -18,7 +18,7 @@ import (
 )
 
 // partName is the parameter that says which part of a page is shown.
-const partName = "part.page"
+const partName = "tab.page"
 
 // reportParts are the parts of the page of a configuration that its report has: the beginnings of the titles of sections.
 func reportParts() map[string][]string {

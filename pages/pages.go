@@ -74,7 +74,7 @@ func hasLocal(q ask.Question) bool { return q.Name == "sweep plan" }
 func composers() map[string]func(context.Context, *builder) error {
 	return map[string]func(context.Context, *builder) error{
 		"stability": composeConfiguration, "history": composeScenario, "show seed": composeSeed, "lineage show": composeLineage,
-		"show execution": composeExecution, "mutation show": composeMutation, "version show": composeVersion, "query": composeQuery, "matrix": composeMatrix, "compare": composeCompare,
+		"show execution": composeExecution, "mutation show": composeMutation, "version show": composeVersion, "query": composeQuery, "matrix": composeMatrix, "compare": composeCompare, "series bands": composeBands, "sweep show": composeSweep,
 		"seeds": withTabs, "gate preview": withTabs, "artifact list": withTabs, "params": withTabs, "baseline show": withTabs,
 	}
 }

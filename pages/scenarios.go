@@ -28,7 +28,7 @@ func (b *builder) tabs(selector, here string) {
 	scenario := scenarioOf(selector)
 	for _, tab := range []struct{ text, question, part, of string }{
 		{"Metrics", "stability", "", selector}, {"Seeds", "seeds", "", selector}, {"Scores", "stability", "scores", selector},
-		{"Gate", "gate preview", "", selector}, {"Changes", "stability", "changes", selector}, {"Artifacts", "artifact list", "", selector},
+		{"Series", "series bands", "", selector}, {"Gate", "gate preview", "", selector}, {"Changes", "stability", "changes", selector}, {"Artifacts", "artifact list", "", selector},
 		{"Provenance", "stability", "provenance", selector}, {"History", "history", "", scenario}, {"Configurations by seed", "matrix", "", scenario},
 		{"Parameters", "params", "", scenario}, {"Baseline", "baseline show", "", scenario},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"track"
 )
@@ -60,6 +61,7 @@ type SweepSummary struct {
 	Withdrawn *track.Withdrawal // of its plan; nil if it was not withdrawn
 	NRuns     int               // seeds that it ran and that were neither superseded nor withdrawn
 	NFailed   int               // of these
+	LastSeed  time.Time         // when the last of these was recorded; zero for none
 }
 
 const (
@@ -69,7 +71,7 @@ const (
 	 WHERE sweep_configuration.sweep_id = $1 ORDER BY sweep_configuration.position`
 	listSweepSeeds = `SELECT configuration_id, first, last FROM sweep_seeds WHERE sweep_id = $1`
 	countRuns      = `
-	SELECT count(*) AS n, count(*) FILTER (WHERE seed.outcome <> 'ok') AS n_failed
+	SELECT count(*) AS n, count(*) FILTER (WHERE seed.outcome <> 'ok') AS n_failed, coalesce(max(seed.recorded_at), 0) AS last
 	  FROM run JOIN seed ON seed.id = run.seed_id WHERE run.sweep_id = $1 AND seed.superseded_at IS NULL`
 )
 
@@ -116,13 +118,17 @@ func (r *Reader) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSu
 			return nil, err
 		}
 		var counts struct {
-			N       int `db:"n"`
-			NFailed int `db:"n_failed"`
+			N       int   `db:"n"`
+			NFailed int   `db:"n_failed"`
+			Last    int64 `db:"last"`
 		}
 		if err := r.read().GetContext(ctx, &counts, countRuns, row.RowID); err != nil {
 			return nil, explain(err)
 		}
 		sweep.NRuns, sweep.NFailed = counts.N, counts.NFailed
+		if counts.Last > 0 {
+			sweep.LastSeed = fromMicros(counts.Last)
+		}
 		list = append(list, sweep)
 	}
 	return list, nil

@@ -22,7 +22,9 @@ func (p *program) seriesCommand() *cli.Command {
 		Usage: "list, show and export the series of a seed",
 		Subcommands: []*cli.Command{
 			questionCommand(p, ask.SeriesList(), commandHelp{complete: p.completeScenarios, examples: "track series list growth_plus 7"}),
-			p.seriesShowCommand(), p.seriesExportCommand(),
+			p.seriesShowCommand(),
+			questionCommand(p, ask.SeriesBands(), commandHelp{complete: p.completeScenarios, examples: "track series bands growth_plus@theta-14 unemployment --points 50"}),
+			p.seriesExportCommand(),
 		},
 	}
 }

@@ -50,6 +50,7 @@ func Questions() map[string][]string {
 		"show seed":        {"scenario=growth_plus&seed=0"},
 		"series list":      {"scenario=growth_plus&seed=0"},
 		"series show":      {"scenario=growth_plus&seed=0"},
+		"series bands":     {"scenario=growth_plus@theta-14&points=10"},
 		"artifact list":    {"scenario=growth_plus", "scenario=growth_plus&seed=0..3"},
 		"spec list":        {""},
 		"spec show":        {"scenario=growth_plus"},

@@ -75,9 +75,11 @@ func Show(ctx context.Context, r *store.Reader, q answer.SweepQuestion) (a answe
 	if err != nil {
 		return a, err
 	}
-	return answer.Sweep{
+	a = answer.Sweep{
 		RecordedSweep: newRecordedSweep(s), Environment: s.Environment, Plan: jsontext.Value(s.Plan), Changes: s.Changes, Libraries: s.Libraries,
-	}, nil
+	}
+	a.Progress, err = progressOf(ctx, r, s)
+	return a, err
 }
 
 // find returns the sweep with this id, or whose id ends so.

@@ -1,0 +1,75 @@
+package answer
+
+import (
+	"fmt"
+	"time"
+
+	"track/scoring/format"
+	"track/scoring/stats"
+)
+
+// SweepProgress says how far a sweep is. Its times are those of the recorded seeds, so that it is the same whenever it
+// is asked.
+type SweepProgress struct {
+	NPlanned       int                     `json:"n_planned"`
+	NLeft          int                     `json:"n_left"`             // planned seeds that are not recorded
+	PerMinute      float64                 `json:"seeds_per_minute"`   // from the start to the last recorded seed; null if none is recorded
+	Left           time.Duration           `json:"left_s"`             // at this rate; 0 if it is unknown
+	Last           time.Time               `json:"last_seed,omitzero"` // when the last seed was recorded
+	Until          string                  `json:"until,omitempty"`    // the rule by which it ends early
+	Configurations []ConfigurationProgress `json:"configurations"`     // at most 20, in the order of the plan
+	NOthers        int                     `json:"n_others,omitzero"`  // configurations that are not among them
+}
+
+// ConfigurationProgress is how far a sweep is with a configuration.
+type ConfigurationProgress struct {
+	Configuration string       `json:"configuration"` // hash
+	Label         string       `json:"label,omitempty"`
+	NPlanned      int          `json:"n_planned"`
+	NRecorded     int          `json:"n_recorded"` // of the planned seeds
+	NFailed       int          `json:"n_failed"`   // of these
+	Scores        []ScoreSoFar `json:"scores"`     // as seeds were recorded, at most 40 steps, the last one now
+}
+
+// ScoreSoFar is the mean score of the first seeds of a configuration, in the order in which they were recorded.
+type ScoreSoFar struct {
+	N        int            `json:"n"`
+	Mean     float64        `json:"mean"`
+	Interval stats.Interval `json:"ci"` // as if nobody had looked before
+}
+
+// progressTable shows how far a sweep is with each configuration.
+func (p SweepProgress) table() Table {
+	t := Table{Name: "progress", Title: "progress", HiddenIfEmpty: true, Columns: columns("configuration", "label", "recorded", "planned", "failed", "score", "interval").drop("label", "planned", "interval")}
+	t.Columns[6].Head = "95% interval"
+	for _, c := range p.Configurations {
+		row := []any{hashCell(c.Configuration), c.Label, c.NRecorded, c.NPlanned, c.NFailed, nil, nil}
+		if len(c.Scores) > 0 {
+			last := c.Scores[len(c.Scores)-1]
+			row[5], row[6] = numberCell(last.Mean, format.Four), intervalCell(last.Interval, format.Four)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	if text := p.text(); text != "" {
+		t.Notes = []Sentence{{Kind: Note, Text: text}}
+	}
+	return t
+}
+
+// text says how fast it goes, and what is left.
+func (p SweepProgress) text() string {
+	if p.NPlanned == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %s left", p.NLeft, format.Counted(p.NPlanned, "planned seed"))
+	if defined(p.PerMinute) != nil {
+		text += fmt.Sprintf("; %s a minute", format.Short(p.PerMinute))
+	}
+	if p.Left > 0 {
+		text += fmt.Sprintf(", so about %v more", p.Left.Round(time.Second))
+	}
+	if p.Until != "" {
+		text += "; it ends early when " + p.Until
+	}
+	return text
+}

@@ -1,0 +1,140 @@
+package pages
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"track/answer"
+	"track/ask"
+	"track/reports/escape"
+	"track/scoring/format"
+)
+
+// composeBands shows a series over the seeds of a configuration: median, quartiles and range, and behind them each seed,
+// which leads to its page.
+func composeBands(ctx context.Context, b *builder) error {
+	a, err := get(ctx, b, ask.SeriesBands(), b.asked)
+	if err != nil {
+		return err
+	}
+	selector := answer.Selector{Scenario: a.Scenario, Configuration: a.Configuration[:min(10, len(a.Configuration))]}.String()
+	b.view.Trail = []link{
+		{Text: "Scenarios", Href: b.request.Base + "/"}, {Text: escape.Line(a.Scenario), Href: b.address("history", "scenario", a.Scenario)},
+		{Text: escape.Line(configurationName(a.Label, a.Configuration)), Href: b.address("stability", "scenario", selector)},
+	}
+	b.view.Heading = "Series"
+	if a.Name != "" {
+		b.view.Heading = escape.Line("series " + a.Name)
+	}
+	b.view.Title = escape.Line(a.Scenario + " › " + b.view.Heading)
+	b.tabs(selector, "series bands")
+	for _, s := range a.Lead() {
+		if s.Kind == answer.Heading && a.Name == "" || s.Kind == answer.Note && !strings.HasPrefix(s.Text, "series: ") {
+			b.view.Lead = append(b.view.Lead, sentence{Class: "note", Text: escape.Line(s.Text)})
+		}
+	}
+	if a.Name == "" {
+		b.view.Sections = []section{{ID: "begin", Commands: []string{"track record seed --scenario " + a.Scenario + " --seed 7 --series series.csv values.json"}}}
+		return nil
+	}
+	picture := b.newBands(a, selector)
+	html, err := fragment("bands", picture)
+	b.view.Sections = append(b.view.Sections, section{ID: "bands", HTML: html})
+	t := a.Tables()[0]
+	t.Title = "Values"
+	b.addTable(t)
+	return err
+}
+
+// bands draws a series over seeds.
+type bands struct {
+	Names                  []link
+	Range, Quartiles       string // areas
+	Median                 string
+	Seeds                  []bandLine
+	High, Low, First, Last string // labels of the axes
+	Text                   string
+}
+
+type bandLine struct{ Href, Text, Path string }
+
+const bandsWidth, bandsHeight = 900.0, 280.0
+
+func (b *builder) newBands(a answer.SeriesBands, selector string) bands {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, p := range a.Points {
+		if p.N > 0 {
+			lo, hi = min(lo, p.Low), max(hi, p.High)
+		}
+	}
+	x := func(k int) string { return short(bandsWidth * float64(k) / float64(max(1, len(a.Points)-1))) }
+	y := func(v float64) string {
+		if !(hi > lo) {
+			return short(bandsHeight / 2)
+		}
+		return short(bandsHeight * (1 - (v-lo)/(hi-lo)))
+	}
+	v := bands{High: format.Short(hi), Low: format.Short(lo), First: "0", Last: format.Short(float64(a.N - 1))}
+	v.Text = "Median, quartiles and range of " + a.Name + " over " + format.Counted(len(a.Seeds), "seed") + ", from " + v.Low + " to " + v.High
+	v.Range = area(a.Points, x, y, func(p answer.BandPoint) (float64, float64) { return p.Low, p.High })
+	v.Quartiles = area(a.Points, x, y, func(p answer.BandPoint) (float64, float64) { return p.Q1, p.Q3 })
+	medians := make([]float64, len(a.Points))
+	for k, p := range a.Points {
+		medians[k] = p.Median
+	}
+	v.Median = line(medians, x, y)
+	for _, s := range a.Seeds {
+		v.Seeds = append(v.Seeds, bandLine{b.address("show seed", "scenario", selector, "seed", s.Seed.String()), "seed " + s.Seed.String(), line(s.Values, x, y)})
+	}
+	for _, name := range a.Names {
+		v.Names = append(v.Names, link{Text: escape.Line(name), Href: b.here("series", name), Here: name == a.Name})
+	}
+	return v
+}
+
+// area draws what lies between two numbers of each point. Where there are none, it has a gap.
+func area(points []answer.BandPoint, x func(int) string, y func(float64) string, edges func(answer.BandPoint) (lo, hi float64)) string {
+	var path strings.Builder
+	for from := 0; from < len(points); {
+		to := from
+		for to < len(points) && points[to].N > 0 {
+			to++
+		}
+		for k := from; k < to; k++ {
+			_, hi := edges(points[k])
+			path.WriteString(command(k == from) + x(k) + " " + y(hi))
+		}
+		for k := to - 1; k >= from; k-- {
+			lo, _ := edges(points[k])
+			path.WriteString("L" + x(k) + " " + y(lo))
+		}
+		if to > from {
+			path.WriteString("z")
+		}
+		from = to + 1
+	}
+	return path.String()
+}
+
+// line draws values; it has a gap where one is not finite.
+func line(values []float64, x func(int) string, y func(float64) string) string {
+	var path strings.Builder
+	begins := true
+	for k, value := range values {
+		if !isFinite(value) {
+			begins = true
+			continue
+		}
+		path.WriteString(command(begins) + x(k) + " " + y(value))
+		begins = false
+	}
+	return path.String()
+}
+
+func command(begins bool) string {
+	if begins {
+		return "M"
+	}
+	return "L"
+}

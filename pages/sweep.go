@@ -1,0 +1,134 @@
+package pages
+
+import (
+	"context"
+	"html/template"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"track/answer"
+	"track/ask"
+	"track/reports/escape"
+	"track/scoring/format"
+)
+
+// composeSweep shows a sweep while it runs: how far it is, the intervals of the scores as they shrink, and its seeds.
+func composeSweep(ctx context.Context, b *builder) error {
+	a, err := get(ctx, b, ask.Sweep(), b.asked)
+	if err != nil {
+		return err
+	}
+	b.view.Live = b.request.Live // its seeds are what changes
+	p := a.Progress
+	b.view.Trail = []link{{Text: "Sweeps", Href: b.address("sweep list")}, {Text: escape.Line(a.Scenario), Href: b.address("history", "scenario", a.Scenario)}}
+	b.view.Heading = "Sweep " + a.ID[max(0, len(a.ID)-8):]
+	b.view.Title = b.view.Heading
+	text := "running, or killed"
+	if a.Ending != "" {
+		text = string(a.Ending)
+	}
+	b.view.Lead = []sentence{{Class: "verdict", Text: escape.Line(text + ": " + strconv.Itoa(p.NPlanned-p.NLeft) + " of " + format.Counted(p.NPlanned, "planned seed") + " recorded")}}
+	if p.Until != "" {
+		b.view.Lead = append(b.view.Lead, sentence{Class: "need", Text: escape.Line("Ends early when " + p.Until)})
+	}
+	b.view.Facts = sweepFacts(a)
+	for _, t := range a.Tables() {
+		if t.Name == "progress" {
+			if err := b.drawProgress(p); err != nil {
+				return err
+			}
+			t.Title, t.Notes = "Progress", nil
+		}
+		if t.Title != "" {
+			t.Title = capital(t.Title)
+		}
+		b.addTable(t)
+		if t.Name == "progress" {
+			if err := b.addSweptSeeds(ctx, a); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func sweepFacts(a answer.Sweep) []fact {
+	p := a.Progress
+	list := []fact{
+		{Name: "recorded", Value: strconv.Itoa(p.NPlanned - p.NLeft), Basis: "of " + format.Counted(p.NPlanned, "planned seed")},
+		{Name: "failed", Value: strconv.Itoa(a.NFailed), Basis: "of " + format.Counted(a.NRuns, "run")},
+	}
+	if isFinite(p.PerMinute) {
+		list = append(list, fact{Name: "rate", Value: format.Short(p.PerMinute), Basis: "seeds a minute"})
+	}
+	if p.Left > 0 {
+		list = append(list, fact{Name: "time left", Value: p.Left.String(), Basis: "at this rate"})
+	}
+	return list
+}
+
+// addSweptSeeds adds the seeds of the sweep as a heat map: of one configuration metric by seed, of several a row each.
+func (b *builder) addSweptSeeds(ctx context.Context, a answer.Sweep) error {
+	list := a.Progress.Configurations
+	if len(list) == 0 || list[0].NRecorded == 0 {
+		return nil
+	}
+	in := url.Values{"scenario": {a.Scenario}, "by": {answer.ByConfiguration}}
+	if len(list) == 1 {
+		in = url.Values{"scenario": {answer.Selector{Scenario: a.Scenario, Configuration: list[0].Configuration[:min(10, len(list[0].Configuration))]}.String()}}
+	}
+	for _, name := range []string{"order", "seed-order"} {
+		if value := b.request.In.Get(name + ".heatmap"); value != "" {
+			in.Set(name, value)
+		}
+	}
+	m, err := get(ctx, b, ask.Matrix(), in)
+	if err != nil {
+		return nil //nolint:nilerr // not all seeds are judged: the table says how far they are
+	}
+	return b.addHeatMap(m, in, ".heatmap")
+}
+
+// drawProgress draws how the interval of each mean score shrinks.
+func (b *builder) drawProgress(p answer.SweepProgress) error {
+	for _, c := range p.Configurations {
+		if len(c.Scores) < 2 {
+			continue
+		}
+		picture, err := newFunnel(c.Scores).html()
+		if err != nil {
+			return err
+		}
+		b.draw("progress", "interval", c.Configuration, picture)
+	}
+	return nil
+}
+
+// funnel draws a mean with its interval, after more and more seeds.
+type funnel struct{ Band, Mean, Text string }
+
+func newFunnel(scores []answer.ScoreSoFar) funnel {
+	const width, height = 160.0, 32.0
+	last := scores[len(scores)-1]
+	at := func(n int, score float64) string {
+		return short(width*float64(n)/float64(last.N)) + " " + short(height*(1-min(1, max(0, score))))
+	}
+	var upper, lower, mean []string
+	for _, s := range scores {
+		if s.Interval.Defined() {
+			upper, lower = append(upper, at(s.N, s.Interval.Hi)), append([]string{at(s.N, s.Interval.Lo)}, lower...)
+		}
+		mean = append(mean, at(s.N, s.Mean))
+	}
+	f := funnel{Mean: "M" + strings.Join(mean, "L"), Text: "mean score after 1 to " + format.Counted(last.N, "seed") + ", now " + format.Four(last.Mean)}
+	if len(upper) > 0 {
+		f.Band = "M" + strings.Join(append(upper, lower...), "L") + "z"
+	}
+	if last.Interval.Defined() {
+		f.Text += ", interval " + format.Interval(last.Interval, format.Four)
+	}
+	return f
+}
+
+func (f funnel) html() (template.HTML, error) { return fragment("funnel", f) }

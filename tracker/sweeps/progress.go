@@ -1,0 +1,112 @@
+package sweeps
+
+import (
+	"context"
+	"errors"
+	"math"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"track"
+	"track/answer"
+	"track/scoring"
+	"track/scoring/stats"
+	"track/store"
+	"track/tracker/seeds"
+)
+
+const (
+	shownConfigurations = 20
+	shownSteps          = 40
+)
+
+// progressOf says how far a sweep is.
+func progressOf(ctx context.Context, r *store.Reader, s store.SweepSummary) (p answer.SweepProgress, err error) {
+	p = answer.SweepProgress{PerMinute: math.NaN(), Last: s.LastSeed, Configurations: []answer.ConfigurationProgress{}}
+	var plan struct {
+		Until string `json:"until"`
+	}
+	if json.Unmarshal([]byte(s.Plan), &plan) == nil { // the plan may be of a newer program
+		p.Until = plan.Until
+	}
+	spec, _, err := seeds.LoadSpec(ctx, r, s.Scenario, 0)
+	if err != nil && !errors.Is(err, track.ErrNotFound) {
+		return p, err
+	}
+	for i, planned := range s.Planned {
+		c, err := progressWith(ctx, r, s.Scenario, spec.ID, planned, i < shownConfigurations)
+		if err != nil {
+			return p, err
+		}
+		p.NPlanned += c.NPlanned
+		p.NLeft += c.NPlanned - c.NRecorded
+		if i < shownConfigurations {
+			p.Configurations = append(p.Configurations, c)
+		} else {
+			p.NOthers++
+		}
+	}
+	if took := s.LastSeed.Sub(s.StartedAt); !s.LastSeed.IsZero() && took > 0 && s.NRuns > 0 {
+		p.PerMinute = float64(s.NRuns) / took.Minutes()
+		if s.Ending == "" {
+			p.Left = time.Duration(float64(p.NLeft) / float64(s.NRuns) * float64(took)).Round(time.Second)
+		}
+	}
+	return p, nil
+}
+
+// progressWith says how far a sweep is with a configuration.
+func progressWith(ctx context.Context, r *store.Reader, scenario string, spec int64, planned track.PlannedSeeds, scored bool) (c answer.ConfigurationProgress, err error) {
+	hash := planned.Configuration.Hash()
+	c = answer.ConfigurationProgress{Configuration: hash, Label: planned.Configuration.Label, NPlanned: planned.Seeds.Len(), Scores: []answer.ScoreSoFar{}}
+	outcomes, err := r.RecordedOutcomes(ctx, scenario, hash)
+	if err != nil {
+		return c, err
+	}
+	for number, outcome := range outcomes {
+		if !planned.Seeds.Contains(number) {
+			continue
+		}
+		c.NRecorded++
+		if outcome != track.OutcomeOK {
+			c.NFailed++
+		}
+	}
+	if !scored || c.NRecorded == 0 || spec == 0 {
+		return c, nil
+	}
+	choice, err := seeds.Choose(ctx, r, answer.Selector{Scenario: scenario, Configuration: hash}, false)
+	if err != nil {
+		return c, err
+	}
+	rows, err := r.SeedScores(ctx, store.Selection{Scenario: scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec, Seeds: planned.Seeds}, false)
+	if err != nil {
+		return c, err
+	}
+	c.Scores, err = scoresSoFar(rows)
+	return c, err
+}
+
+// scoresSoFar returns the mean score after each of some steps.
+func scoresSoFar(rows []store.SeedScore) ([]answer.ScoreSoFar, error) {
+	var scores []float64
+	for _, row := range rows {
+		if !math.IsNaN(row.TotalScore) {
+			scores = append(scores, row.TotalScore)
+		}
+	}
+	list := []answer.ScoreSoFar{}
+	for k := range shownSteps {
+		n := (k + 1) * len(scores) / shownSteps
+		if n == 0 || len(list) > 0 && list[len(list)-1].N == n {
+			continue
+		}
+		summary, err := stats.Summarize(scores[:n])
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, answer.ScoreSoFar{N: n, Mean: summary.Mean, Interval: summary.ScoreInterval(scoring.DefaultConfidence)})
+	}
+	return list, nil
+}
