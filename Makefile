@@ -20,7 +20,7 @@ OUTSIDE := chromium:chromium chromium-headless-shell:chromium-headless-shell zsh
 DUCKDB := @duckdb/node-api@1.5.6-r.1
 AXE := axe-core@4.14.1
 
-.PHONY: build claims docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo clean test-postgres test-postgres-more
+.PHONY: build claims docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo pictures clean test-postgres test-postgres-more
 
 # The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied lies
 # there in large pieces, as after an installation, and starts a millisecond sooner.
@@ -161,6 +161,9 @@ sim-policies: ## what the policies gain and let through, simulated: docs/referen
 sim-verdicts: ## how often verdicts are wrong, simulated: docs/reference/simulations.md; takes some minutes
 	$(GO) run -tags $(TAGS) ./bench/verdicts > docs/reference/simulations.md.new
 	mv docs/reference/simulations.md.new docs/reference/simulations.md
+
+pictures: outside-tools ## take the pictures of pages that the documents show
+	TRACK_PICTURES=$(CURDIR)/docs/images $(GO) test -count=1 -tags $(TAGS) ./pages -run '^TestPicturesOfDocuments$$'
 
 demo: build ## real data in a fresh database: three stability tables, and all reports
 	@sh examples/bam/demo.sh bin/track
