@@ -41,6 +41,9 @@ func newBuilder(p Page, r Request) *builder {
 			{Text: "SQL", Href: r.Base + "/query", Here: path == "/query"},
 		},
 	}
+	if r.Admin {
+		b.view.Places = append(b.view.Places, link{Text: "Tokens", Href: r.Base + "/token/list", Here: strings.HasPrefix(path, "/token/")}, link{Text: "Status", Href: r.Base + "/status", Here: path == "/status"})
+	}
 	if p.question.Name != "" {
 		b.view.Form = b.form(p.question)
 		if b.missing() == nil {

@@ -32,6 +32,12 @@ type Request struct {
 	In   url.Values // of the address
 	Who  string     // opened the page
 	Live bool       // whether events tell of changes
+	// Admin says that whoever opened the page may see and change tokens, and see how the server is.
+	Admin bool
+	// Open says that the server asks nobody for a token.
+	Open bool
+	// Server returns how the server is.
+	Server func(ctx context.Context) (ServerStatus, error)
 }
 
 // Page is a page with an address of its own.
@@ -47,11 +53,14 @@ type Page struct {
 // IsLive reports whether the page depends on more than the database, such as the time.
 func (p Page) IsLive() bool { return p.question.Live }
 
-// All returns all pages: the home page, and one for each question that changes nothing.
+// All returns all pages: the home page, the state of the server, and one for each question that changes nothing.
 func All() []Page {
-	list := []Page{{Path: "/{$}", Scope: access.Read, Title: "Home", compose: composeHome}}
+	list := []Page{
+		{Path: "/{$}", Scope: access.Read, Title: "Home", compose: composeHome},
+		{Path: "/status", Scope: access.Admin, Title: "Status", compose: composeStatus},
+	}
 	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
-		if isLook(q) || q.Scope != access.Read || hasLocal(q) {
+		if isLook(q) || q.Scope != access.Read && q.Name != tokenList || hasLocal(q) {
 			continue
 		}
 		compose, special := composers()[q.Name]
@@ -75,7 +84,8 @@ func composers() map[string]func(context.Context, *builder) error {
 	return map[string]func(context.Context, *builder) error{
 		"stability": composeConfiguration, "history": composeScenario, "show seed": composeSeed, "lineage show": composeLineage,
 		"show execution": composeExecution, "mutation show": composeMutation, "version show": composeVersion, "query": composeQuery, "matrix": composeMatrix, "compare": composeCompare, "series bands": composeBands, "sweep show": composeSweep,
-		"seeds": withTabs, "gate preview": withTabs, "artifact list": withTabs, "params": withTabs, "baseline show": withTabs,
+		tokenList: composeTokens,
+		"seeds":   withTabs, "gate preview": withTabs, "artifact list": withTabs, "params": withTabs, "baseline show": withTabs,
 	}
 }
 

@@ -30,6 +30,7 @@ func PageRoutes() []Route {
 		{Method: http.MethodPost, Pattern: "/logout", Summary: "end a session", page: true, serve: (*Server).logout},
 		{Method: http.MethodGet, Pattern: "/download/{question...}", Scope: access.Read, Summary: "send an answer as a file", serve: (*Server).download},
 	}
+	routes = append(routes, adminRoutes()...)
 	for _, p := range pages.All() {
 		routes = append(routes, Route{
 			Method: http.MethodGet, Pattern: p.Path, Scope: p.Scope, Summary: p.Title, page: true,
@@ -58,15 +59,24 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	}
 	var page bytes.Buffer
 	err = ask.Snapshot(r.Context(), ask.Source{Store: st, Actor: grant.Name}, func(from ask.Source) error {
-		return p.Write(r.Context(), &page, pages.Request{
-			Asker: pageAsker{grant, from}, Keeper: s.keeper(r.Context(), p, grant), Base: s.config.BasePath, In: in, Who: sessionHolder(r, grant), Live: !grant.IsBound(),
-		})
+		request := s.pageRequest(r, from)
+		request.Keeper, request.In, request.Live = s.keeper(r.Context(), p, grant), in, !grant.IsBound()
+		return p.Write(r.Context(), &page, request)
 	})
 	if err != nil {
 		return err
 	}
 	writeHTML(w, r, http.StatusOK, page.Bytes())
 	return nil
+}
+
+// pageRequest returns what each page needs for whoever sent a request.
+func (s *Server) pageRequest(r *http.Request, from ask.Source) pages.Request {
+	grant := grantOf(r.Context())
+	return pages.Request{
+		Asker: pageAsker{grant, from}, Base: s.config.BasePath, Who: sessionHolder(r, grant), Admin: grant.Allows(access.Admin) && !grant.IsBound(), Open: s.config.NoAuth,
+		Server: func(ctx context.Context) (pages.ServerStatus, error) { return s.status(ctx, from.Store) },
+	}
 }
 
 func writeHTML(w http.ResponseWriter, r *http.Request, status int, page []byte) {

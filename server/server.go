@@ -82,6 +82,7 @@ type Server struct {
 	metrics   metrics
 	blobs     *blobs
 	epoch     string // differs after each start
+	began     time.Time
 	handler   http.Handler
 }
 
@@ -94,7 +95,7 @@ func New(config Config) *Server {
 		config.AliveEvery = aliveEvery
 	}
 	cores := runtime.GOMAXPROCS(0)
-	s := &Server{config: config, epoch: rand.Text(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0)}
+	s := &Server{config: config, epoch: rand.Text(), began: config.Now(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0)}
 	s.shared = shared{most: cores * waitingPerCore, answers: map[string]*computation{}}
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})

@@ -85,6 +85,13 @@ func (s *streams) leave(own chan struct{}) {
 	}
 }
 
+// count returns how many streams are open.
+func (s *streams) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.listening)
+}
+
 // watch looks for commits until ctx ends. What was committed while nobody looked is not told apart.
 func (s *streams) watch(ctx context.Context, begun chan<- struct{}) {
 	ticker := time.NewTicker(lookEvery)

@@ -120,7 +120,7 @@ func (p *Tab) Wait(expression string) {
 		switch {
 		case err == nil:
 			return
-		case !strings.Contains(err.Error(), "context"), p.ctx.Err() != nil: // that of a page that was left
+		case !strings.Contains(err.Error(), "context") && !strings.Contains(err.Error(), "navigated"), p.ctx.Err() != nil: // that of a page that was left
 			p.t.Fatalf("%s: %v", expression, err)
 		}
 	}
