@@ -25,6 +25,16 @@ func ShowExecution() Def[answer.ExecutionQuestion, answer.Execution] {
 	}
 }
 
+// CompareExecutions asks how two executions differ.
+func CompareExecutions() Def[answer.CompareExecutionsQuestion, answer.ExecutionComparison] {
+	return Def[answer.CompareExecutionsQuestion, answer.ExecutionComparison]{
+		Name: "compare executions", Scope: access.Read, Help: "compare two executions, call by call",
+		About: `Aligns the calls of two executions by their tools, and marks the first call that differs in its input or its result. Also compares their scores, the
+components of these, tokens and time. Inputs are compared by their digests, so texts need not be kept.`,
+		Params: (*answer.CompareExecutionsQuestion).Params, Read: agents.CompareExecutions,
+	}
+}
+
 // Search asks which texts of executions hold some words.
 func Search() Def[answer.SearchQuestion, answer.FoundTexts] {
 	return Def[answer.SearchQuestion, answer.FoundTexts]{

@@ -23,6 +23,16 @@ func Lineage() Def[answer.LineageQuestion, answer.Lineage] {
 	}
 }
 
+// LineageTree asks for all versions of a lineage, and for what each was made from.
+func LineageTree() Def[answer.LineageQuestion, answer.LineageTree] {
+	return Def[answer.LineageQuestion, answer.LineageTree]{
+		Name: "lineage tree", Scope: access.Read, Help: "list all versions of a lineage with their parents",
+		About: `Lists the versions in the order in which they were recorded. Each has the mutation that made it and its state. Marks the path to the active
+version, and versions with the content of their parents. If several mutations made a version, shows the accepted one.`,
+		Params: (*answer.LineageQuestion).Params, Read: lineages.ShowTree,
+	}
+}
+
 // LineageHead asks for the active version of a lineage.
 func LineageHead() Def[answer.LineageQuestion, answer.Head] {
 	return Def[answer.LineageQuestion, answer.Head]{

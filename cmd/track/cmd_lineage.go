@@ -14,6 +14,7 @@ func (p *program) lineageCommand() *cli.Command {
 			p.lineageNewCommand(),
 			questionCommand(p, ask.Lineages(), commandHelp{examples: "track lineage list --format json"}),
 			questionCommand(p, ask.Lineage(), commandHelp{complete: p.completeLineages, examples: "track lineage show sepa --format json"}),
+			questionCommand(p, ask.LineageTree(), commandHelp{complete: p.completeLineages, examples: "track lineage tree sepa --format csv"}),
 			questionCommand(p, ask.LineageHead(), commandHelp{complete: p.completeLineages, examples: "track version export sepa@$(track lineage head sepa) > prompt.md"}),
 			p.lineageSetCommand(),
 			questionCommand(p, ask.FreezeLineage(), commandHelp{complete: p.completeLineages, examples: `track lineage freeze sepa --reason "release week"`}),

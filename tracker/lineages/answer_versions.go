@@ -44,6 +44,13 @@ func ShowVersion(ctx context.Context, r *store.Reader, q answer.VersionQuestion)
 	a.Lineage, a.Version = q.Of.Lineage, versionAnswer(v)
 	if l, err := Load(ctx, r, q.Of.Lineage); err == nil { // it may have no ledger
 		a.Scale = l.Settings.Scale
+		made, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Child: q.Of.Version})
+		if err != nil {
+			return a, err
+		}
+		for _, m := range made {
+			a.Mutations = append(a.Mutations, m.Key)
+		}
 	}
 	a.Content, err = r.Content(ctx, q.Of.Lineage, q.Of.Version)
 	return a, err
