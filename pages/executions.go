@@ -2,19 +2,20 @@ package pages
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"track/answer"
 	"track/ask"
 	"track/reports/escape"
+	"track/scoring/format"
 )
 
-// composeExecution shows an execution with its scores and its trace: a step on a line, its texts folded.
+// composeExecution shows an execution with its scores, the reasons for them, and its trace.
 func composeExecution(ctx context.Context, b *builder) error {
-	in := url.Values{"trace": {"true"}, "output": {"true"}, "all": {"true"}}
+	in := url.Values{"trace": {"true"}, "all": {"true"}}
 	for name, values := range b.asked {
 		in[name] = values
 	}
@@ -22,66 +23,110 @@ func composeExecution(ctx context.Context, b *builder) error {
 	if err != nil {
 		return err
 	}
-	b.view.Trail = []link{{Text: "Executions", Href: b.address("executions")}, {Text: a.Lineage, Href: b.address("executions", "lineage", a.Lineage)}}
+	b.executionsTrail(a.Lineage)
+	b.view.Facts = executionFacts(a)
 	trace := a.Trace
 	a.Trace = nil
 	b.show(a)
-	if trace != nil && len(trace.Parts) > 0 {
-		b.view.Sections = append(b.view.Sections, section{ID: "trace", Title: "Trace", Steps: stepsOf(*trace)})
+	for i, s := range b.view.Sections {
+		if s.ID == "components" {
+			b.view.Sections[i].Folded, b.view.Sections[i].Title = true, "Why this score: "+s.Title
+		}
 	}
+	b.view.Heading = escape.Line("Execution " + a.ID[max(0, len(a.ID)-10):] + " of " + a.Lineage + "@" + a.Version)
+	b.view.Title = b.view.Heading
+	if trace == nil || len(trace.Parts) == 0 && trace.Search == "" {
+		return nil
+	}
+	return b.addTrace(*trace)
+}
+
+// composeExecutions lists executions, with a search in their texts.
+func composeExecutions(ctx context.Context, b *builder) error {
+	a, err := get(ctx, b, ask.Executions(), b.asked)
+	if err != nil {
+		return err
+	}
+	b.view.Heading, b.view.Title = "Executions", "Executions"
+	of := answer.LineageSelector{}
+	if text := b.asked.Get("lineage"); text != "" {
+		if of, err = answer.ParseLineageSelector(text); err != nil {
+			return err
+		}
+		b.view.Heading = escape.Line("Executions of " + text)
+		b.view.Title = b.view.Heading
+		b.lineageTrail(of.Lineage)
+		b.lineageTabs(of.Lineage, "executions")
+	}
+	if err := b.addTextSearch(of.Lineage, ""); err != nil {
+		return err
+	}
+	b.show(a)
 	return nil
 }
 
-// step is a line of a trace.
-type step struct {
-	Number     int
-	Kind, Tool string
-	Outcome    string
-	Failed     bool
-	Offset     string // since the beginning
-	Tokens     string
-	Texts      []stepText
+// composeSearch shows the texts that hold some words, which are marked.
+func composeSearch(ctx context.Context, b *builder) error {
+	b.view.Heading, b.view.Title = "Search in texts", "Search"
+	if err := b.addTextSearch(b.asked.Get("lineage"), b.asked.Get("text")); err != nil {
+		return err
+	}
+	a, err := get(ctx, b, ask.Search(), b.asked)
+	if err != nil {
+		return err
+	}
+	b.show(a)
+	return nil
 }
 
-type stepText struct {
-	Name, First, Rest string // Rest is folded; empty if First is all
+// addTextSearch adds a form that searches the texts of executions.
+func (b *builder) addTextSearch(lineage, text string) error {
+	html, err := fragment("text-search", struct{ Action, Lineage, Text string }{b.address("search"), lineage, text})
+	b.view.Sections = append(b.view.Sections, section{ID: "text-search", HTML: html})
+	return err
 }
 
-// shownLines is the number of lines of a text that are shown before somebody opens it.
-const shownLines = 3
+// composeExecutionComparison shows two executions side by side; the first difference stands at the top.
+func composeExecutionComparison(ctx context.Context, b *builder) error {
+	a, err := get(ctx, b, ask.CompareExecutions(), b.asked)
+	if err != nil {
+		return err
+	}
+	b.view.Trail = []link{{Text: "Executions", Href: b.address("executions")}}
+	b.show(a)
+	b.view.Heading, b.view.Title = "Two executions side by side", "Two executions"
+	return nil
+}
 
-// stepsOf returns the steps of a trace: the prompt, the calls and the answer. What failed is open from the start.
-func stepsOf(trace answer.Trace) (list []step) {
-	var began time.Time
-	for _, p := range trace.Parts {
-		if last := len(list) - 1; last < 0 || p.Call == 0 || list[last].Number != p.Call {
-			s := step{Number: p.Call, Kind: p.Part, Tool: escape.Line(p.Tool), Outcome: escape.Line(p.Result), Failed: p.Result != "" && p.Result != "ok"}
-			if p.Call > 0 {
-				s.Kind = "call " + strconv.Itoa(p.Call)
-			}
-			if began.IsZero() {
-				began = p.StartedAt
-			}
-			if !p.StartedAt.IsZero() {
-				s.Offset = p.StartedAt.Sub(began).Round(time.Millisecond).String()
-			}
-			list = append(list, s)
+func (b *builder) executionsTrail(lineage string) {
+	b.view.Trail = []link{{Text: "Executions", Href: b.address("executions")}, {Text: lineage, Href: b.address("executions", "lineage", lineage)}}
+}
+
+// executionFacts returns the numbers of an execution.
+func executionFacts(a answer.Execution) (list []fact) {
+	if a.Score != nil {
+		list = append(list, fact{"score", format.Fixed(*a.Score, 2), "", "grade " + a.Grade + " by " + a.Rubric})
+	}
+	list = append(list, fact{"calls", strconv.Itoa(a.NCalls), "", strconv.Itoa(a.NFailed) + " failed"})
+	if a.Duration != nil {
+		list = append(list, fact{"time", a.Duration.Round(100 * time.Millisecond).String(), "", ""})
+	}
+	if t := a.Tokens; t != nil && (t.Input != nil || t.Output != nil) {
+		f := fact{Name: "tokens", Value: tokenText(t.Input) + " + " + tokenText(t.Output), Basis: "input + output"}
+		if t.CacheRead != nil {
+			f.Basis += ", " + tokenText(t.CacheRead) + " from a cache"
 		}
-		last := &list[len(list)-1]
-		last.Failed = last.Failed || p.Part == "error"
-		last.Texts = append(last.Texts, stepTextOf(p))
+		list = append(list, f)
+	}
+	if a.CostUSD != nil {
+		list = append(list, fact{"cost", format.Four(*a.CostUSD) + " USD", "", ""})
 	}
 	return list
 }
 
-func stepTextOf(p answer.TracePart) stepText {
-	name := p.Part + ", " + strconv.Itoa(p.Bytes) + " bytes"
-	if !p.Kept {
-		return stepText{Name: name, First: "not kept; sha256 " + p.Digest}
+func tokenText(n *int64) string {
+	if n == nil {
+		return "?"
 	}
-	lines := strings.SplitAfter(escape.Code(p.Text), "\n")
-	if len(lines) <= shownLines+1 {
-		return stepText{Name: name, First: strings.Join(lines, "")}
-	}
-	return stepText{Name: name, First: strings.Join(lines[:shownLines], ""), Rest: strings.Join(lines[shownLines:], "")}
+	return fmt.Sprint(*n)
 }

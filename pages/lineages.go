@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 
@@ -10,23 +11,39 @@ import (
 	"track/answer"
 	"track/ask"
 	"track/reports/escape"
+	"track/scoring/format"
 )
 
-// composeLineage shows a lineage: its state, then its report with the tree of its versions, and its mutations.
+// composeLineage shows a lineage: the verdict on its active version first, then what it rests on, its settings last.
 func composeLineage(ctx context.Context, b *builder) error {
 	a, err := get(ctx, b, ask.Lineage(), b.asked)
 	if err != nil {
 		return err
 	}
 	b.lineageTrail("")
-	b.show(a)
-	of := url.Values{"lineage": {a.Lineage}}
+	b.lead(a.Lead()[:1]) // the report says the rest
 	b.lineageTabs(a.Lineage, "lineage show")
-	d, err := b.request.Compose(ctx, ask.LineageReport().Question(), of)
+	d, err := b.request.Compose(ctx, ask.LineageReport().Question(), url.Values{"lineage": {a.Lineage}})
 	if err != nil {
 		return err
 	}
-	return b.addDocument(d)
+	if err := b.addDocument(d); err != nil {
+		return err
+	}
+	b.verdictFirst()
+	for _, t := range a.Tables() {
+		b.addTable(t)
+		last := &b.view.Sections[len(b.view.Sections)-1]
+		last.Folded, last.Title = true, strings.ToUpper(t.Name[:1])+t.Name[1:]
+	}
+	return nil
+}
+
+// verdictFirst puts the beginning of a report in the place of the lead.
+func (b *builder) verdictFirst() {
+	if first := b.view.Sections; len(first) > 0 && first[0].Title == "" {
+		b.view.Verdict, b.view.Sections = first[0].HTML, first[1:]
+	}
 }
 
 // lineageTrail says which lineage a page belongs to; none for the page of the lineage itself.
@@ -39,75 +56,189 @@ func (b *builder) lineageTrail(lineage string) {
 
 func (b *builder) lineageTabs(lineage, here string) {
 	for _, tab := range []struct{ text, question string }{
-		{"State", "lineage show"}, {"Mutations", "mutation list"}, {"Versions", "version list"}, {"History", "lineage history"}, {"Executions", "executions"},
+		{"State", "lineage show"}, {"Tree", "lineage tree"}, {"Mutations", "mutation list"}, {"Versions", "version list"}, {"History", "lineage history"}, {"Executions", "executions"},
 		{"Operators", "operators"}, {"Draws", "draws"}, {"Replay", "replay"},
 	} {
 		b.view.Tabs = append(b.view.Tabs, link{Text: tab.text, Href: b.address(tab.question, "lineage", lineage), Here: tab.question == here})
 	}
 }
 
-// composeMutation shows a mutation with its decisions, and what it changes.
+// composeMutation shows a mutation: its last decision first, then what it changes, its evidence, and the replay.
 func composeMutation(ctx context.Context, b *builder) error {
 	a, err := get(ctx, b, ask.Mutation(), b.asked)
 	if err != nil {
 		return err
 	}
 	b.lineageTrail(a.Lineage)
-	b.show(a)
 	b.view.Heading = escape.Line("Mutation " + a.ID + " of " + a.Lineage)
 	b.view.Title = b.view.Heading
-	diff, err := get(ctx, b, ask.MutationDiff(), url.Values{"mutation": {a.ID}, "lineage": {a.Lineage}})
-	if errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid) { // a root has nothing to differ from
-		return nil
+	if err := b.addMutation(ctx, a); err != nil {
+		return err
 	}
-	if err == nil {
-		b.addDiff(diff)
-	}
-	return err
+	tables := a.Tables()
+	tables[0].Notes = nil // they stand above
+	tables[0].Title = "mutation"
+	b.addTable(tables[0])
+	return nil
 }
 
-// composeVersion shows a version with its content, line by line.
+// addMutation adds what a page says of a mutation.
+func (b *builder) addMutation(ctx context.Context, a answer.MutationDetail) error {
+	if n := len(a.Decisions); n > 0 {
+		last := a.Decisions[n-1]
+		brief := last.Brief()
+		b.lead(brief)
+		b.view.Facts = decisionFacts(last)
+	} else {
+		b.lead([]answer.Sentence{{Kind: answer.Verdict, Text: strings.ToUpper(string(a.State)) + "  " + a.ID + ": " + a.Child}})
+	}
+	if notes := undecidedNotes(a); len(notes) > 0 {
+		s := section{ID: "about", Title: "About"}
+		for _, n := range notes {
+			s.Sentences = append(s.Sentences, sentenceOf(n))
+		}
+		b.view.Sections = append(b.view.Sections, s)
+	}
+	diff, err := get(ctx, b, ask.MutationDiff(), url.Values{"mutation": {a.ID}, "lineage": {a.Lineage}})
+	if err == nil {
+		b.addDiff(diff)
+	} else if !isAbsent(err) { // a root has nothing to differ from
+		return err
+	}
+	if err := b.addEvidence(ctx, a); err != nil {
+		return err
+	}
+	return b.addDecisions(ctx, a)
+}
+
+// addDecision adds all that a decision says.
+func (b *builder) addDecision(d answer.Decision) {
+	s := section{ID: "decision", Title: "Decision"}
+	for _, line := range d.Lead() {
+		s.Sentences = append(s.Sentences, sentenceOf(line))
+	}
+	b.view.Sections = append(b.view.Sections, s)
+}
+
+// undecidedNotes returns what is said of a mutation besides its decisions.
+func undecidedNotes(a answer.MutationDetail) []answer.Sentence {
+	a.Decisions = nil
+	return a.Tables()[0].Notes
+}
+
+// isAbsent reports whether an error says that there is nothing to show.
+func isAbsent(err error) bool {
+	return errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid)
+}
+
+// decisionFacts returns the numbers that a decision rests on.
+func decisionFacts(d answer.Decision) (list []fact) {
+	numbers := answer.Numbers{Scale: d.Scale}
+	if d.Delta != nil {
+		f := fact{Name: "delta", Value: numbers.Gain(*d.Delta), Basis: fmt.Sprintf("n = %d and %d", d.NChild, d.NParent)}
+		if d.CI != nil {
+			f.Interval = "[" + numbers.Gain(d.CI.Lo) + ", " + numbers.Gain(d.CI.Hi) + "]"
+			f.Basis += ", " + format.Confidence(d.CI.Confidence) + " " + d.CI.Method
+		}
+		list = append(list, f)
+	}
+	if p := d.PImprove; p != nil {
+		list = append(list, fact{"P(improvement)", format.Fixed(p.Value, 2), "", fmt.Sprintf("%d of %d comparisons won", p.Wins, p.N)})
+	}
+	if d.Draw.P != nil {
+		basis := "decided"
+		if !d.Draw.Used {
+			basis = "did not matter"
+		}
+		list = append(list, fact{"draw", answer.DrawText(d.Draw.U, *d.Draw.P), "", basis})
+	}
+	return list
+}
+
+// addEvidence compares a child with its parent on each task.
+func (b *builder) addEvidence(ctx context.Context, a answer.MutationDetail) error {
+	if len(a.Parents) == 0 {
+		return nil
+	}
+	versions := url.Values{"version": {a.Lineage + "@" + a.Parents[0], a.Lineage + "@" + a.Child}}
+	compared, err := get(ctx, b, ask.CompareVersions(), versions)
+	if isAbsent(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i, t := range compared.Tables() {
+		if i == 0 {
+			t.Title = "Evidence by task"
+		}
+		b.addTable(t)
+	}
+	return nil
+}
+
+// addDecisions adds the decisions before the last one, and whether the last one replays.
+func (b *builder) addDecisions(ctx context.Context, a answer.MutationDetail) error {
+	n := len(a.Decisions)
+	if n == 0 {
+		return nil
+	}
+	b.addDecision(a.Decisions[n-1])
+	if n > 1 {
+		s := section{ID: "earlier", Title: "Earlier decisions"}
+		for _, d := range a.Decisions[:n-1] {
+			for _, line := range d.Brief() {
+				s.Sentences = append(s.Sentences, sentenceOf(line))
+			}
+		}
+		b.view.Sections = append(b.view.Sections, s)
+	}
+	replay, err := get(ctx, b, ask.Replay(), url.Values{"lineage": {a.Lineage}, "decision": {a.Decisions[n-1].ID}})
+	if err != nil {
+		return err
+	}
+	s := section{ID: "replay", Title: "Replay"}
+	own := len(a.Decisions[n-1].Lead())
+	for _, line := range replay.Lead()[min(own, len(replay.Lead())):] {
+		s.Sentences = append(s.Sentences, sentenceOf(line))
+	}
+	hint := track.NewHint("replay it", "replay").With("lineage", a.Lineage).With("decision", a.Decisions[n-1].ID)
+	s.Sentences = append(s.Sentences, hintSentence(hint))
+	b.view.Sections = append(b.view.Sections, s)
+	return nil
+}
+
+// composeVersion shows a version: how it came to be, and its content.
 func composeVersion(ctx context.Context, b *builder) error {
 	a, err := get(ctx, b, ask.Version(), b.asked)
 	if err != nil {
 		return err
 	}
-	lineage, _, _ := strings.Cut(b.asked.Get("version"), "@")
-	b.lineageTrail(lineage)
-	b.show(a)
+	b.lineageTrail(a.Lineage)
+	b.view.Heading = escape.Line("Version " + a.Version.Version + " of " + a.Lineage)
+	b.view.Title = b.view.Heading
+	for i, id := range a.Mutations {
+		m, err := get(ctx, b, ask.Mutation(), url.Values{"mutation": {id}, "lineage": {a.Lineage}})
+		if err != nil {
+			return err
+		}
+		b.view.Sections = append(b.view.Sections, section{ID: "mutation-" + fmt.Sprint(i+1), Link: link{Text: "Mutation " + escape.Line(id), Href: b.address("mutation show", "mutation", id, "lineage", a.Lineage)}})
+		if i > 0 { // the page says all of the first one
+			continue
+		}
+		if err := b.addMutation(ctx, m); err != nil {
+			return err
+		}
+	}
+	table := a.Tables()[0]
+	table.Notes, table.Title = nil, "version"
+	b.addTable(table)
+	content := section{ID: "content", Title: "Content"}
+	if a.Content == nil {
+		content.Sentences = []sentence{{Class: "note", Text: "The content is not recorded."}}
+	} else {
+		content.Code = escape.Code(*a.Content)
+	}
+	b.view.Sections = append(b.view.Sections, content)
 	return nil
-}
-
-// addDiff adds the sentences of a difference: the lines of it keep their signs.
-func (b *builder) addDiff(a answer.Answer) {
-	s := section{ID: "difference", Title: "Difference"}
-	for _, line := range a.Lead() {
-		if line.Kind == answer.Diff {
-			s.Diff = append(s.Diff, diffLines(line.Text)...)
-		} else if line.Kind != answer.Heading {
-			s.Sentences = append(s.Sentences, sentenceOf(line))
-		}
-	}
-	b.view.Sections = append(b.view.Sections, s)
-}
-
-// diffLine is a line of a unified difference.
-type diffLine struct{ Class, Text string }
-
-func diffLines(text string) (list []diffLine) {
-	for line := range strings.Lines(text) {
-		class := ""
-		switch {
-		case strings.HasPrefix(line, "@@"):
-			class = "hunk"
-		case len(list) < 2 && (strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ")):
-			class = "file"
-		case strings.HasPrefix(line, "+"):
-			class = "added"
-		case strings.HasPrefix(line, "-"):
-			class = "removed"
-		}
-		list = append(list, diffLine{class, escape.Code(line)})
-	}
-	return list
 }

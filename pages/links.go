@@ -43,6 +43,22 @@ func (l linked) scenario() string {
 	return ""
 }
 
+// tickKey names the row among those that can be compared; empty if it cannot.
+func (l linked) tickKey() string {
+	if l.table.Name == "executions" {
+		return l.exact("id")
+	}
+	return l.selector()
+}
+
+// comparison returns the page that compares rows of a table, and the parameter that names each.
+func comparison(table string) string {
+	if table == "executions" {
+		return "/compare/executions?id"
+	}
+	return "/compare?scenario"
+}
+
 // selector names the configuration of the row; empty if there is none.
 func (l linked) selector() string {
 	scenario, configuration := l.scenario(), l.exact("configuration")
@@ -106,6 +122,14 @@ func (l linked) address(column string) string {
 		if l.table.Name != "notes" {
 			return to("show/execution", "id", value)
 		}
+	case "call":
+		if execution := l.exact("execution"); execution != "" {
+			return callAddress(l.base, execution, value)
+		}
+	case "first", "second":
+		if ids := l.asked["id"]; l.table.Name == "aligned_calls" && len(ids) == 2 {
+			return callAddress(l.base, ids[boolNumber(column == "second")], value)
+		}
 	case "sweep":
 		return to("sweep/show", "sweep", value)
 	case "name":
@@ -114,6 +138,11 @@ func (l linked) address(column string) string {
 		}
 	}
 	return ""
+}
+
+// callAddress returns the address of a call in the trace of an execution.
+func callAddress(base, execution, call string) string {
+	return addressOf(base, "show/execution", "id", execution, "at.trace", "call-"+call) + "#call-" + call
 }
 
 // rowAddress returns where the row leads: what its table lists.

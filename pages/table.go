@@ -48,7 +48,7 @@ func (v tableView) build() *table {
 	shown := v.shown()
 	rows := v.chosen()
 	from, to := v.part(len(rows))
-	t := &table{Name: v.table.Name, Caption: cmp.Or(v.table.Title, strings.ReplaceAll(v.table.Name, "_", " ")), N: len(v.table.Rows), NShown: len(rows), Empty: v.table.Empty}
+	t := &table{Name: v.table.Name, Caption: cmp.Or(v.table.Title, strings.ReplaceAll(v.table.Name, "_", " ")), N: len(v.table.Rows), NShown: len(rows), Empty: v.table.Empty, Compare: comparison(v.table.Name)}
 	for _, k := range shown {
 		t.Heads = append(t.Heads, v.head(k))
 	}
@@ -171,7 +171,7 @@ func (v tableView) groups(rows [][]any, shown []int) (list []group) {
 
 func (v tableView) row(cells []any, shown []int) row {
 	from := linked{base: v.request.Base, asked: v.asked, table: v.table, row: cells}
-	r := row{Href: from.rowAddress(), Key: from.selector()}
+	r := row{Href: from.rowAddress(), Key: from.tickKey()}
 	for _, k := range shown {
 		c := v.cell(k, cells[k])
 		if c.Href = from.address(v.table.Columns[k].Name); c.Text == "-" {
@@ -188,7 +188,7 @@ func (v tableView) row(cells []any, shown []int) row {
 }
 
 // statusColumns are those whose cells are verdicts, statuses and the like.
-var statusColumns = []string{"status", "verdict", "state", "outcome", "gate", "stability", "ending", "grade"} //nolint:gochecknoglobals // a constant
+var statusColumns = []string{"status", "verdict", "state", "outcome", "gate", "stability", "ending", "grade", "differs"} //nolint:gochecknoglobals // a constant
 
 func (v tableView) cell(k int, value any) cell {
 	column := v.table.Columns[k]
@@ -220,7 +220,7 @@ func statusClass(text string) string {
 	switch strings.ToUpper(text) {
 	case "PASS", "OK", "ACCEPTED", "ACTIVE", "VALID", "COMPLETED":
 		return "pass"
-	case "WARN":
+	case "WARN", "INPUT", "RESULT", "INPUT AND RESULT", "ONLY THE FIRST", "ONLY THE SECOND":
 		return "warn"
 	case "FAIL", "FAILED", "ERROR", "CRASHED", "TIMEOUT", "REJECTED", "REFUSED", "REVOKED", "EXPIRED", "DIVERGED":
 		return "fail"

@@ -12,12 +12,13 @@ type view struct {
 	Path        string // of the page, without its base
 	Who         string
 	Assets      assetAddresses
-	Places      []link     // the main pages
-	Trail       []link     // what the page is a part of
-	Heading     string     // a name, not a sentence
-	Subtitle    string     // the rest of what the heading of an answer says
-	About       []about    // what is too long for both, folded
-	Lead        []sentence // verdict first
+	Places      []link        // the main pages
+	Trail       []link        // what the page is a part of
+	Heading     string        // a name, not a sentence
+	Subtitle    string        // the rest of what the heading of an answer says
+	About       []about       // what is too long for both, folded
+	Verdict     template.HTML // of a report, above the lead
+	Lead        []sentence    // verdict first
 	Facts       []fact
 	Tabs        []link
 	Terms       []term // that the page explains
@@ -57,7 +58,9 @@ type section struct {
 	Sentences []sentence
 	Commands  []string
 	Diff      []diffLine
-	Steps     []step // of a trace
+	Folded    bool   // it opens at a click
+	Link      link   // to a page about this
+	Code      string // a text as it is
 }
 
 // table is a table with the addresses that sort and filter it.
@@ -77,6 +80,7 @@ type table struct {
 	From          int    // first row, from 1
 	First, More   string // addresses of the first page and of the next; empty for none
 	Empty         string
+	Compare       string // page that compares ticked rows, and its parameter
 }
 
 type head struct {

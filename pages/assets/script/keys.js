@@ -1,5 +1,5 @@
 // Keys: j and k move, Enter opens, x ticks, c compares what is ticked, / searches, ? lists the keys.
-let current = null;
+let current = null, comparison = "";
 const ticked = new Set();
 preparations.push((root) => { for (const row of root.matches?.("tr[data-key]") ? [root] : all("tr[data-key]", root)) row.classList.toggle("ticked", ticked.has(row.dataset.key)); });
 const rows = () => all("table.data tbody tr[data-href], table.data tbody tr[data-key]");
@@ -20,18 +20,20 @@ function tick() {
   const key = current?.dataset.key;
   if (!key) return;
   if (!ticked.delete(key)) ticked.add(key);
+  comparison = current.closest("table").dataset.compare;
   for (const row of all("tr[data-key]")) row.classList.toggle("ticked", ticked.has(row.dataset.key));
 }
 
 function compareTicked() {
   const keys = [...ticked];
   if (keys.length < 2) return;
-  location.assign(base + "/compare?" + new URLSearchParams(keys.map((key) => ["scenario", key])));
+  const [path, name] = comparison.split("?");
+  location.assign(base + path + "?" + new URLSearchParams(keys.map((key) => [name, key])));
 }
 
 function showKeys() {
   const dialog = document.createElement("dialog");
-  dialog.append("j, k: next and previous row. Enter: open. x: tick. c: compare what is ticked. /: search. ?: this list. Escape closes it.");
+  dialog.append("j, k: next and previous row. Enter: open. x: tick. c: compare what is ticked. n, p: next and previous failed call of a trace. /: search. ?: this list. Escape closes it.");
   document.body.append(dialog);
   dialog.addEventListener("close", () => dialog.remove());
   dialog.showModal();

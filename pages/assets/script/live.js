@@ -48,7 +48,7 @@ function reads() {
 }
 
 async function refresh() {
-  const address = location.href, page = await load(address, true), fresh = page && $("main", page), news = $("#news");
+  const address = location.href, page = await load(address, true).catch(() => null), fresh = page && $("main", page), news = $("#news");
   if (!fresh || location.href !== address) return;
   const added = newRows(fresh);
   if (!reads()) { exchange(fresh); return; }
@@ -81,15 +81,27 @@ function changeCells(row, other) {
   });
 }
 
+// What a reader has unfolded, zoomed or fetched stays as it is while its data does.
+function keepParts(old, fresh) {
+  for (const one of all("[data-keep]", fresh)) {
+    const mine = all("[data-keep]", old).find((m) => m.dataset.keep === one.dataset.keep);
+    if (mine) one.replaceWith(mine);
+  }
+}
+
+const details = (root) => all("details", root).filter((d) => !d.closest("[data-keep]"));
+
 function exchange(fresh) {
   const old = $("main"), before = new Map(rowsOf(old).map((row) => [row.dataset.href, [...row.cells].map(textOf)]));
-  const open = all("details", old).map((d) => d.open), at = current?.dataset.href, focused = document.activeElement === current;
+  const open = details(old).map((d) => d.open), at = current?.dataset.href, focused = document.activeElement === current;
   document.adoptNode(fresh);
   const now = new Map(rowsOf(fresh).map((row) => [row.dataset.href, [...row.cells].map(textOf)]));
-  all("details", fresh).forEach((d, i) => { d.open = open[i] ?? d.open; });
-  const y = scrollY;
+  details(fresh).forEach((d, i) => { d.open = open[i] ?? d.open; });
+  const y = scrollY, active = document.activeElement;
   old.replaceWith(fresh);
   prepare(fresh);
+  keepParts(old, fresh);
+  if (active.isConnected && active !== document.activeElement) active.focus({ preventScroll: true });
   scrollTo({ top: y, behavior: "instant" });
   for (const row of rowsOf(fresh)) {
     if (at && row.dataset.href === at) { current = row; row.classList.add("current"); row.tabIndex = -1; if (focused) row.focus({ preventScroll: true }); }

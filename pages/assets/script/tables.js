@@ -23,7 +23,7 @@ function syncAddresses(section, page) {
 
 document.addEventListener("click", (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
-  const link = event.target.closest("thead a, .columns a, .tools a, a.only");
+  const link = event.target.closest("thead a, .columns a, .tools a:not(.first-failed), a.only");
   if (link) {
     event.preventDefault();
     replaceSection(link.closest("section").id, link.href);
