@@ -31,21 +31,23 @@ type ExecutionComparison struct {
 	Components []ComparedComponent       `json:"components"` // of the active scores, by name
 	Calls      []ComparedCall            `json:"calls"`      // aligned by their tools
 	NSame      int                       `json:"n_same"`     // calls with the same tool and the same input
-	// First is the place in Calls, from 0, of the first call that differs; -1 for none.
-	First int `json:"first_difference"`
+	// FirstDifference is the place in Calls, from 0, of the first call that differs; -1 for none.
+	FirstDifference int `json:"first_difference"`
 }
 
 // ComparedComponent is a component of the scores of two executions.
 type ComparedComponent struct {
-	Component string     `json:"component"`
-	Values    []*float64 `json:"values"` // null where the execution has none
+	Component string   `json:"component"`
+	First     *float64 `json:"first"` // null if the execution has none
+	Second    *float64 `json:"second"`
 }
 
 // ComparedCall is a call of two executions, or of one.
 type ComparedCall struct {
-	Tool      string      `json:"tool"`
-	Sides     []*CallSide `json:"sides"`      // null where the execution has no such call
-	SameInput bool        `json:"same_input"` // both have it, with the same input
+	Tool      string    `json:"tool"`
+	First     *CallSide `json:"first"` // null if the execution has no such call
+	Second    *CallSide `json:"second"`
+	SameInput bool      `json:"same_input"` // both have it, with the same input
 }
 
 // CallSide is a call of one of the executions.
@@ -55,23 +57,18 @@ type CallSide struct {
 	Duration *time.Duration `json:"duration_s"` // in JSON, seconds
 }
 
-// Same reports whether a call differs in nothing that people look for.
-func (c ComparedCall) Same() bool {
-	return c.SameInput && c.Sides[0] != nil && c.Sides[1] != nil && c.Sides[0].Result == c.Sides[1].Result
-}
-
 // Differs says how the sides of a call differ; empty if they do not.
 func (c ComparedCall) Differs() string {
 	switch {
-	case c.Sides[0] == nil:
+	case c.First == nil:
 		return "only the second"
-	case c.Sides[1] == nil:
+	case c.Second == nil:
 		return "only the first"
-	case !c.SameInput && c.Sides[0].Result != c.Sides[1].Result:
+	case !c.SameInput && c.First.Result != c.Second.Result:
 		return "input and result"
 	case !c.SameInput:
 		return "input"
-	case c.Sides[0].Result != c.Sides[1].Result:
+	case c.First.Result != c.Second.Result:
 		return "result"
 	}
 	return ""
@@ -83,9 +80,8 @@ func (a ExecutionComparison) Lead() []Sentence {
 		return nil
 	}
 	text := "both make the same calls, with the same inputs and results"
-	if a.First >= 0 {
-		c := a.Calls[a.First]
-		text = fmt.Sprintf("first difference: line %d, %s: %s", a.First+1, c.Tool, c.Differs())
+	if i := a.FirstDifference; 0 <= i && i < len(a.Calls) {
+		text = fmt.Sprintf("first difference: line %d, %s: %s", i+1, a.Calls[i].Tool, a.Calls[i].Differs())
 	}
 	return []Sentence{
 		{Kind: Heading, Text: fmt.Sprintf("executions %s and %s", a.Executions[0].ID, a.Executions[1].ID)},
@@ -118,7 +114,7 @@ func (a ExecutionComparison) Tables() []Table {
 	}
 	components := Table{Name: "components", Title: "components of the scores", HiddenIfEmpty: true, Columns: columns("component", "first", "second")}
 	for _, c := range a.Components {
-		components.Rows = append(components.Rows, []any{c.Component, c.Values[0], c.Values[1]})
+		components.Rows = append(components.Rows, []any{c.Component, c.First, c.Second})
 	}
 	return []Table{summary, components, a.callsTable()}
 }
@@ -128,7 +124,7 @@ func (a ExecutionComparison) callsTable() Table {
 	t.Columns[5].Head = "result"
 	for i, c := range a.Calls {
 		row := []any{i + 1, c.Tool, nil, nil, nil, nil, c.Differs()}
-		for k, side := range c.Sides {
+		for k, side := range []*CallSide{c.First, c.Second} {
 			if side != nil {
 				row[2+2*k], row[3+2*k] = side.Call, side.Result
 			}

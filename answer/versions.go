@@ -153,8 +153,8 @@ func versionParam(of *VersionSelector) param.Param {
 
 // VersionDetail is a version with its content.
 type VersionDetail struct {
-	Lineage string `json:"lineage"`
-	Version `json:",embed"`
+	Lineage   string `json:"lineage"`
+	Version   `json:",embed"`
 	Scale     *evolution.Scale `json:"scale,omitempty"`     // of the scores; none for 0 to 100
 	Mutations []string         `json:"mutations,omitempty"` // that made it, the first one first
 	Content   *string          `json:"content"`             // null if it is not known

@@ -18,13 +18,13 @@ func CompareExecutions(ctx context.Context, r *store.Reader, q answer.CompareExe
 			return a, err
 		}
 	}
-	a.Calls, a.First = alignCalls(sides[0].Calls, sides[1].Calls), -1
+	a.Calls, a.FirstDifference = alignCalls(sides[0].Calls, sides[1].Calls), -1
 	for i, c := range a.Calls {
 		if c.SameInput {
 			a.NSame++
 		}
-		if a.First < 0 && !c.Same() {
-			a.First = i
+		if a.FirstDifference < 0 && c.Differs() != "" {
+			a.FirstDifference = i
 		}
 	}
 	a.Components = compareComponents(sides[0], sides[1])
@@ -36,26 +36,35 @@ func CompareExecutions(ctx context.Context, r *store.Reader, q answer.CompareExe
 }
 
 // compareComponents returns the components of the active scores of two executions.
-func compareComponents(sides ...track.RecordedExecution) []answer.ComparedComponent {
+func compareComponents(first, second track.RecordedExecution) []answer.ComparedComponent {
 	byName := map[string]*answer.ComparedComponent{}
-	for i, e := range sides {
-		for _, s := range e.Scores {
-			if !s.Active {
-				continue
-			}
-			for _, c := range s.Components {
-				if byName[c.Name] == nil {
-					byName[c.Name] = &answer.ComparedComponent{Component: c.Name, Values: make([]*float64, len(sides))}
-				}
-				byName[c.Name].Values[i] = c.Value
-			}
+	of := func(name string) *answer.ComparedComponent {
+		if byName[name] == nil {
+			byName[name] = &answer.ComparedComponent{Component: name}
 		}
+		return byName[name]
+	}
+	for _, c := range activeComponents(first) {
+		of(c.Name).First = c.Value
+	}
+	for _, c := range activeComponents(second) {
+		of(c.Name).Second = c.Value
 	}
 	list := []answer.ComparedComponent{}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		list = append(list, *byName[name])
 	}
 	return list
+}
+
+// activeComponents returns the components of the active score; nil if there is none.
+func activeComponents(e track.RecordedExecution) []track.ComponentValue {
+	for _, s := range e.Scores {
+		if s.Active {
+			return s.Components
+		}
+	}
+	return nil
 }
 
 // mostAligned is the product of the numbers of calls up to which calls are aligned; longer ones are paired in order.
@@ -119,7 +128,7 @@ func alignMiddle(list []answer.ComparedCall, a, b []track.RecordedCall, start in
 }
 
 func pairedCall(a, b []track.RecordedCall, i, j int) answer.ComparedCall {
-	return answer.ComparedCall{Tool: a[i].Tool, Sides: []*answer.CallSide{callSide(a[i], i), callSide(b[j], j)}, SameInput: a[i].Input.Digest == b[j].Input.Digest}
+	return answer.ComparedCall{Tool: a[i].Tool, First: callSide(a[i], i), Second: callSide(b[j], j), SameInput: a[i].Input.Digest == b[j].Input.Digest}
 }
 
 // appendSingle adds a call that only one side has; none if there is no such call.
@@ -127,8 +136,12 @@ func appendSingle(list []answer.ComparedCall, side int, calls []track.RecordedCa
 	if i >= len(calls) {
 		return list
 	}
-	c := answer.ComparedCall{Tool: calls[i].Tool, Sides: make([]*answer.CallSide, 2)}
-	c.Sides[side] = callSide(calls[i], i)
+	c := answer.ComparedCall{Tool: calls[i].Tool}
+	if side == 0 {
+		c.First = callSide(calls[i], i)
+	} else {
+		c.Second = callSide(calls[i], i)
+	}
 	return append(list, c)
 }
 

@@ -58,7 +58,7 @@ func TestCompareExecutions(t *testing.T) {
 		var lines []string
 		for _, c := range compared.Calls {
 			line, sep := c.Tool, ""
-			for _, side := range c.Sides {
+			for _, side := range []*answer.CallSide{c.First, c.Second} {
 				if line += sep; side == nil {
 					line += "-"
 				} else {
@@ -68,8 +68,8 @@ func TestCompareExecutions(t *testing.T) {
 			}
 			lines = append(lines, line)
 		}
-		if got := strings.Join(lines, " "); got != tt.lines || compared.First != tt.first {
-			t.Errorf("%s, %s: %s, first difference %d; want %s, %d", tt.a, tt.b, got, compared.First, tt.lines, tt.first)
+		if got := strings.Join(lines, " "); got != tt.lines || compared.FirstDifference != tt.first {
+			t.Errorf("%s, %s: %s, first difference %d; want %s, %d", tt.a, tt.b, got, compared.FirstDifference, tt.lines, tt.first)
 		}
 	}
 }
