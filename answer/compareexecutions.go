@@ -31,7 +31,7 @@ type ExecutionComparison struct {
 	Components []ComparedComponent       `json:"components"` // of the active scores, by name
 	Calls      []ComparedCall            `json:"calls"`      // aligned by their tools
 	NSame      int                       `json:"n_same"`     // calls with the same tool and the same input
-	// FirstDifference is the place in Calls, from 0, of the first call that differs; -1 for none.
+	// The place in Calls, from 0, of the first call that differs; -1 for none.
 	FirstDifference int `json:"first_difference"`
 }
 
