@@ -30,7 +30,7 @@ func composeLineage(ctx context.Context, b *builder) error {
 	if err := b.addDocument(d); err != nil {
 		return err
 	}
-	b.verdictFirst()
+	b.lineageVerdict()
 	for _, t := range a.Tables() {
 		b.addTable(t)
 		last := &b.view.Sections[len(b.view.Sections)-1]
@@ -39,8 +39,8 @@ func composeLineage(ctx context.Context, b *builder) error {
 	return nil
 }
 
-// verdictFirst puts the beginning of a report in the place of the lead.
-func (b *builder) verdictFirst() {
+// lineageVerdict puts the beginning of a report in the place of the lead.
+func (b *builder) lineageVerdict() {
 	if first := b.view.Sections; len(first) > 0 && first[0].Title == "" {
 		b.view.Verdict, b.view.Sections = first[0].HTML, first[1:]
 	}
@@ -105,7 +105,7 @@ func (b *builder) addMutation(ctx context.Context, a answer.MutationDetail) erro
 	} else if !isAbsent(err) { // a root has nothing to differ from
 		return err
 	}
-	if err := b.addEvidence(ctx, a); err != nil {
+	if err := b.addTaskEvidence(ctx, a); err != nil {
 		return err
 	}
 	return b.addDecisions(ctx, a)
@@ -155,8 +155,8 @@ func decisionFacts(d answer.Decision) (list []fact) {
 	return list
 }
 
-// addEvidence compares a child with its parent on each task.
-func (b *builder) addEvidence(ctx context.Context, a answer.MutationDetail) error {
+// addTaskEvidence compares a child with its parent on each task.
+func (b *builder) addTaskEvidence(ctx context.Context, a answer.MutationDetail) error {
 	if len(a.Parents) == 0 {
 		return nil
 	}

@@ -13,10 +13,10 @@ import (
 
 // What a page shows of a trace.
 const (
-	stepsOfPage = 200
-	mostBars    = 240
-	shownLines  = 4    // of the beginning and of the end of a text
-	shownBytes  = 2000 // of the beginning and of the end
+	stepsOfPage   = 200
+	mostTraceBars = 240
+	shownLines    = 4    // of the beginning and of the end of a text
+	shownBytes    = 2000 // of the beginning and of the end
 )
 
 // step is a line of a trace: the prompt, a call with its texts, or the answer.
@@ -196,7 +196,7 @@ func (b *builder) addBars(v *traceView, steps []step) {
 	if len(v.Failed) > 0 {
 		v.FailedText = strconv.Itoa(len(v.Failed)) + " failed"
 	}
-	each := (len(steps) + mostBars - 1) / mostBars
+	each := (len(steps) + mostTraceBars - 1) / mostTraceBars
 	if each == 0 || len(steps) < 3 {
 		return
 	}

@@ -48,7 +48,7 @@ function reads() {
 }
 
 async function refresh() {
-  const address = location.href, page = await load(address, true).catch(() => null), fresh = page && $("main", page), news = $("#news");
+  const address = location.href, page = await load(address, true), fresh = page && $("main", page), news = $("#news");
   if (!fresh || location.href !== address) return;
   const added = newRows(fresh);
   if (!reads()) { exchange(fresh); return; }

@@ -9,7 +9,7 @@ const nearEnd = new IntersectionObserver((entries) => {
 }, { rootMargin: "800px" });
 
 async function more(link) {
-  const page = await load(link.href).catch(() => null), list = page && $("ol.trace", page), here = $("#trace ol.trace");
+  const page = await load(link.href), list = page && $("ol.trace", page), here = $("#trace ol.trace");
   if (!list || !here || !link.isConnected) return;
   const steps = [...list.children], next = $("a.later", page);
   here.append(...steps.map((step) => document.adoptNode(step)));
