@@ -51,7 +51,7 @@ var assets = sync.OnceValues(func() (map[string]asset, error) {
 	}
 	return map[string]asset{
 		styleName:  newAsset(styleName, "text/css; charset=utf-8", append(style, chart.StyleSheet()...)),
-		scriptName: newAsset(scriptName, "text/javascript; charset=utf-8", script),
+		scriptName: newAsset(scriptName, "text/javascript; charset=utf-8", withoutComments(script)),
 		iconName:   newAsset(iconName, "image/svg+xml", icon),
 	}, nil
 })
@@ -82,6 +82,17 @@ func joined(folder, extension string) ([]byte, error) {
 		all.Write(content)
 	}
 	return all.Bytes(), nil
+}
+
+// withoutComments returns a script without its comments, which have lines of their own, and without indentation.
+func withoutComments(script []byte) []byte {
+	var all bytes.Buffer
+	for line := range bytes.Lines(script) {
+		if line = bytes.TrimLeft(line, " \t\n"); len(line) > 0 && !bytes.HasPrefix(line, []byte("//")) {
+			all.Write(line)
+		}
+	}
+	return all.Bytes()
 }
 
 // Asset returns a file that pages load, with its media type; [fs.ErrNotExist] if there is none of this name.

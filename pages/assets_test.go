@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"track/pages"
@@ -22,9 +23,9 @@ func TestModule(t *testing.T) {
 	if n := compressed(t, module); n > mostScript {
 		t.Errorf("the module has %d bytes compressed, more than %d", n, mostScript)
 	}
-	holdsFiles(t, module, "assets/script/*.js")
-	holdsFiles(t, asset(t, "track.css"), "assets/style/*.css")
-	if base, err := os.ReadFile("assets/script/base.js"); err != nil || !bytes.HasPrefix(module, base) {
+	holdsFiles(t, module, "assets/script/*.js", code)
+	holdsFiles(t, asset(t, "track.css"), "assets/style/*.css", bytes.Clone)
+	if base, err := os.ReadFile("assets/script/base.js"); err != nil || !bytes.HasPrefix(module, code(base)) {
 		t.Errorf("the module does not begin with base.js: %v", err)
 	}
 	if _, _, err := pages.Asset("base.js"); !errors.Is(err, fs.ErrNotExist) {
@@ -41,14 +42,19 @@ func asset(t *testing.T, name string) []byte {
 	return content
 }
 
-func holdsFiles(t *testing.T, joined []byte, pattern string) {
+// comments are lines that are one, empty ones, and indentation.
+var comments = regexp.MustCompile(`(?m)^(\s*//.*\n|\s+)+`)
+
+func code(script []byte) []byte { return comments.ReplaceAll(script, nil) }
+
+func holdsFiles(t *testing.T, joined []byte, pattern string, served func([]byte) []byte) {
 	t.Helper()
 	names, err := filepath.Glob(pattern)
 	if err != nil || len(names) == 0 {
 		t.Fatalf("%s: %d files, %v", pattern, len(names), err)
 	}
 	for _, name := range names {
-		if part, err := os.ReadFile(name); err != nil || !bytes.Contains(joined, part) {
+		if part, err := os.ReadFile(name); err != nil || !bytes.Contains(joined, served(part)) {
 			t.Errorf("%s is not served: %v", name, err)
 		}
 	}

@@ -64,7 +64,8 @@ async function load(address, quiet = false) {
     if (!response.ok) return null;
     return new DOMParser().parseFromString(await response.text(), "text/html");
   } catch {
-    return null; // the connection is lost, which the page says
+    // The connection is lost, which the page says.
+    return null;
   } finally {
     if (!quiet) { clearTimeout(slow); wait(false); }
   }

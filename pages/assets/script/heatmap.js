@@ -15,7 +15,8 @@ async function heatmap(figure) {
   const before = heatLast?.figure.dataset.source === figure.dataset.source ? heatLast : null, focused = before && document.activeElement === before.canvas;
   let map = null;
   if (before) {
-    await null; // until it is part of the page
+    // Until it is part of the page.
+    await null;
     map = new HeatMap(figure, before.data, before);
     if (focused) map.canvas.focus({ preventScroll: true });
   }

@@ -1,7 +1,8 @@
 // Sorting, filtering and choosing columns changes one section: the reader stays where they are.
 async function replaceSection(id, address) {
   const page = await load(address);
-  const fresh = page && $("#" + CSS.escape(id), page), section = document.getElementById(id); // another one if the page was exchanged
+  // Another one if the page was exchanged.
+  const fresh = page && $("#" + CSS.escape(id), page), section = document.getElementById(id);
   if (!fresh || !section) { location.assign(address); return; }
   const open = $(".columns:popover-open", section);
   section.replaceWith(document.adoptNode(fresh));

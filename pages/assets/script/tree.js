@@ -4,7 +4,8 @@ function trees(root) {
   for (const figure of all("figure.tree", root)) if (!figure.dataset.drawn) tree(figure);
 }
 
-let chosen = ""; // the version that the reader chose, for a tree that has grown
+// The version that the reader chose, for a tree that has grown.
+let chosen = "";
 
 function tree(figure) {
   figure.dataset.drawn = "true";
@@ -154,7 +155,8 @@ function tree(figure) {
     keys[event.key]();
   });
   canvas.addEventListener("wheel", (event) => {
-    if (document.activeElement !== canvas && !event.ctrlKey) return; // the page scrolls until the tree has the focus
+    // The page scrolls until the tree has the focus.
+    if (document.activeElement !== canvas && !event.ctrlKey) return;
     event.preventDefault();
     if (Math.abs(event.deltaX) > Math.abs(event.deltaY) || event.shiftKey) place(step, left + (event.deltaX || event.deltaY) / step);
     else zoom(Math.exp(-event.deltaY / 300), event.clientX - canvas.getBoundingClientRect().left);
