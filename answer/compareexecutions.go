@@ -92,7 +92,7 @@ func (a ExecutionComparison) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a ExecutionComparison) Tables() []Table {
-	summary := Table{Name: "executions", Columns: columns("id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "duration", "tokens", "cost")}
+	summary := Table{Name: "executions", Columns: columns("id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "duration", "tokens", "cost").drop("cost", "tokens", "duration", "rubric", "lineage", "grade", "failed")}
 	var scores []float64
 	for _, e := range a.Executions {
 		if e.Score != nil {
