@@ -13,7 +13,7 @@ import (
 type SweepProgress struct {
 	NPlanned       int                     `json:"n_planned"`
 	NLeft          int                     `json:"n_left"`             // planned seeds that are not recorded
-	PerMinute      float64                 `json:"seeds_per_minute"`   // from the start to the last recorded seed; null if none is recorded
+	PerMinute      float64                 `json:"seeds_per_minute"`   // from the start to the last recorded seed; null without seeds
 	Left           time.Duration           `json:"left_s"`             // at this rate; 0 if it is unknown
 	Last           time.Time               `json:"last_seed,omitzero"` // when the last seed was recorded
 	Until          string                  `json:"until,omitempty"`    // the rule by which it ends early

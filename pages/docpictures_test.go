@@ -9,8 +9,8 @@ import (
 	"track/internal/sample"
 )
 
-// TestPicturesOfDocuments opens the pages that the documents show, from the data of examples/bam. TRACK_PICTURES=docs/images
-// (make pictures) takes the pictures anew.
+// TestPicturesOfDocuments opens the pages that the documents show, with the data of examples/bam. make pictures takes the
+// pictures anew.
 func TestPicturesOfDocuments(t *testing.T) {
 	t.Parallel()
 	st, _ := sample.New(t)

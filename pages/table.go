@@ -38,7 +38,7 @@ type tableView struct {
 	table   answer.Table
 	all     []int        // columns for people
 	numeric []bool       // by column
-	few     map[int]bool // columns whose values can be chosen: texts of which there are few
+	few     map[int]bool // columns with few different texts, which can be chosen
 }
 
 // key returns the name of a parameter of this table.

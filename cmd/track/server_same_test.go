@@ -15,7 +15,8 @@ import (
 	"testing"
 )
 
-// listen starts a server on a database, with further variables of its environment, and returns the address at which it answers.
+// listen starts a server on a database, with further variables of its environment, and returns the address at which it
+// answers.
 func listen(t *testing.T, dir, db, at string, variables ...string) (cmd *exec.Cmd, address string) {
 	t.Helper()
 	cmd = exec.Command("track", "serve", "--addr", at, "--db", db)

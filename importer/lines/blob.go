@@ -33,7 +33,7 @@ func BlobDigest(content []byte) string {
 	return digestPrefix + hex.EncodeToString(hash[:])
 }
 
-// CheckBlobDigest returns an error for a text that is no name of a content.
+// CheckBlobDigest returns an error for a text that is not "sha256:" and 64 digits.
 func CheckBlobDigest(digest string) error {
 	digits, found := strings.CutPrefix(digest, digestPrefix)
 	hash, err := hex.DecodeString(digits)
