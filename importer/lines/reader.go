@@ -122,9 +122,9 @@ const noFolder = "\x00"
 // sentBuffer is for lines of a request, of which many are read at once.
 const sentBuffer = 16 << 10
 
-// ReadSent is [Read] for lines that somebody else sent: one that names a file is refused. Blob returns the blobs that lines
-// name; if one is missing, which its error says by [ErrNoBlob], the reading ends with that error. A loop over the lines that
-// ends early leaves the rest to the next loop.
+// ReadSent is [Read] for lines that somebody else sent: one that names a file is refused. Blob returns the content
+// of a blob that a line names. If it returns [ErrNoBlob], the reading ends with that error. A loop over the lines that ends
+// early leaves the rest to the next loop.
 func ReadSent(r io.Reader, blob func(digest string) ([]byte, error)) iter.Seq2[Record, error] {
 	buffer := sentBuffer
 	if short, ok := r.(interface{ Len() int }); ok {
