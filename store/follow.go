@@ -333,9 +333,7 @@ func (f *Follower) pass(ctx context.Context, r *Reader, now horizon) error {
 	f.looks = append(f.looks, followerLook{now.Next, ends})
 	isPassed := func(l followerLook) bool { return l.next <= now.Oldest }
 	for ; len(f.looks) > 0 && isPassed(f.looks[0]); f.looks = f.looks[1:] {
-		for i, mark := range f.looks[0].marks {
-			f.marks[i] = mark // smaller if the last rows were removed
-		}
+		copy(f.marks, f.looks[0].marks) // smaller if the last rows were removed
 	}
 	for i, known := range f.seen {
 		maps.DeleteFunc(known, func(id int64, _ bool) bool { return id <= f.marks[i] })
