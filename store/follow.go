@@ -5,8 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-
-	"github.com/jmoiron/sqlx"
 )
 
 // Change says what was recorded about a scenario or a lineage.
@@ -65,7 +63,7 @@ const (
 	newVersionIDs    = `SELECT id, lineage_id AS owner, '' AS ulid FROM version WHERE id > $1 ORDER BY id LIMIT $2`
 	lastLedgers      = `
 	SELECT id AS owner, (SELECT coalesce(max(number), 0) FROM ledger WHERE ledger.lineage_id = lineage.id) AS id, '' AS ulid FROM lineage`
-	listRunningSweeps = `SELECT id, scenario_id AS owner, ulid FROM sweep WHERE id IN (?) AND ended_at IS NULL`
+	listRunningSweeps = `SELECT id, scenario_id AS owner, ulid FROM sweep WHERE id IN ({list}) AND ended_at IS NULL`
 	listOpenSweeps    = `SELECT id, scenario_id AS owner, ulid FROM sweep WHERE ended_at IS NULL ORDER BY id DESC LIMIT $1`
 )
 
@@ -300,10 +298,9 @@ func (f *Follower) lookAtSweeps(ctx context.Context, r *Reader, found map[Change
 	for _, id := range ids[:max(0, len(ids)-mostSweeps)] {
 		delete(f.running, id)
 	}
-	query, args, err := sqlx.In(listRunningSweeps, slices.Collect(maps.Keys(f.running)))
-	if err != nil {
-		return err
-	}
+	var c clauses
+	c.addList(listRunningSweeps, anys(slices.Collect(maps.Keys(f.running)))...)
+	query, args := c.statement()
 	var rows []ownedRow
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return explain(err)

@@ -15,10 +15,10 @@ const listSeedsAt = `
 	  FROM unnest(CAST($1 AS text[]), CAST($2 AS text[]), CAST($3 AS bigint[])) WITH ORDINALITY AS asked (scenario, configuration, number, position)
 	  JOIN scenario ON scenario.name = asked.scenario
 	  JOIN configuration ON configuration.hash = asked.configuration
-	 CROSS JOIN LATERAL (
+	  JOIN LATERAL (
 	       SELECT seed.id, seed.digest FROM seed
 	        WHERE seed.scenario_id = scenario.id AND seed.configuration_id = configuration.id AND seed.number = asked.number AND seed.superseded_at IS NULL
-	        LIMIT 1) AS here`
+	        LIMIT 1) AS here ON true`
 
 // lookUpSeeds implements [engine]. It also takes ids for the seeds that are new.
 func (p postgresSchema) lookUpSeeds(t *Tx, seeds []*track.Seed) error {
