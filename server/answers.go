@@ -44,7 +44,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 	}
 	defer release()
 	header := w.Header()
-	header.Set("Vary", "Accept, Authorization")
+	header.Set("Vary", "Accept, Authorization, Accept-Encoding")
 	tag := s.tag(r, q, form, params)
 	if tag != "" {
 		header.Set("ETag", tag)
@@ -77,7 +77,8 @@ func (s *Server) compute(r *http.Request, q ask.Question, from ask.Source, form 
 	}
 	defer leave()
 	if form.format == "" {
-		return mediaText(r, q, from, form, params)
+		text, err := mediaText(r, q, from, form, params)
+		return text.compressedFor(r), err
 	}
 	a, err := q.Ask(r.Context(), from, params)
 	if err != nil {
@@ -86,13 +87,17 @@ func (s *Server) compute(r *http.Request, q ask.Question, from ask.Source, form 
 	if tries, _ := strconv.ParseBool(params.Get("dry-run")); q.Writes && !tries {
 		s.logChange(r.Context(), q.Name, "names", textsOf(q.Names(params)))
 	}
-	return answerText(r, a, form)
+	text, err := answerText(r, a, form)
+	if q.Writes { // it can hold a new token, of which the compressed length would tell
+		return text, err
+	}
+	return text.compressedFor(r), err
 }
 
 // about returns what an answer depends on besides the database and the program.
 func about(r *http.Request, q ask.Question, form form, params url.Values) []any {
 	grant := grantOf(r.Context())
-	return []any{form.media, q.Name, params.Encode(), grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages}
+	return []any{form.media, acceptsGzip(r), q.Name, params.Encode(), grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages}
 }
 
 func isBetweenTags(c rune) bool { return c == ',' || c == ' ' }
@@ -109,6 +114,18 @@ func (a written) write(w http.ResponseWriter) {
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(a.body)))
 	_, _ = w.Write(a.body) // the client has gone
+}
+
+// compressedFor returns the answer, compressed if the client reads that and if it gains by that.
+func (a written) compressedFor(r *http.Request) written {
+	if !acceptsGzip(r) {
+		return a
+	}
+	packed, ok := compressed(a.body)
+	if !ok {
+		return a
+	}
+	return written{append(a.header, [2]string{"Content-Encoding", "gzip"}), packed}
 }
 
 // mediaText returns a document or a picture that answers a question.

@@ -2,13 +2,11 @@ package server
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"errors"
 	"io/fs"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"track/access"
@@ -83,40 +81,6 @@ func writeHTML(w http.ResponseWriter, r *http.Request, status int, page []byte) 
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "private, no-cache")
 	writeCompressed(w, r, status, page)
-}
-
-// onePacket is the number of bytes that fit into one packet: compressing fewer gains nothing.
-const onePacket = 1400
-
-// writeCompressed writes a body, compressed if the client reads that. It is for bodies without secrets: with one next to a
-// text of somebody else, the compressed length tells of the secret.
-func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	w.Header().Add("Vary", "Accept-Encoding")
-	if len(body) > onePacket && acceptsGzip(r) {
-		var packed bytes.Buffer
-		z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
-		if err == nil {
-			_, err = z.Write(body)
-		}
-		if err = errors.Join(err, z.Close()); err == nil {
-			w.Header().Set("Content-Encoding", "gzip")
-			body = packed.Bytes()
-		}
-	}
-	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // the reader has gone
-}
-
-// acceptsGzip reports whether a client reads gzip; it may say so with a weight.
-func acceptsGzip(r *http.Request) bool {
-	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
-		name, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
-		if strings.EqualFold(name, "gzip") {
-			return weight != "q=0"
-		}
-	}
-	return false
 }
 
 // pageAsker asks the questions of a page as far as the token allows.

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"cmp"
+	"compress/gzip"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
@@ -277,27 +278,72 @@ func checkInert(t *testing.T, path, body string) {
 	}
 }
 
-// Pages and what they load are compressed for whoever reads that.
+// Pages, what they load, and answers are compressed for whoever reads that, and say the same.
 func TestPagesAreCompressed(t *testing.T) {
 	s := serve(t, func(c *server.Config) { c.NoAuth = true })
-	for _, path := range []string{"/", "/stability?scenario=growth", "/assets/track.css", "/assets/track.js"} {
-		plain := 0
+	for _, path := range []string{"/", "/stability?scenario=growth", "/assets/track.css", "/assets/track.js", "/api/v1/stability?scenario=growth", "/download/history?scenario=growth&as=image%2Fsvg%2Bxml"} {
+		plain := ""
+		tags := map[string]bool{}
 		for _, accepted := range []string{"", "br, gzip;q=0", "br, gzip;q=0.5"} {
-			request, err := http.NewRequest(http.MethodGet, s.url+path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			request.Header.Set("Accept-Encoding", cmp.Or(accepted, "identity"))
-			response, body := s.visitor().read(http.DefaultTransport.RoundTrip(request))
+			response, body := s.readPacked(path, cmp.Or(accepted, "identity"), "")
 			isPacked := response.Header.Get("Content-Encoding") == "gzip"
 			if isPacked != strings.HasSuffix(accepted, "0.5") || !strings.Contains(strings.Join(response.Header.Values("Vary"), ","), "Accept-Encoding") {
 				t.Errorf("%s for %q: %v", path, accepted, response.Header)
 			}
+			tags[response.Header.Get("ETag")] = true
 			if !isPacked {
-				plain = len(body)
-			} else if len(body) >= plain*2/3 {
-				t.Errorf("%s: %d bytes of %d", path, len(body), plain)
+				plain = body
+				continue
+			}
+			if len(body) >= len(plain)*2/3 || unpacked(t, body) != plain {
+				t.Errorf("%s: %d bytes of %d, or others", path, len(body), len(plain))
+			}
+			if tag := response.Header.Get("ETag"); tag != "" {
+				if again, _ := s.readPacked(path, accepted, tag); again.StatusCode != http.StatusNotModified {
+					t.Errorf("%s is sent again to whoever has it: %d", path, again.StatusCode)
+				}
 			}
 		}
+		if !tags[""] && len(tags) != 2 {
+			t.Errorf("%s: the tags %v name the compressed bytes and the others", path, tags)
+		}
 	}
+	if response, _ := s.readPacked("/api/v1/spec/list", "gzip", ""); response.Header.Get("Content-Encoding") != "" {
+		t.Error("a short answer is compressed")
+	}
+	long := url.Values{"name": {"n"}, "scope": {"read"}, "scenario": {strings.Repeat("long", 1000)}}
+	request, err := http.NewRequest(http.MethodPost, s.url+"/api/v1/token/add", strings.NewReader(long.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept-Encoding", "gzip")
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if response, body := s.visitor().read(http.DefaultTransport.RoundTrip(request)); response.StatusCode != http.StatusOK || response.Header.Get("Content-Encoding") != "" || len(body) < 4000 {
+		t.Errorf("a new token is compressed, or not there: %d %s", response.StatusCode, body)
+	}
+}
+
+// readPacked sends a request as a client that accepts an encoding, and returns the bytes as they are sent.
+func (s *service) readPacked(path, accepted, tag string) (*http.Response, string) {
+	s.t.Helper()
+	request, err := http.NewRequest(http.MethodGet, s.url+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Accept-Encoding", accepted)
+	request.Header.Set("If-None-Match", tag)
+	return s.visitor().read(http.DefaultTransport.RoundTrip(request))
+}
+
+func unpacked(t *testing.T, packed string) string {
+	t.Helper()
+	z, err := gzip.NewReader(strings.NewReader(packed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(plain)
 }
