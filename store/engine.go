@@ -57,6 +57,9 @@ type engine interface {
 	// insertRows runs insert, a statement INSERT INTO table (columns) VALUES, for rows of width columns, at the latest when
 	// the transaction commits.
 	insertRows(t *Tx, insert string, width int, args *arguments) error
+	// addValues stores the values of a seed, and addResults its results under a spec, as insertRows does.
+	addValues(t *Tx, seedID int64, rows []valueRow) error
+	addResults(t *Tx, seedID, specID int64, rows []resultRow) error
 	// maxRows is how many rows of large tables a transaction should write at most; 0 if that does not matter.
 	maxRows() int
 	// shardKey returns the last argument of a statement that stores what belongs to a row of seed, execution or

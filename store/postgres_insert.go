@@ -33,22 +33,64 @@ func (postgresSchema) insertRows(t *Tx, insert string, width int, args *argument
 	stored := table
 	switch table {
 	case "value":
-		stored, columns, rows = "packed_value", []string{"seed_id", "metric_ids", "numbers"}, packValues(args.values)
+		stored, columns, rows = "packed_value", valueColumns(), packValues(args.values)
 	case "result":
-		stored, columns, rows = "packed_result", []string{"seed_id", "spec_id", "metric_ids", "statuses", "scores"}, packResults(args.values)
+		stored, columns, rows = "packed_result", resultColumns(), packResults(args.values)
 	default:
 		rows = make([][]any, 0, len(args.values)/width)
 		for row := range slices.Chunk(args.values, width) {
 			rows = append(rows, plainRow(row))
 		}
 	}
+	t.pend(table, stored, columns, rows)
+	return nil
+}
+
+// pend keeps rows until they are sent.
+func (t *Tx) pend(table, stored string, columns []string, rows [][]any) {
 	i := slices.IndexFunc(t.pending, func(p *pendingRows) bool { return p.table == table })
 	if i < 0 {
 		i, t.pending = len(t.pending), append(t.pending, &pendingRows{table: table, stored: stored, columns: columns})
 	}
 	t.pending[i].rows = append(t.pending[i].rows, rows...)
 	t.nRows += len(rows)
+}
+
+// addValues implements [engine].
+func (postgresSchema) addValues(t *Tx, seedID int64, rows []valueRow) error {
+	if len(rows) > 0 {
+		metrics, numbers := packed(rows)
+		t.pend("value", "packed_value", valueColumns(), [][]any{{seedID, metrics, numbers}})
+	}
 	return nil
+}
+
+// packed returns the columns of values.
+func packed(rows []valueRow) (metrics []int32, numbers []float64) {
+	metrics, numbers = make([]int32, len(rows)), make([]float64, len(rows))
+	for i, r := range rows {
+		metrics[i], numbers[i] = int32(r.metric), r.value
+	}
+	return metrics, numbers
+}
+
+// addResults implements [engine].
+func (postgresSchema) addResults(t *Tx, seedID, specID int64, rows []resultRow) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	metrics, statuses, scores := make([]int32, len(rows)), make([]int16, len(rows)), make([]float64, len(rows))
+	for i, r := range rows {
+		metrics[i], statuses[i], scores[i] = int32(r.metric), int16(r.status), r.score
+	}
+	t.pend("result", "packed_result", resultColumns(), [][]any{{seedID, specID, metrics, statuses, scores}})
+	return nil
+}
+
+func valueColumns() []string { return []string{"seed_id", "metric_ids", "numbers"} }
+
+func resultColumns() []string {
+	return []string{"seed_id", "spec_id", "metric_ids", "statuses", "scores"}
 }
 
 // insertedInto returns the table and the columns of a statement INSERT INTO table (columns) VALUES.
@@ -129,7 +171,7 @@ func (postgresSchema) settle(ctx context.Context, w *writer, statement string) e
 			}
 			if len(p.rows) < rowsToCopy {
 				p.queue(&few)
-			} else if _, err := conn.CopyFrom(ctx, pgx.Identifier{p.stored}, p.columns, pgx.CopyFromRows(p.rows)); err != nil {
+			} else if err := p.copy(ctx, conn); err != nil {
 				return err
 			}
 		}
@@ -195,11 +237,7 @@ func (postgresSchema) addNewSeed(t *Tx, columns []any, values map[string]float64
 	if err := t.caller.Err(); err != nil {
 		return 0, err
 	}
-	slices.SortFunc(rows, compareMetrics)
-	metrics, numbers := make([]int32, len(rows)), make([]float64, len(rows))
-	for i, r := range rows {
-		metrics[i], numbers[i] = int32(r.metric), r.value
-	}
+	metrics, numbers := packed(rows)
 	args := make([]any, 0, len(columns)+2)
 	for _, column := range columns {
 		args = append(args, toPostgres(column))

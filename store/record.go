@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -145,34 +146,60 @@ func (t *Tx) supersedeAt(id, at int64) error {
 
 // valueRow is a value in the order of the table.
 type valueRow struct {
+	name   string
 	metric int64
 	value  float64
 }
 
 func compareMetrics(a, b valueRow) int { return cmp.Compare(a.metric, b.metric) }
 
-// valueRows returns the values of metrics whose ids are known, in no order, and the names of the others.
+// valueRows returns the values of metrics whose ids are known, and the names of the others. The rows are valid until the
+// next call. They are in the order of the table, unless some are not known. Most seeds measure what the one before did.
 func (t *Tx) valueRows(values map[string]float64) (rows []valueRow, unknown []string) {
-	rows = make([]valueRow, 0, len(values))
+	if rows = t.ids.values; t.isLike(values, rows) {
+		return rows, nil
+	}
+	rows = rows[:0]
 	for name, value := range values {
 		if metric, known := t.ids.metrics[name]; known {
-			rows = append(rows, valueRow{metric, value})
+			rows = append(rows, valueRow{name, metric, value})
 		} else {
 			unknown = append(unknown, name)
 		}
 	}
+	slices.SortFunc(rows, compareMetrics)
+	t.ids.values = rows
 	return rows, unknown
+}
+
+// isLike reports whether values are of the same metrics as rows, which it gives these values.
+func (t *Tx) isLike(values map[string]float64, rows []valueRow) bool {
+	if len(values) != len(rows) {
+		return false
+	}
+	for i := range rows {
+		value, found := values[rows[i].name]
+		if !found {
+			return false
+		}
+		rows[i].value = value
+	}
+	return true
 }
 
 func (t *Tx) addValues(seedID int64, values map[string]float64) error {
 	rows, unknown := t.valueRows(values)
-	if err := t.learnMetrics(unknown); err != nil {
-		return err
+	if len(unknown) > 0 {
+		if err := t.learnMetrics(unknown); err != nil {
+			return err
+		}
+		rows, _ = t.valueRows(values)
 	}
-	for _, name := range unknown {
-		rows = append(rows, valueRow{t.ids.metrics[name], values[name]})
-	}
-	slices.SortFunc(rows, compareMetrics)
+	return t.engine.addValues(t, seedID, rows)
+}
+
+// addValues implements [engine].
+func (sqliteFile) addValues(t *Tx, seedID int64, rows []valueRow) error {
 	args := t.arguments()
 	for _, r := range rows {
 		args.add(seedID, r.metric, r.value)
@@ -191,17 +218,54 @@ func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment) error {
 	if err := t.insertRows(insertAssessed, 8, args); err != nil {
 		return err
 	}
-	args = t.arguments()
-	for _, r := range a.Results {
-		metric, err := t.metricID(r.Name)
-		if err != nil {
-			return err
+	rows, err := t.resultRows(a.Results)
+	if err != nil {
+		return err
+	}
+	return t.engine.addResults(t, seedID, specID, rows)
+}
+
+// resultRow is a result in the order of the spec.
+type resultRow struct {
+	name   string
+	metric int64
+	status int64
+	score  float64 // NaN if the value is missing
+}
+
+// resultRows returns rows of results, which are valid until the next call. Most seeds are judged under the spec of the
+// one before.
+func (t *Tx) resultRows(results []scoring.Result) ([]resultRow, error) {
+	rows := t.ids.results[:min(len(t.ids.results), len(results))]
+	for i, r := range results {
+		if i == len(rows) {
+			rows = append(rows, resultRow{})
 		}
-		score := any(r.Score)
-		if r.Missing() {
+		row := &rows[i]
+		if row.name != r.Name || row.name == "" {
+			metric, err := t.metricID(r.Name)
+			if err != nil {
+				return nil, err
+			}
+			row.name, row.metric = r.Name, metric
+		}
+		if row.status, row.score = statusCode(r.Status), r.Score; r.Missing() {
+			row.score = math.NaN()
+		}
+	}
+	t.ids.results = rows
+	return rows, nil
+}
+
+// addResults implements [engine].
+func (sqliteFile) addResults(t *Tx, seedID, specID int64, rows []resultRow) error {
+	args := t.arguments()
+	for _, r := range rows {
+		score := any(r.score)
+		if math.IsNaN(r.score) {
 			score = nil
 		}
-		args.add(seedID, specID, metric, statusCode(r.Status), score)
+		args.add(seedID, specID, r.metric, r.status, score)
 	}
 	return t.insertRows(insertResults, 5, args)
 }

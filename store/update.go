@@ -39,6 +39,9 @@ type ids struct {
 	scenarios, metrics, configurations, environments map[string]int64
 	lineages, versions, tools                        map[string]int64
 	pairs                                            map[pair]bool
+
+	values  []valueRow  // of the last seed
+	results []resultRow // of the last judgement
 }
 
 func newIDs() ids {

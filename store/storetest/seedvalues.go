@@ -12,6 +12,7 @@ import (
 
 	"track"
 	"track/internal/property"
+	"track/scoring"
 	"track/store"
 )
 
@@ -47,6 +48,64 @@ func testValues(t *testing.T, st *store.Store) {
 			return err
 		})
 	})
+}
+
+// testManySeeds records and judges more seeds in one transaction than a server takes one by one. Some measure what the seed
+// before measured, others do not.
+func testManySeeds(t *testing.T, st *store.Store) {
+	spec := addSpec(t, st, "s", 3)
+	list, judged := make([]track.Seed, 60), make([]scoring.Assessment, 60)
+	for i := range list {
+		values := map[string]float64{}
+		for k := range 2 + i%5/3 {
+			values[fmt.Sprint("m", (k+i/20)%3)] = awkward[(3*i+k)%len(awkward)]
+		}
+		list[i] = track.Seed{Scenario: "s", Number: track.SeedNumber(i), Values: values}
+		judged[i] = scoring.Assessment{Scored: true, TotalScore: float64(i) / 64}
+		for k := range 3 {
+			r := scoring.Result{Name: fmt.Sprint("m", (k+i/30)%3), Status: []scoring.Status{scoring.Pass, scoring.Warn}[(i+k)%2], Score: float64(i) / 64}
+			if (i+k)%7 == 0 {
+				judged[i].Scored = false
+				r = scoring.Result{Name: r.Name, Status: scoring.Fail, Reason: scoring.ReasonMissing}
+			}
+			judged[i].Results = append(judged[i].Results, r)
+			switch r.Status {
+			case scoring.Pass:
+				judged[i].NPass++
+			case scoring.Warn:
+				judged[i].NWarn++
+			default:
+				judged[i].NFail++
+			}
+		}
+	}
+	ids := make([]int64, len(list))
+	update(t, st, func(tx *store.Tx) error {
+		err := lookUp(tx, list)
+		for i := 0; i < len(list) && err == nil; i++ {
+			seed, digest := complete(st, list[i])
+			list[i].ID = seed.ID
+			if ids[i], _, err = tx.AddSeed(seed, digest); err == nil {
+				err = tx.AddAssessment(ids[i], spec.ID, judged[i])
+			}
+		}
+		return err
+	})
+	for i, seed := range list {
+		values, valuesErr := st.Values(t.Context(), ids[i])
+		got, err := st.Results(t.Context(), seed.ID, spec.ID)
+		if err := errors.Join(valuesErr, err); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]scoring.Result{}
+		for _, r := range judged[i].Results {
+			want[r.Name] = r
+		}
+		isStored := cmpopts.IgnoreFields(scoring.Result{}, "Value", "Reason") // which follow from values and scores
+		if diff := cmp.Diff(seed.Values, values, sameBits) + cmp.Diff(want, got, isStored); diff != "" {
+			t.Errorf("seed %d (-want +got):\n%s", i, diff)
+		}
+	}
 }
 
 // testManyValues records more new metrics than one statement adds, of which some are known.

@@ -16,6 +16,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		run  func(t *testing.T, st *store.Store)
 	}{
 		{"values come back bit by bit", testValues},
+		{"many seeds in one transaction", testManySeeds},
 		{"thousands of values", testManyValues},
 		{"a seed comes back whole", testSeed},
 		{"odd bytes in free text", testFreeText},
