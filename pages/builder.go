@@ -24,6 +24,7 @@ type builder struct {
 	request Request
 	asked   url.Values // of the request, without what only the view depends on
 	view    view
+	part    []section // that the address asks for instead of the page, if it takes long
 	// pictures stand beside the text of cells.
 	pictures map[pictureKey]template.HTML
 }
@@ -69,6 +70,14 @@ func (b *builder) write(w io.Writer) error {
 	for _, f := range b.view.Facts {
 		b.explain(f.Name)
 	}
+	for _, s := range b.part {
+		if err := execute(w, "section", s); err != nil {
+			return err
+		}
+	}
+	if b.part != nil {
+		return nil
+	}
 	part := b.request.In.Get(partParam)
 	if i := slices.IndexFunc(b.view.Sections, func(s section) bool { return s.ID == part }); part != "" && i >= 0 {
 		return execute(w, "section", b.view.Sections[i])
@@ -76,7 +85,7 @@ func (b *builder) write(w io.Writer) error {
 	return execute(w, "page.html", b.view)
 }
 
-// partParam asks for one section of a page.
+// partParam asks for one section of a page, or for the sections that take long.
 const partParam = "part.page"
 
 // address returns the address of the page of a question; empty if it has none.

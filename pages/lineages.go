@@ -21,22 +21,34 @@ func composeLineage(ctx context.Context, b *builder) error {
 		return err
 	}
 	b.lineageTrail("")
-	b.lead(a.Lead()[:1]) // the report says the rest
+	isLong := a.End.Number > longLedger
+	lead := a.Lead()
+	if !isLong {
+		lead = lead[:1] // the report says the rest
+	}
+	b.lead(lead)
 	b.lineageTabs(a.Lineage, "lineage show")
-	d, err := b.request.Compose(ctx, ask.LineageReport().Question(), url.Values{"lineage": {a.Lineage}})
-	if err != nil {
+	if err := b.later("report", isLong, func() error { return b.addLineageReport(ctx, a.Lineage) }); err != nil {
 		return err
 	}
-	if err := b.addDocument(d); err != nil {
-		return err
+	if !isLong {
+		b.lineageVerdict()
 	}
-	b.lineageVerdict()
 	for _, t := range a.Tables() {
 		b.addTable(t)
 		last := &b.view.Sections[len(b.view.Sections)-1]
 		last.Folded, last.Title = true, strings.ToUpper(t.Name[:1])+t.Name[1:]
 	}
 	return nil
+}
+
+// addLineageReport adds the report of a lineage.
+func (b *builder) addLineageReport(ctx context.Context, lineage string) error {
+	d, err := b.request.Compose(ctx, ask.LineageReport().Question(), url.Values{"lineage": {lineage}})
+	if err != nil {
+		return err
+	}
+	return b.addDocument(d)
 }
 
 // lineageVerdict puts the beginning of a report in the place of the lead.
@@ -193,16 +205,25 @@ func (b *builder) addDecisions(ctx context.Context, a answer.MutationDetail) err
 		}
 		b.view.Sections = append(b.view.Sections, s)
 	}
-	replay, err := get(ctx, b, ask.Replay(), url.Values{"lineage": {a.Lineage}, "decision": {a.Decisions[n-1].ID}})
+	lineage, err := get(ctx, b, ask.Lineage(), url.Values{"lineage": {a.Lineage}})
+	if err != nil {
+		return err
+	}
+	return b.later("replay", lineage.End.Number > longLedger, func() error { return b.addReplay(ctx, a.Lineage, a.Decisions[n-1]) })
+}
+
+// addReplay adds whether a decision replays.
+func (b *builder) addReplay(ctx context.Context, lineage string, d answer.Decision) error {
+	replay, err := get(ctx, b, ask.Replay(), url.Values{"lineage": {lineage}, "decision": {d.ID}})
 	if err != nil {
 		return err
 	}
 	s := section{ID: "replay", Title: "Replay"}
-	own := len(a.Decisions[n-1].Lead())
+	own := len(d.Lead())
 	for _, line := range replay.Lead()[min(own, len(replay.Lead())):] {
 		s.Sentences = append(s.Sentences, sentenceOf(line))
 	}
-	hint := track.NewHint("replay it", "replay").With("lineage", a.Lineage).With("decision", a.Decisions[n-1].ID)
+	hint := track.NewHint("replay it", "replay").With("lineage", lineage).With("decision", d.ID)
 	s.Sentences = append(s.Sentences, hintSentence(hint))
 	b.view.Sections = append(b.view.Sections, s)
 	return nil

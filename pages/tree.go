@@ -16,21 +16,34 @@ import (
 
 // composeTree shows all versions of a lineage, as a picture and as a table.
 func composeTree(ctx context.Context, b *builder) error {
-	a, err := get(ctx, b, ask.LineageTree(), b.asked)
+	lineage, err := get(ctx, b, ask.Lineage(), b.asked)
 	if err != nil {
 		return err
 	}
-	b.lineageTrail(a.Lineage)
-	b.lineageTabs(a.Lineage, "lineage tree")
-	if len(a.Items) > 0 {
-		if err := b.addTree(a); err != nil {
+	b.lineageTrail(lineage.Lineage)
+	b.lineageTabs(lineage.Lineage, "lineage tree")
+	isLong := lineage.End.Number > longTree
+	err = b.later("whole-tree", isLong, func() error {
+		a, err := get(ctx, b, ask.LineageTree(), b.asked)
+		if err != nil {
 			return err
 		}
-	}
-	b.show(a)
-	b.view.Heading = escape.Line("Tree of " + a.Lineage)
+		if isLong {
+			b.addSentences("about", a.Lead()[1:]) // the heading is above
+		} else {
+			b.lead(a.Lead())
+		}
+		if len(a.Items) > 0 {
+			err = b.addTree(a)
+		}
+		for _, t := range a.Tables() {
+			b.addTable(t)
+		}
+		return err
+	})
+	b.view.Heading = escape.Line("Tree of " + lineage.Lineage)
 	b.view.Title = b.view.Heading
-	return nil
+	return err
 }
 
 // Measures of a tree in pixels.
@@ -74,7 +87,7 @@ type treeData struct {
 
 // addTree adds the picture of a tree, which needs no script unless it is large.
 func (b *builder) addTree(a answer.LineageTree) error {
-	unfold := b.request.In.Get("unchanged.tree") == "shown"
+	unfold := b.request.In.Get("unchanged.tree") == shown
 	layout, kind := layoutTree(a, b.request.In.Get("lanes.tree"), unfold)
 	numbers := answer.Numbers{Scale: a.Scale}
 	tall := max(48, min(240, 420/len(layout.Lanes)))
@@ -123,7 +136,7 @@ func (b *builder) treeChoices(l treeLayout, kind string, unfold bool) (list []li
 	case unfold:
 		list = append(list, link{Text: "fold versions without change", Href: b.here("unchanged.tree", "")})
 	case l.Folded > 0:
-		list = append(list, link{Text: fmt.Sprintf("unfold %d without change", l.Folded), Href: b.here("unchanged.tree", "shown")})
+		list = append(list, link{Text: fmt.Sprintf("unfold %d without change", l.Folded), Href: b.here("unchanged.tree", shown)})
 	}
 	return list
 }

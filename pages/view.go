@@ -61,6 +61,7 @@ type section struct {
 	Folded    bool   // it opens at a click
 	Link      link   // to a page about this
 	Code      string // a text as it is
+	Later     *later // where the section is; nil if it is here
 }
 
 // table is a table with the addresses that sort and filter it.

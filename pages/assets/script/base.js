@@ -59,7 +59,7 @@ document.addEventListener("click", async (event) => {
 async function load(address, quiet = false) {
   const slow = quiet || setTimeout(() => wait(true), 300);
   try {
-    const response = await fetch(address, { headers: { Accept: "text/html" }, redirect: "follow" });
+    const response = await fetch(address, { headers: { Accept: "text/html" } });
     if (response.redirected && new URL(response.url).pathname.endsWith("/login")) { location.assign(response.url); return null; }
     if (!response.ok) return null;
     return new DOMParser().parseFromString(await response.text(), "text/html");
@@ -69,6 +69,12 @@ async function load(address, quiet = false) {
   } finally {
     if (!quiet) { clearTimeout(slow); wait(false); }
   }
+}
+
+// What the API answers; null for a problem.
+async function ask(address) {
+  const response = await fetch(address, { headers: { Accept: "application/json" } });
+  return response.ok ? response.json() : null;
 }
 
 function wait(on) { document.documentElement.classList.toggle("waiting", on); }
@@ -82,9 +88,20 @@ for (const kind of ["click", "submit"]) {
 }
 
 // What each new part of a page needs: the document at first, later a section or the main part that replaces another.
-const preparations = [localTimes, commands];
+const preparations = [localTimes, commands, rest];
 function prepare(root) {
   for (const one of preparations) one(root);
+}
+
+// Parts that take long come after the page. What was there before stays until then.
+const coming = [];
+function rest(root) {
+  for (const box of all("[data-later]", root)) coming.push(load(box.dataset.later).then((page) => {
+    if (!page) return;
+    keepParts(box, page);
+    box.replaceChildren(...page.body.childNodes);
+    prepare(box);
+  }));
 }
 
 // After all files of the module: they have added their preparations.

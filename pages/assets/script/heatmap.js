@@ -20,8 +20,7 @@ async function heatmap(figure) {
     map = new HeatMap(figure, before.data, before);
     if (focused) map.canvas.focus({ preventScroll: true });
   }
-  const response = await fetch(figure.dataset.source, { headers: { Accept: "application/json" } });
-  const data = response.ok ? await response.json() : null;
+  const data = await ask(figure.dataset.source);
   if (!data?.items.length || !data.seeds.length) return;
   if (map) map.renew(data); else new HeatMap(figure, data);
 }
@@ -209,7 +208,7 @@ class HeatMap {
 
   async numbers(address, name) {
     if (!this.known.has(address)) {
-      this.known.set(address, fetch(address, { headers: { Accept: "application/json" } }).then((r) => r.ok ? r.json() : null));
+      this.known.set(address, ask(address));
     }
     const seed = await this.known.get(address);
     if (!seed) return "";

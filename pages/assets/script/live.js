@@ -15,6 +15,7 @@ function follow() {
       again = false;
       const began = performance.now();
       await refresh();
+      await Promise.all(coming);
       await new Promise((wake) => setTimeout(wake, Math.max(1000, 9 * (performance.now() - began))));
     }
     busy = false;
@@ -98,9 +99,9 @@ function exchange(fresh) {
   const now = new Map(rowsOf(fresh).map((row) => [row.dataset.href, [...row.cells].map(textOf)]));
   details(fresh).forEach((d, i) => { d.open = open[i] ?? d.open; });
   const y = scrollY, active = document.activeElement;
+  keepParts(old, fresh);
   old.replaceWith(fresh);
   prepare(fresh);
-  keepParts(old, fresh);
   if (active.isConnected && active !== document.activeElement) active.focus({ preventScroll: true });
   scrollTo({ top: y, behavior: "instant" });
   for (const row of rowsOf(fresh)) {

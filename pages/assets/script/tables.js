@@ -1,6 +1,6 @@
 // Sorting, filtering and choosing columns changes one section: the reader stays where they are.
 async function replaceSection(id, address) {
-  const page = await load(address);
+  const page = await load(address + ($("[data-later] #" + CSS.escape(id)) ? "&later.page=shown" : ""));
   // Another one if the page was exchanged.
   const fresh = page && $("#" + CSS.escape(id), page), section = document.getElementById(id);
   if (!fresh || !section) { location.assign(address); return; }

@@ -186,7 +186,7 @@ function tree(figure) {
   bar.className = "tools"; bar.append(said);
   canvas.tabIndex = 0;
   canvas.setAttribute("role", "application");
-  canvas.setAttribute("aria-label", box.getAttribute("aria-label") + ". Arrows walk to the parent, a child and the siblings; Enter opens; + and - zoom; 0 shows all. The table below has the same versions.");
+  canvas.setAttribute("aria-label", box.getAttribute("aria-label") + ". Arrows walk, Enter opens, + and - zoom");
   box.replaceChildren(canvas);
   box.classList.remove("scroll"); box.removeAttribute("tabindex"); box.removeAttribute("role"); box.removeAttribute("aria-label");
   if (small) { small.setAttribute("aria-hidden", "true"); box.append(small); }

@@ -1,0 +1,46 @@
+package pages
+
+import (
+	"slices"
+
+	"track/answer"
+)
+
+const (
+	shown = "shown" // the value of a parameter that unfolds something
+	// laterParam shows all parts of a page at once.
+	laterParam = "later.page"
+	// longLedger and longTree are how many entries a ledger has that takes long to replay, and to draw.
+	longLedger, longTree = 500, 2000
+)
+
+// later says where a part of a page is that takes long.
+type later struct {
+	Part  string // address of the part alone, for a script
+	Whole string // address of the page with the part
+}
+
+// addSentences adds a section without a title.
+func (b *builder) addSentences(id string, list []answer.Sentence) {
+	s := section{ID: id}
+	for _, one := range list {
+		s.Sentences = append(s.Sentences, sentenceOf(one))
+	}
+	b.view.Sections = append(b.view.Sections, s)
+}
+
+// later adds sections that take long. A script asks for them once the page is shown; without a script, a link leads to the
+// page with them.
+func (b *builder) later(id string, isLong bool, add func() error) error {
+	part := b.request.In.Get(partParam)
+	if isLong && part == "" && b.request.In.Get(laterParam) != shown {
+		b.view.Sections = append(b.view.Sections, section{Later: &later{b.here(partParam, id), b.here(laterParam, shown)}})
+		return nil
+	}
+	from := len(b.view.Sections)
+	err := add()
+	if part == id {
+		b.part = slices.Clone(b.view.Sections[from:])
+	}
+	return err
+}

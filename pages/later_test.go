@@ -1,0 +1,40 @@
+package pages_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"track/internal/lineagetest"
+	"track/internal/outsidetest"
+	"track/internal/testdb"
+	"track/tracker/lineages"
+)
+
+// The report of a long lineage comes after its page. Without a script a link leads to both.
+func TestLongLineageComesInParts(t *testing.T) {
+	t.Parallel()
+	st := testdb.New(t)
+	loop := lineagetest.New(t, st, nil)
+	loop.Run("v001", 50, 60, 55)
+	for i := range 500 {
+		loop.Propose(lineagetest.Text(fmt.Sprint("language ", i)), lineages.ProposeOptions{})
+	}
+	base := serve(t, st)
+	const address, report = "/lineage/show?lineage=l", "What each step changed"
+	page := get(t, base+address)
+	if strings.Contains(page, report) || !strings.Contains(page, "500 proposed") || !strings.Contains(page, `data-later="`+address+`&amp;part.page=report"`) || !strings.Contains(page, address[:14]+`later.page=shown&amp;lineage=l`) {
+		t.Errorf("the page is not a part with links to the rest: %s", page)
+	}
+	if part := get(t, base+address+"&part.page=report"); strings.Contains(part, "<body") || !strings.Contains(part, report) {
+		t.Errorf("the part is %s", part)
+	}
+	if whole := get(t, base+address+"&later.page=shown"); strings.Contains(whole, "data-later") || !strings.Contains(whole, report) {
+		t.Errorf("the whole page is %s", whole)
+	}
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 900, "light")
+	tab.Open(base + address)
+	tab.Wait(fmt.Sprintf(`document.querySelector("[data-later]").textContent.includes(%q)`, report))
+	checkPage(t, tab, base, address)
+}
