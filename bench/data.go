@@ -133,3 +133,12 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.text = t.text[max(0, len(t.text)-kept):]
 	return len(p), nil
 }
+
+// output runs track and returns what it prints.
+func (b bench) output(args ...string) ([]byte, error) {
+	text, err := exec.CommandContext(b.ctx, b.track, args...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("track %v: %w", args, err)
+	}
+	return text, nil
+}

@@ -28,7 +28,7 @@ metrics:
 
 // large records 10⁷ seeds and compares what people wait for with a database of 10⁴.
 func (b bench) large() error {
-	path, err := b.newLarge()
+	path, err := b.newLarge(filepath.Join(b.dir, "large.db"))
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func names(questions [][]string) (list []string) {
 	return list
 }
 
-func (b bench) newLarge() (string, error) {
-	spec, path := filepath.Join(b.dir, "large.yaml"), filepath.Join(b.dir, "large.db")
+func (b bench) newLarge(path string) (string, error) {
+	spec := filepath.Join(b.dir, "large.yaml")
 	if err := os.WriteFile(spec, []byte(largeSpec), 0o644); err != nil {
 		return "", err
 	}

@@ -34,6 +34,9 @@ type bench struct {
 	// transcript is the size of the large transcript, in MiB.
 	transcript int
 	load       time.Duration // of a server
+	pageSeeds  int           // in the database for pages
+	mutations  int           // of its lineage
+	database   string        // for pages, that is kept; empty for none
 }
 
 func run() error {
@@ -46,7 +49,10 @@ func run() error {
 	flag.IntVar(&b.rounds, "rounds", 5, "rounds of each measurement")
 	flag.IntVar(&b.transcript, "transcript", 200, "MiB of the large transcript that is imported")
 	flag.DurationVar(&b.load, "for", time.Hour, "how long a server is under load, for -only serve-load")
-	only := flag.String("only", "", "one of memory, import, cold, hook, size, series, growth, one, executions, ledger, sweep, batch, merge, compare, postgres, serve, and alone: serve-requests, serve-load")
+	flag.IntVar(&b.pageSeeds, "page-seeds", 100_000, "seeds in the database for pages; the figures of the documents have 1000000")
+	flag.IntVar(&b.mutations, "page-mutations", 1000, "mutations in the database for pages; the figures of the documents have 10000")
+	flag.StringVar(&b.database, "page-database", "", "keep the database for pages in this file, and use it again")
+	only := flag.String("only", "", "one of memory, import, cold, hook, size, series, growth, one, executions, ledger, sweep, batch, merge, compare, postgres, serve, and alone: serve-requests, serve-load, pages")
 	large := flag.Bool("ten-million", false, "measure a database of 10⁷ seeds and nothing else: half an hour, 5 GB on disk")
 	bare := flag.String("bare", "", "serve as a bare handler, for the measurement of a server")
 	flag.Parse()
@@ -71,7 +77,7 @@ func run() error {
 	}{
 		{"memory", b.memory, false}, {"import", b.imports, false}, {"cold", b.cold, false}, {"hook", b.hook, false}, {"size", b.size, false}, {"series", b.series, false}, {"growth", b.growth, false},
 		{"one", b.oneConfiguration, false}, {"executions", b.executions, false}, {"ledger", b.ledger, false}, {"sweep", b.sweep, false}, {"batch", b.batch, false}, {"merge", b.merge, false},
-		{"compare", b.compare, false}, {"postgres", b.postgres, false}, {"serve", b.serve, false}, {"serve-requests", b.serveRequests, true}, {"serve-load", b.serveLoad, true},
+		{"compare", b.compare, false}, {"postgres", b.postgres, false}, {"serve", b.serve, false}, {"serve-requests", b.serveRequests, true}, {"serve-load", b.serveLoad, true}, {"pages", b.pages, true},
 	}
 	if *large {
 		return b.large()

@@ -36,7 +36,7 @@ type served struct {
 
 // startServer starts a server on the database at path.
 func (b bench) startServer(path string) (*served, error) {
-	text, err := exec.CommandContext(b.ctx, b.track, "token", "add", "bench", "--scope", "read,record", "--db", path, "--format", "json").Output()
+	text, err := exec.CommandContext(b.ctx, b.track, "token", "add", fmt.Sprint("bench-", time.Now().UnixNano()), "--scope", "read,record", "--db", path, "--format", "json").Output()
 	if err != nil {
 		return nil, err
 	}
