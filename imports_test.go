@@ -27,7 +27,7 @@ var mayImport = map[string][]string{
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.
 	"track/access":          {},
-	"track/answer/...":      {"track/access", "track/answer/...", "track/internal/shell", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/answer/...":      {"track/access", "track/answer/...", "track/internal/shell", "track/internal/sizes", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/ask":             {"track", "track/access", "track/answer/...", "track/reports/...", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render":  {"track", "track/internal/dataset", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
 	"track/pages":           {"track/access", "track/evolution", "track/internal/textdiff", "track/answer/...", "track/ask", "track", "track/internal/shell", "track/reports/...", "track/reports", "track/scoring/..."},
@@ -86,7 +86,7 @@ var mayImport = map[string][]string{
 	"track/store":           {"track/internal/lazyregexp", "track/access", "track/internal/near", "track", "track/internal/admission", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jackc/pgx/v5/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3/...", "golang.org/x/text/...", "modernc.org/libc", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/access", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
-	"track/tracker/exchange":  {"track", "track/internal/sizes", "track/internal/admission", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/tracker/names"},
+	"track/tracker/exchange":  {"track", "track/access", "track/tracker/tokens", "track/internal/sizes", "track/internal/admission", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/tracker/names"},
 	"track/tracker/integrity": {"track/answer", "track/store", "track/tracker/lineages", "track/tracker/seeds"},
 	"track/tracker/tokens":    {"track", "track/access", "track/answer", "track/store"},
 	"track/tracker/seeds":     {"track", "track/internal/near", "track/internal/dataset", "track/internal/admission", "track/answer/...", "track/evolution", "track/scoring/...", "track/series", "track/spec", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2", "track/tracker/names"},

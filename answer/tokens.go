@@ -24,6 +24,8 @@ func (q *AddTokenQuestion) Params() param.List {
 		{Name: "scenario", Unit: "PATTERN", Help: "allow only scenarios with such a name, as in bam/*", Value: patterns{&q.Grant.Scenarios}},
 		{Name: "lineage", Unit: "PATTERN", Help: "allow only lineages with such a name", Value: patterns{&q.Grant.Lineages}},
 		{Name: "expires", Unit: "AGE", Help: "let it end after this time, such as 90d or 12h (default: never)", Value: param.Age(&q.Expires)},
+		{Name: "max-records-per-day", Unit: "N", Help: "let it record at most N records a day, from midnight to midnight in UTC", Value: param.Count(&q.Grant.Quota.Records)},
+		{Name: "max-bytes-per-day", Unit: "SIZE", Help: "let it record at most this size a day, such as 500MB or 2GiB", Value: param.Bytes(&q.Grant.Quota.Bytes)},
 	}
 }
 
@@ -89,6 +91,15 @@ type Token struct {
 	ExpiresAt time.Time        `json:"expires_at,omitzero"` // missing for never
 	RevokedAt time.Time        `json:"revoked_at,omitzero"`
 	UsedAt    time.Time        `json:"used_at,omitzero"` // about when it was last used
+	Quota     *TokenQuota      `json:"quota,omitempty"`  // missing for any amount of records
+}
+
+// TokenQuota is what the holder of a token may record on a day, from midnight to midnight in UTC, and has recorded today.
+type TokenQuota struct {
+	MaxRecords   int64 `json:"max_records_per_day,omitzero"` // missing for any number
+	MaxBytes     int64 `json:"max_bytes_per_day,omitzero"`   // of lines, with the blobs that they name; missing for any number
+	RecordsToday int64 `json:"records_today"`
+	BytesToday   int64 `json:"bytes_today"`
 }
 
 // Tokens are all tokens, the oldest first.
@@ -108,13 +119,31 @@ func (a Tokens) Lead() []Sentence {
 func (a Tokens) Tables() []Table { return []Table{tokenTable(a.Items)} }
 
 func tokenTable(list []Token) Table {
-	t := Table{Name: "tokens", HiddenIfEmpty: true, Columns: columns("name", "scopes", "only", "state", "added", "by", "expires", "last use").drop("by", "added", "last use", "only")}
+	t := Table{Name: "tokens", HiddenIfEmpty: true, Columns: columns("name", "scopes", "only", "state", "added", "by", "expires", "last use", "records today", "bytes today").
+		drop("by", "added", "last use", "only", "records today", "bytes today")}
 	for _, x := range list {
 		t.Rows = append(t.Rows, []any{
 			x.Name, strings.ReplaceAll(joinNames(x.Scopes), ",", " "), x.only(), x.State, timeCell(x.AddedAt), x.AddedBy, timeCell(x.ExpiresAt), timeCell(x.UsedAt),
+			x.Quota.records(), x.Quota.bytes(),
 		})
 	}
 	return t
+}
+
+// records says how many records of the quota are used; empty without a bound.
+func (q *TokenQuota) records() string {
+	if q == nil || q.MaxRecords == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", q.RecordsToday, q.MaxRecords)
+}
+
+// bytes says how many bytes of the quota are used; empty without a bound.
+func (q *TokenQuota) bytes() string {
+	if q == nil || q.MaxBytes == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d", q.BytesToday, q.MaxBytes)
 }
 
 // only says which scenarios and lineages a token is for; empty for all.

@@ -12,7 +12,7 @@ func AddToken() Def[answer.AddTokenQuestion, answer.AddedToken] {
 		Name: "token add", Scope: access.Admin, Help: "add a token for a server",
 		About: `Whoever has the token may ask a server on this database. The scopes say for what. read: answers. record: add facts. spec: declare
 specs. decide: decide on mutations, pin baselines, withdraw. admin: everything, tokens too. A token for some scenarios or lineages answers only questions that
-name them. The token is shown once; the database keeps a hash of it.`,
+name them. A quota bounds what it may record from midnight to midnight in UTC. The token is shown once; the database keeps a hash of it.`,
 		Params: (*answer.AddTokenQuestion).Params, Write: tokens.Add,
 	}
 }

@@ -550,6 +550,19 @@ CREATE TABLE epoch (
     name    TEXT    NOT NULL,
     made_at INTEGER NOT NULL
 ) STRICT
+CREATE TABLE token_quota (
+    token_id    INTEGER PRIMARY KEY REFERENCES token,
+    max_records INTEGER,
+    max_bytes   INTEGER
+) STRICT
+CREATE TABLE token_use (
+    token_id INTEGER NOT NULL REFERENCES token,
+    day      INTEGER NOT NULL, -- number of the day from 1970-01-01
+    writer   TEXT    NOT NULL, -- the start of a server
+    records  INTEGER NOT NULL,
+    bytes    INTEGER NOT NULL, -- of the lines of these records, with the blobs that they name
+    PRIMARY KEY (token_id, day, writer)
+) STRICT, WITHOUT ROWID
 CREATE VIEW v_seed AS
 SELECT scenario.name                                             AS scenario,
        printf('%u', seed.number)                                 AS seed,

@@ -161,15 +161,22 @@ func (c *Client) problem(response *http.Response, body io.Reader) error {
 		Detail string `json:"detail"`
 
 		answer.Problem `json:",embed"`
+
+		Quota *answer.TokenQuota `json:"quota"` // of a token whose quota is used up
 	}
 	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if media != "application/problem+json" || answer.Decode(&text, &p) != nil || p.Kind == "" {
 		return fmt.Errorf("%s answers with %s: is it a server of track?", c.address, response.Status)
 	}
 	switch response.StatusCode {
+	case http.StatusTooManyRequests:
+		if p.Quota != nil { // nothing of what was sent is wrong
+			return fmt.Errorf("%s: %s", c.address, p.Message)
+		}
+		return fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message)
 	case http.StatusUnauthorized:
 		return track.WithHint(fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message), track.Hint{Text: "set TRACK_TOKEN to a token of that server"})
-	case http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusTooManyRequests:
+	case http.StatusForbidden, http.StatusMethodNotAllowed:
 		return fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message)
 	}
 	return p.Err()

@@ -289,6 +289,9 @@ func (c *Client) postLines(ctx context.Context, address *url.URL, text []byte, a
 	})
 }
 
+// longestWait is how long a command waits at most because a server asks for it.
+const longestWait = time.Minute
+
 // again tries up to as many times as attempts says. Wait is how long to wait at least before the next time; negative if
 // there is no use in it.
 func again(ctx context.Context, attempts int, try func() (wait time.Duration, err error)) error {
@@ -330,7 +333,11 @@ func (c *Client) try(request *http.Request, into any) (wait time.Duration, err e
 		return -1, fmt.Errorf("%w: %w", errGap, c.problem(response, response.Body))
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-		return time.Duration(min(max(seconds, 0), 60)) * time.Second, c.problem(response, response.Body)
+		wait := time.Duration(max(seconds, 0)) * time.Second
+		if wait > longestWait { // the quota of a day is used up
+			wait = -1
+		}
+		return wait, c.problem(response, response.Body)
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return -1, fmt.Errorf("%w: %w", ErrRefused, c.problem(response, response.Body))
 	}

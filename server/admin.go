@@ -33,7 +33,7 @@ func (s *Server) addToken(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	in := url.Values{}
-	for _, name := range []string{"name", "expires"} {
+	for _, name := range []string{"name", "expires", "max-records-per-day", "max-bytes-per-day"} {
 		if text := strings.TrimSpace(form.Get(name)); text != "" {
 			in.Set(name, text)
 		}

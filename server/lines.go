@@ -28,6 +28,9 @@ const (
 // counts is on the disk. Sent again, lines are duplicates. Requests with few lines share a transaction with others that
 // come at the same time.
 func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
+	if err := s.checkQuota(r); err != nil {
+		return err
+	}
 	r.Body = begun(r)
 	body, err := unpacked(w, r)
 	if err != nil {
@@ -43,9 +46,10 @@ func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer release()
+	grant := grantOf(r.Context())
 	a := answer.NewRecordedLines("")
-	entries := admitted(grantOf(r.Context()), lines.ReadSent(body, s.blobs.reader(grantOf(r.Context()).Name)))
-	summary, err := s.database.group.RecordAll(r.Context(), names.New(names.Warn), entries, exchange.BatchObserver{
+	entries := admitted(grant, lines.ReadSent(body, s.blobs.reader(grant.Name)))
+	summary, err := s.database.group.RecordAll(r.Context(), grant, names.New(names.Warn), entries, exchange.BatchObserver{
 		Problem: func(p exchange.BatchProblem) { a.AddProblem(p.LineProblem) },
 	}, s.queue.enter)
 	if summary.AddTo(&a); a.Recorded+a.Replaced > 0 {

@@ -66,6 +66,9 @@ func (s *Server) recordSpool(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := s.checkQuota(r); err != nil {
+		return err
+	}
 	r.Body = begun(r)
 	leave, err := s.recording.enter(r.Context())
 	if err != nil {
@@ -81,7 +84,7 @@ func (s *Server) recordSpool(w http.ResponseWriter, r *http.Request) error {
 		defer leave()
 		enter = entered
 	}
-	part := exchange.SpoolPart{ID: id, Actor: grantOf(r.Context()).Name, From: from}
+	part := exchange.SpoolPart{ID: id, Sender: grantOf(r.Context()), From: from}
 	body, err := s.spoolBody(w, r, &part)
 	if err != nil {
 		return err
@@ -140,7 +143,7 @@ func (s *Server) spoolBody(w http.ResponseWriter, r *http.Request, part *exchang
 	if text, err = unpackedBody(w, r, body); err != nil {
 		return nil, err
 	}
-	return body, inputError(s.checkBlobs(text, part.Actor))
+	return body, inputError(s.checkBlobs(text, part.Sender.Name))
 }
 
 // unpackedBody returns what the body of a request says.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"track/answer"
 )
@@ -165,14 +166,15 @@ func TestNamedServer(t *testing.T) {
 	db := filepath.Join(dir, "track.db")
 	mustTrack(t, dir, "init", "--db", db)
 	_, address := listen(t, dir, db, "127.0.0.1:0")
-	newToken := func(name string) string {
+	newToken := func(name string, more ...string) string {
 		var added answer.AddedToken
-		if err := json.Unmarshal([]byte(mustTrack(t, dir, "token", "add", name, "--scope", "record,read", "--db", db, "--format", "json")), &added); err != nil {
+		args := append([]string{"token", "add", name, "--scope", "record,read", "--db", db, "--format", "json"}, more...)
+		if err := json.Unmarshal([]byte(mustTrack(t, dir, args...)), &added); err != nil {
 			t.Fatal(err)
 		}
 		return string(added.Secret)
 	}
-	token, other := newToken("ci"), newToken("other")
+	token, other := newToken("ci", "--max-records-per-day", "2"), newToken("other")
 	mustTrack(t, dir, "token", "revoke", "other", "--db", db)
 	run := func(in string, args ...string) string {
 		t.Helper()
@@ -192,5 +194,21 @@ func TestNamedServer(t *testing.T) {
 	run("", "push", "--server", "lab")
 	if out := run("", "seeds", "--server", "lab", "--format", "csv"); !strings.Contains(out, "error") {
 		t.Error(out)
+	}
+	// Once the quota of the day is used up, records wait here, and status says why.
+	for _, seed := range []string{"2", "3"} {
+		run("", "record", "seed", "--scenario", "s", "--seed", seed, "--outcome", "error", "--commit", "c", "--server", "lab")
+	}
+	cmd := exec.Command("track", "push", "--server", "lab")
+	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "client"))
+	began := time.Now()
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState.ExitCode() != exitInternal || !strings.Contains(string(out), "the quota of the token ci is used up: it has recorded 2 of 2 records today") || time.Since(began) > 30*time.Second {
+		t.Errorf("push: %v: %s", err, out)
+	}
+	cmd = exec.Command("track", "status")
+	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "client"))
+	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "quota of the token ci is used up") || !strings.Contains(string(out), "1") {
+		t.Errorf("status: %s", out)
 	}
 }

@@ -26,6 +26,7 @@ const formatVersion = 1
 // whole lineage, or why a line is refused.
 type Record struct {
 	Line       int               // from 1: the last one, if there are several
+	Bytes      int64             // of the line that somebody else sent, with the blobs that it names; 0 for other lines
 	Seed       track.Seed        // unless one of the others is set
 	Execution  *track.Execution  // nil for another kind
 	Sweep      *track.Sweep      // nil for another kind
@@ -143,6 +144,7 @@ type parser struct {
 	options   series.Options // of files of series
 	blob      func(digest string) ([]byte, error)
 	missing   error          // of a blob that a line names
+	blobBytes int64          // of the blobs that the line names
 	lineage   *lineageReader // that the lines are part of; nil for none
 	skipping  bool           // the rest of a lineage in which a line is wrong
 }
@@ -150,7 +152,7 @@ type parser struct {
 // record returns the record that a line completes; whole is false if it is a part of one.
 func (p *parser) record(number int, text []byte, tooLong bool) (record Record, whole bool) {
 	record = Record{Line: number}
-	whole = true
+	whole, p.blobBytes = true, 0
 	if tooLong {
 		record.Err = &track.FieldError{Message: fmt.Sprintf("the line is longer than %d MiB", importer.LongestRecord>>20)}
 	} else {
@@ -158,6 +160,9 @@ func (p *parser) record(number int, text []byte, tooLong bool) (record Record, w
 	}
 	if record.Err != nil {
 		record.Err.File, record.Err.Line = p.file, number
+	}
+	if p.blob != nil {
+		record.Bytes = int64(len(text)) + p.blobBytes
 	}
 	return record, whole
 }

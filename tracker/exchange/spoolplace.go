@@ -6,6 +6,7 @@ import (
 	"iter"
 
 	"track"
+	"track/access"
 	"track/importer/lines"
 	"track/store"
 	"track/tracker/names"
@@ -13,10 +14,10 @@ import (
 
 // SpoolPart is a part of a spool that a client sends.
 type SpoolPart struct {
-	ID    string // of the spool: a ULID
-	Actor string // who sends it
-	From  int64  // lines before the part
-	Lines int64  // of the part, blank ones too
+	ID     string       // of the spool: a ULID
+	Sender access.Grant // who sends it
+	From   int64        // lines before the part
+	Lines  int64        // of the part, blank ones too
 }
 
 // SpoolGapError is the error for a part of a spool that begins behind its position.
@@ -43,7 +44,7 @@ func (g *Group) RecordSpool(ctx context.Context, part SpoolPart, checker *names.
 	}
 	skipped = min(max(p.Through-part.From, 0), part.Lines)
 	place := &spoolPlace{part}
-	if summary, err = g.recordAll(ctx, checker, linesAfter(skipped, entries), observer, enter, place); err != nil {
+	if summary, err = g.recordAll(ctx, checker, linesAfter(skipped, entries), observer, enter, origin{place, g.meter(part.Sender)}); err != nil {
 		return summary, skipped, p, err
 	}
 	if p, err = g.store.SpoolPosition(ctx, part.ID); err != nil || p.Through >= part.From+part.Lines {
@@ -51,7 +52,7 @@ func (g *Group) RecordSpool(ctx context.Context, part SpoolPart, checker *names.
 	}
 	p.Through = part.From + part.Lines // blank lines are at its end
 	err = g.store.Update(ctx, func(tx *store.Tx) error {
-		return tx.AdvanceSpool(part.ID, part.Actor, store.SpoolPosition{Through: p.Through})
+		return tx.AdvanceSpool(part.ID, part.Sender.Name, store.SpoolPosition{Through: p.Through})
 	})
 	return summary, skipped, p, err
 }
@@ -83,7 +84,7 @@ func (s *spoolPlace) advance(tx *store.Tx, records []Record, answers [][]Answer)
 			}
 		}
 	}
-	return tx.AdvanceSpool(s.part.ID, s.part.Actor, p)
+	return tx.AdvanceSpool(s.part.ID, s.part.Sender.Name, p)
 }
 
 // lineOf returns the line of an entry of a batch.

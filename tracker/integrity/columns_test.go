@@ -44,7 +44,9 @@ var unseen = []struct{ table, columns, reason string }{
 	{"sweep_configuration", "position", "the order of the grid"},
 	{"sweep_seeds", "first last", "the plan of the sweep has a digest; the seeds that it came to have none"},
 	{"spool", "ulid through refused actor_id changed_at", "what a client has sent; the records have digests, and sending them again changes nothing"},
-	{"token", "id name hash scopes scenarios lineages actor_id created_at expires_at revoked_at used_at", "who may ask a server; whoever can write the file needs none"},
+	{"token", "name hash scopes scenarios lineages actor_id created_at expires_at revoked_at used_at", "who may ask a server; whoever can write the file needs none"},
+	{"token_quota", "max_records max_bytes", "how much somebody may record; whoever can write the file needs no token"},
+	{"token_use", "day writer records bytes", "counts for the quota of a token; whoever can write the file needs no token"},
 	{"tombstone", "id ulid digest identity reason at", "it keeps texts away that are no longer there to be compared"},
 	{"withdrawal", "id ulid scenario_id reason actor_id at", "`track check` compares what is withdrawn with it, not its words"},
 }

@@ -35,6 +35,7 @@ func everything(t *testing.T) (path string) {
 		"INSERT INTO actor (name) VALUES ('another')", "INSERT INTO scenario (name, created_at) VALUES ('another', 1)", "INSERT INTO metric (name) VALUES ('another')",
 		"INSERT INTO tool (name) VALUES ('another')",
 		"INSERT INTO token (name, hash, scopes, scenarios, lineages, created_at, expires_at, revoked_at, used_at) VALUES ('ci', x'00', '[\"read\"]', '[]', '[]', 1, 2, 3, 4)",
+		"INSERT INTO token_quota (token_id, max_records, max_bytes) VALUES (1, 2, 3)", "INSERT INTO token_use (token_id, day, writer, records, bytes) VALUES (1, 2, 'w', 3, 4)",
 		"INSERT INTO spool (ulid, through, refused, actor_id, changed_at) VALUES ('01ARZ3NDEKTSV4RRFFQ69G5FAV', 3, 1, 1, 2)", "INSERT INTO epoch VALUES (1, 'e', 2)")
 	return path
 }

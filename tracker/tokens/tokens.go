@@ -47,8 +47,16 @@ func Add(ctx context.Context, st *store.Store, q answer.AddTokenQuestion) (a ans
 // List returns all tokens.
 func List(ctx context.Context, r *store.Reader, _ answer.TokensQuestion) (a answer.Tokens, err error) {
 	list, err := r.Tokens(ctx)
+	if err != nil {
+		return a, err
+	}
+	uses, err := r.TokenUses(ctx, r.Now())
 	for _, t := range list {
-		a.Items = append(a.Items, newToken(t, r.Now()))
+		token := newToken(t, r.Now())
+		if token.Quota != nil {
+			token.Quota.RecordsToday, token.Quota.BytesToday = uses[t.Name].Records, uses[t.Name].Bytes
+		}
+		a.Items = append(a.Items, token)
 	}
 	return a, err
 }
@@ -112,6 +120,13 @@ func state(t store.Token, now time.Time) string {
 func newToken(t store.Token, now time.Time) answer.Token {
 	return answer.Token{
 		Name: t.Name, Scopes: t.Scopes, Scenarios: t.Scenarios, Lineages: t.Lineages, State: state(t, now),
-		AddedBy: t.Actor, AddedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RevokedAt: t.RevokedAt, UsedAt: t.UsedAt,
+		AddedBy: t.Actor, AddedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RevokedAt: t.RevokedAt, UsedAt: t.UsedAt, Quota: newQuota(t.Quota),
 	}
+}
+
+func newQuota(q access.Quota) *answer.TokenQuota {
+	if !q.IsSet() {
+		return nil
+	}
+	return &answer.TokenQuota{MaxRecords: q.Records, MaxBytes: q.Bytes}
 }
