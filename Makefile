@@ -9,7 +9,6 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 # Begins where the program sees that standard output is closed; see cmd/track/closed_linux_amd64.go.
 ENTRY   := $(if $(filter linux/amd64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E main.entry)
 TOOLS   := $(GO) tool -modfile=tools/go.mod
-# go test -fuzz takes one target at a time.
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
 FUZZTIME ?= 2000x
 
@@ -28,18 +27,25 @@ build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w $(ENTRY) -X main.version=$(VERSION)' -o bin/track.linked ./cmd/track
 	install bin/track.linked bin/track && rm bin/track.linked
 
+# make check vets; programs without symbols are linked sooner.
+TESTFLAGS := -tags $(TAGS) -timeout 20m -vet=off -ldflags=-s
+
 # Tests make some thousand databases and drop them: in memory, if the machine has such a folder with room, where programs may run.
 TESTTMP := $(or $(TMPDIR),$(shell tools/memory-folder.sh),/tmp)
 
+# Each test runs once: under the race detector, or without it.
 test: check outside-tools bin/testreport ## everything; its last lines say what was skipped and why
 	$(MAKE) race fuzz
-	set -o pipefail; TMPDIR=$(TESTTMP) $(GO) test -json -timeout 20m -tags $(TAGS) ./... | bin/testreport
+	set -o pipefail; export TMPDIR=$(TESTTMP); { \
+	  $(GO) test -json $(TESTFLAGS) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE))"); others=$$?; \
+	  $(GO) test -json $(TESTFLAGS) -run '$(ALONE)' $(RACE) && exit $$others; } | bin/testreport
 	$(MAKE) test-postgres
 
 test-postgres: bin/testreport ## the packages that use a database, on one PostgreSQL server
 	$(GO) build -tags $(TAGS) -o bin/withserver ./internal/testpostgres/withserver
-	set -o pipefail; TMPDIR=$(TESTTMP) bin/withserver $(GO) test -json -count=1 -tags $(TAGS) ./tracker/... ./ask | bin/testreport
-	TMPDIR=$(TESTTMP) bin/withserver $(GO) test -count=1 -tags $(TAGS) ./server -run '^TestLines'
+	set -o pipefail; export TMPDIR=$(TESTTMP); { \
+	  bin/withserver $(GO) test -json -count=1 $(TESTFLAGS) ./tracker/... ./ask; others=$$?; \
+	  bin/withserver $(GO) test -json -count=1 $(TESTFLAGS) ./server -run '^TestLines' && exit $$others; } | bin/testreport
 
 bin/testreport: tools/testreport/main.go
 	$(GO) -C tools build -o ../$@ ./testreport
@@ -93,17 +99,19 @@ arm64: ## compare scores, statistics and decisions with those of arm64, bit by b
 
 # Tests that do one thing after another, or wait for a server, and would take minutes under the race detector. They run
 # without it.
-ALONE := Postgres|Server|^(TestColumns|TestForgottenComesBackOnNoRoute|TestAnnotationsConverge|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestStatements|TestFitnessFollowsExecutions|TestCheckActivations|TestAnyOrder|TestRealTranscripts|TestBestBehindForbidden|TestHistoryOfMetric|TestScoresAgainstTruth|TestMerge(Everything|AnyOrder|Superseded|Lineages|Executions|Pruned|DryRun|AfterBetterMasking)|TestImportAfterBetterMasking|TestWithdrawalsConverge)$$
+ALONE := Postgres|Server|^(TestPageCaps|TestLinesLimits|TestParametersAreText|TestBackUpToFullDisk|TestColumns|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestAnyOrder|TestRealTranscripts)$$
 
-race: ## the packages that do things at once, under the race detector
-	TMPDIR=$(TESTTMP) CGO_ENABLED=1 $(GO) test -race -skip '$(ALONE)' -tags $(TAGS) . ./importer/lines ./internal/spool ./sweep ./tracker/... ./store/... ./internal/provenance
+# Where goroutines meet: packages that start them, and tests of others that do.
+RACE := ./store/... ./server ./tracker/exchange ./tracker/integrity ./tracker/live ./tracker/loop ./tracker/sweeps ./scoring/verdict ./internal/process ./internal/provenance
+AT_ONCE := AtOnce|While|^TestRecordAll|^TestImportOptions|^TestMergeCopies
+
+race: bin/testreport ## what does things at once, under the race detector
+	set -o pipefail; export TMPDIR=$(TESTTMP) CGO_ENABLED=1; { \
+	  $(GO) test -json -race $(TESTFLAGS) -skip '$(ALONE)' $(RACE); others=$$?; \
+	  $(GO) test -json -race $(TESTFLAGS) -run '$(AT_ONCE)' ./tracker ./tracker/agents ./tracker/seeds && exit $$others; } | bin/testreport
 
 fuzz: ## every fuzz target for FUZZTIME
-	@set -e; grep -r --include='*_test.go' -o '^func Fuzz[A-Za-z0-9_]*' . | sort | while IFS=: read -r file target; do \
-	  package=$$(dirname $$file); target=$${target#func }; \
-	  echo "fuzz $$package $$target $(FUZZTIME)"; \
-	  $(GO) test -tags $(TAGS) -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 50x $$package < /dev/null; \
-	done
+	TMPDIR=$(TESTTMP) TESTFLAGS="$(TESTFLAGS)" tools/fuzz.sh $(FUZZTIME)
 
 POSTGRES18 := /tmp/track-postgres-18
 # Each is another series of faults.
