@@ -147,6 +147,7 @@ type parser struct {
 	blobBytes int64          // of the blobs that the line names
 	lineage   *lineageReader // that the lines are part of; nil for none
 	skipping  bool           // the rest of a lineage in which a line is wrong
+	quick     quickReader
 }
 
 // record returns the record that a line completes; whole is false if it is a part of one.
@@ -169,6 +170,17 @@ func (p *parser) record(number int, text []byte, tooLong bool) (record Record, w
 
 // parse reads a line of any kind, and reports whether it completes a record.
 func (p *parser) parse(r *Record, text []byte) (whole bool) {
+	from := outside{dir: p.dir, options: p.options}
+	if p.blob != nil {
+		from.blob = p.readBlob
+	}
+	if p.lineage == nil {
+		var ok bool
+		if r.Seed, r.Err, ok = p.quick.seed(text, from); ok {
+			p.skipping = false
+			return true
+		}
+	}
 	kind := kindOf(text)
 	isPart := kind == kindVersion || kind == kindEntry || kind == kindEnd
 	switch {
@@ -199,10 +211,6 @@ func (p *parser) parse(r *Record, text []byte) (whole bool) {
 			r.Execution = &execution
 		}
 	default:
-		from := outside{dir: p.dir, options: p.options}
-		if p.blob != nil {
-			from.blob = p.readBlob
-		}
 		r.Seed, r.Err = parseSeed(text, from)
 	}
 	p.skipping = false
