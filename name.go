@@ -14,6 +14,8 @@ const maxNameLength = 200
 // lines: not empty, at most 200 bytes, valid UTF-8 without hidden characters (see [IsHidden]) or surrounding space.
 func CheckName(s string) error {
 	switch {
+	case isPlainName(s): // as most are
+		return nil
 	case s == "":
 		return errors.New("is empty")
 	case len(s) > maxNameLength:
@@ -24,6 +26,16 @@ func CheckName(s string) error {
 		return fmt.Errorf("%q begins or ends with white space", s)
 	}
 	return CheckVisible(s)
+}
+
+// isPlainName reports whether s can be a name and has nothing but letters, digits and signs of ASCII.
+func isPlainName(s string) bool {
+	for i := range len(s) {
+		if s[i] <= ' ' || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return s != "" && len(s) <= maxNameLength
 }
 
 // CheckVisible returns an error that names the first hidden character of a text and its place.

@@ -161,6 +161,7 @@ func TestValidate(t *testing.T) {
 		{func(s *track.Seed) { s.Scenario = "" }, "scenario: is empty"},
 		{func(s *track.Seed) { s.Scenario = "a@b" }, `scenario: "a@b" contains @, which separates a scenario from its configuration`},
 		{func(s *track.Seed) { s.Scenario = long }, "scenario: is 202 bytes long; at most 200 are allowed"},
+		{func(s *track.Seed) { s.Scenario = strings.Repeat("a", 201) }, "scenario: is 201 bytes long; at most 200 are allowed"},
 		{func(s *track.Seed) { s.Scenario = "\u00a0a" }, `scenario: "\u00a0a" begins or ends with white space`},
 		{func(s *track.Seed) { s.Scenario = "a\x7f" }, `scenario: "a\x7f" contains a control character: U+007F at byte 2`},
 		{func(s *track.Seed) { s.Configuration.Label = "\xff" }, `configuration.label: "\xff" is not valid UTF-8`},
