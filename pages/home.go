@@ -17,11 +17,11 @@ import (
 // composeHome shows what there is: scenarios, running sweeps and lineages, each with its state.
 func composeHome(ctx context.Context, b *builder) error {
 	b.view.Title, b.view.Heading, b.view.Command = "Scenarios", "Scenarios", "track scenario list"
-	scenarios, err := get(ctx, b, ask.Scenarios(), b.asked)
+	scenarios, err := getKept(ctx, b, ask.Scenarios(), b.asked)
 	if err != nil {
 		return err
 	}
-	lineages, err := get(ctx, b, ask.Lineages(), nil)
+	lineages, err := getKept(ctx, b, ask.Lineages(), nil)
 	if err != nil {
 		return err
 	}

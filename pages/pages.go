@@ -50,14 +50,16 @@ type Page struct {
 	compose  func(ctx context.Context, b *builder) error
 }
 
+const statusPath = "/status"
+
 // IsLive reports whether the page depends on more than the database, such as the time.
-func (p Page) IsLive() bool { return p.question.Live }
+func (p Page) IsLive() bool { return p.question.Live || p.Path == statusPath }
 
 // All returns all pages: the home page, the state of the server, and one for each question that changes nothing.
 func All() []Page {
 	list := []Page{
 		{Path: "/{$}", Scope: access.Read, Title: "Home", compose: composeHome},
-		{Path: "/status", Scope: access.Admin, Title: "Status", compose: composeStatus},
+		{Path: statusPath, Scope: access.Admin, Title: "Status", compose: composeStatus},
 	}
 	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
 		if isLook(q) || q.Scope != access.Read && q.Name != tokenList || hasLocal(q) {

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +22,18 @@ const (
 type Keeper interface {
 	Kept(key string) (a answer.Answer, found bool)
 	Keep(key string, a answer.Answer)
+}
+
+// getKept is [get] for an answer that takes long, on a page that is not kept as a whole.
+func getKept[Q any, A answer.Answer](ctx context.Context, b *builder, def ask.Def[Q, A], in url.Values) (a A, err error) {
+	key := def.Name + "?" + in.Encode()
+	if kept, found := b.request.Kept(key); found {
+		return kept.(A), nil
+	}
+	if a, err = get(ctx, b, def, in); err == nil {
+		b.request.Keep(key, a)
+	}
+	return a, err
 }
 
 // askWhole asks the question of the page. A list of which the address sorts or filters the rows is asked page by page to

@@ -49,8 +49,8 @@ func (s *Server) addToken(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	var page bytes.Buffer
-	err = s.change(r, ask.AddToken().Question(), in, func(a answer.Answer, from ask.Source) error {
-		return pages.WriteAddedToken(&page, s.pageRequest(r, from), a.(answer.AddedToken))
+	err = s.change(r, ask.AddToken().Question(), in, func(a answer.Answer, asker *pageAsker) error {
+		return pages.WriteAddedToken(&page, s.pageRequest(r, asker), a.(answer.AddedToken))
 	})
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func (s *Server) revokeToken(w http.ResponseWriter, r *http.Request) error {
 	if form.Get("sure") != "yes" {
 		return fmt.Errorf("%w: tick that it cannot be undone, and send the form again", track.ErrInvalid)
 	}
-	err = s.change(r, ask.RevokeToken().Question(), url.Values{"name": {form.Get("name")}}, func(answer.Answer, ask.Source) error { return nil })
+	err = s.change(r, ask.RevokeToken().Question(), url.Values{"name": {form.Get("name")}}, func(answer.Answer, *pageAsker) error { return nil })
 	if err == nil {
 		http.Redirect(w, r, s.config.BasePath+"/token/list", http.StatusSeeOther)
 	}
@@ -81,7 +81,7 @@ func (s *Server) revokeToken(w http.ResponseWriter, r *http.Request) error {
 
 // change asks a question about a token that changes something, as far as whoever sent the request may, and notes it in the
 // log.
-func (s *Server) change(r *http.Request, q ask.Question, in url.Values, done func(a answer.Answer, from ask.Source) error) error {
+func (s *Server) change(r *http.Request, q ask.Question, in url.Values, done func(a answer.Answer, asker *pageAsker) error) error {
 	st, release, err := s.database.use(r.Context())
 	if err != nil {
 		return err
@@ -93,13 +93,13 @@ func (s *Server) change(r *http.Request, q ask.Question, in url.Values, done fun
 	}
 	defer leave()
 	grant := grantOf(r.Context())
-	from := ask.Source{Store: st, Actor: grant.Name}
-	a, err := pageAsker{grant, from}.Ask(r.Context(), q, in)
+	asker := &pageAsker{grant: grant, from: ask.Source{Store: st, Actor: grant.Name}}
+	a, err := asker.Ask(r.Context(), q, in)
 	if err != nil {
 		return err
 	}
 	s.logChange(r.Context(), q.Name, "token", in.Get("name"))
-	return done(a, from)
+	return done(a, asker)
 }
 
 // status returns how the server is, for the page that shows it.

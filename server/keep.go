@@ -12,7 +12,7 @@ import (
 )
 
 // mostKept is how many large answers are kept for pages. Each can have some 10 MB.
-const mostKept = 3
+const mostKept = 4
 
 // keeper keeps the large answers that pages asked for last, until the database changes.
 type keeper struct {

@@ -46,6 +46,10 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 		return err
 	}
 	defer release()
+	tag, cursor := s.pageTag(r, p)
+	if s.sendKept(w, r, tag) {
+		return nil
+	}
 	leave, err := s.queue.enter(r.Context())
 	if err != nil {
 		return err
@@ -56,54 +60,60 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 		return err
 	}
 	var page bytes.Buffer
+	asker := &pageAsker{grant: grant}
 	err = ask.Snapshot(r.Context(), ask.Source{Store: st, Actor: grant.Name}, func(from ask.Source) error {
-		request := s.pageRequest(r, from)
+		asker.from = from
+		request := s.pageRequest(r, asker)
 		request.Keeper, request.In, request.Live = s.keeper(r.Context(), p, grant), in, !grant.IsBound()
 		return p.Write(r.Context(), &page, request)
 	})
 	if err != nil {
 		return err
 	}
-	writeHTML(w, r, http.StatusOK, page.Bytes())
+	if asker.asksLive || in.Has("since") {
+		tag = ""
+	}
+	s.sendPage(w, r, page.Bytes(), tag, cursor)
 	return nil
 }
 
 // pageRequest returns what each page needs for whoever sent a request.
-func (s *Server) pageRequest(r *http.Request, from ask.Source) pages.Request {
-	grant := grantOf(r.Context())
+func (s *Server) pageRequest(r *http.Request, asker *pageAsker) pages.Request {
+	grant := asker.grant
 	return pages.Request{
-		Asker: pageAsker{grant, from}, Base: s.config.BasePath, Who: sessionHolder(r, grant), Admin: grant.Allows(access.Admin) && !grant.IsBound(), Open: s.config.NoAuth,
-		Server: func(ctx context.Context) (pages.ServerStatus, error) { return s.status(ctx, from.Store) },
+		Asker: asker, Base: s.config.BasePath, Who: sessionHolder(r, grant), Admin: grant.Allows(access.Admin) && !grant.IsBound(), Open: s.config.NoAuth,
+		Server: func(ctx context.Context) (pages.ServerStatus, error) { return s.status(ctx, asker.from.Store) },
 	}
 }
 
 func writeHTML(w http.ResponseWriter, r *http.Request, status int, page []byte) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "private, no-cache")
+	pageHeader(w)
 	writeCompressed(w, r, status, page)
 }
 
 // pageAsker asks the questions of a page as far as the token allows.
 type pageAsker struct {
-	grant access.Grant
-	from  ask.Source
+	grant    access.Grant
+	from     ask.Source
+	asksLive bool // some answer depends on more than the database
 }
 
-func (a pageAsker) Ask(ctx context.Context, q ask.Question, in url.Values) (answer.Answer, error) {
+func (a *pageAsker) Ask(ctx context.Context, q ask.Question, in url.Values) (answer.Answer, error) {
 	if err := a.check(q, in); err != nil {
 		return nil, err
 	}
 	return q.Ask(ctx, a.from, in)
 }
 
-func (a pageAsker) Compose(ctx context.Context, q ask.Question, in url.Values) (document.Document, error) {
+func (a *pageAsker) Compose(ctx context.Context, q ask.Question, in url.Values) (document.Document, error) {
 	if err := a.check(q, in); err != nil {
 		return document.Document{}, err
 	}
 	return q.Compose(ctx, a.from, in)
 }
 
-func (a pageAsker) check(q ask.Question, in url.Values) error {
+func (a *pageAsker) check(q ask.Question, in url.Values) error {
+	a.asksLive = a.asksLive || q.Live
 	if !a.grant.Allows(q.Scope) {
 		return forbidden("the token " + a.grant.Name + " does not allow this: it needs the scope " + string(q.Scope))
 	}

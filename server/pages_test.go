@@ -39,11 +39,18 @@ func (s *service) visitor() visitor {
 
 func (v visitor) get(path string) (*http.Response, string) {
 	v.t.Helper()
+	return v.getWith(path, "")
+}
+
+// getWith opens a page that a browser has already, with a tag.
+func (v visitor) getWith(path, tag string) (*http.Response, string) {
+	v.t.Helper()
 	request, err := http.NewRequest(http.MethodGet, v.url+path, nil)
 	if err != nil {
 		v.t.Fatal(err)
 	}
 	request.Header.Set("Accept", "text/html,*/*;q=0.8")
+	request.Header.Set("If-None-Match", tag)
 	response, err := v.client.Do(request)
 	return v.read(response, err)
 }

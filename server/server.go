@@ -75,6 +75,7 @@ type Server struct {
 	recording queue
 	shared    shared
 	kept      keeper
+	pages     *pageStore
 	streams   *streams
 	checks    checks // of the tokens of streams
 	sessions  *sessions
@@ -100,6 +101,7 @@ func New(config Config) *Server {
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})
 	s.sessions = newSessions(config.Now)
+	s.pages = newPageStore()
 	s.blobs = newBlobs(config.Now)
 	s.rates = rates{perSecond: config.Rate, now: config.Now, of: map[string]*rate.Limiter{}}
 	s.handler = s.newHandler(slices.Concat(Routes(ask.All()), PageRoutes()))
