@@ -19,7 +19,7 @@ OUTSIDE := chromium:chromium chromium-headless-shell:chromium-headless-shell zsh
 DUCKDB := @duckdb/node-api@1.5.6-r.1
 AXE := axe-core@4.14.1
 
-.PHONY: build claims docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo pictures clean test-postgres test-postgres-more
+.PHONY: build claims docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo pictures uplot clean test-postgres test-postgres-more
 
 # The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied lies
 # there in large pieces, as after an installation, and starts a millisecond sooner.
@@ -172,6 +172,10 @@ sim-verdicts: ## how often verdicts are wrong, simulated: docs/reference/simulat
 
 pictures: outside-tools ## take the pictures of pages that the documents show
 	TRACK_PICTURES=$(CURDIR)/docs/images $(GO) test -count=1 -tags $(TAGS) ./pages -run '^TestPicturesOfDocuments$$'
+
+uplot: ## compare the vendored uPlot with its package on npm
+	@folder=$$(mktemp -d) && npm pack --silent --pack-destination $$folder uplot@1.6.32 > /dev/null && tar -xzf $$folder/uplot-1.6.32.tgz -C $$folder && \
+	  for file in LICENSE dist/uPlot.iife.min.js dist/uPlot.min.css; do cmp $$folder/package/$$file pages/assets/vendor/uplot/$${file##*/} || exit 1; done; rm -r $$folder; echo "uPlot is that of the package"
 
 demo: build ## real data in a fresh database: three stability tables, and all reports
 	@sh examples/bam/demo.sh bin/track

@@ -28,6 +28,13 @@ const (
 	iconName   = "icon.svg"
 )
 
+// Files of uPlot, as its package on npm has them. Only pages with line charts load them.
+const (
+	plotName        = "uplot.js"
+	plotStyleName   = "uplot.css"
+	plotLicenceName = "uplot-licence.txt"
+)
+
 // asset is a file that pages load.
 type asset struct {
 	content []byte
@@ -49,11 +56,21 @@ var assets = sync.OnceValues(func() (map[string]asset, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]asset{
+	all := map[string]asset{
 		styleName:  newAsset(styleName, "text/css; charset=utf-8", append(style, chart.StyleSheet()...)),
 		scriptName: newAsset(scriptName, "text/javascript; charset=utf-8", withoutComments(script)),
 		iconName:   newAsset(iconName, "image/svg+xml", icon),
-	}, nil
+	}
+	for _, f := range []struct{ name, file, media string }{
+		{plotName, "uPlot.iife.min.js", "text/javascript; charset=utf-8"}, {plotStyleName, "uPlot.min.css", "text/css; charset=utf-8"}, {plotLicenceName, "LICENSE", "text/plain; charset=utf-8"},
+	} {
+		content, err := fs.ReadFile(files, "assets/vendor/uplot/"+f.file)
+		if err != nil {
+			return nil, err
+		}
+		all[f.name] = newAsset(f.name, f.media, content)
+	}
+	return all, nil
 })
 
 func newAsset(name, media string, content []byte) asset {
@@ -109,10 +126,10 @@ func Asset(name string) (content []byte, media string, err error) {
 }
 
 // assetAddresses are where pages find their files. They change with the content, so a browser may keep what it has.
-type assetAddresses struct{ Style, Script, Icon string }
+type assetAddresses struct{ Style, Script, Icon, Plot, PlotStyle string }
 
 func assetAddress(base string) assetAddresses {
 	all, _ := assets() // Asset returns the error
 	address := func(name string) string { return base + "/assets/" + all[name].address }
-	return assetAddresses{address(styleName), address(scriptName), address(iconName)}
+	return assetAddresses{address(styleName), address(scriptName), address(iconName), address(plotName), address(plotStyleName)}
 }

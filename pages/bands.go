@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"math"
+	"strconv"
 	"strings"
 
 	"track/answer"
@@ -39,12 +40,22 @@ func composeBands(ctx context.Context, b *builder) error {
 		return nil
 	}
 	picture := b.newBands(a, selector)
-	html, err := fragment("bands", picture)
-	b.view.Sections = append(b.view.Sections, section{ID: "bands", HTML: html})
+	still, err := fragment("bands", picture)
+	if err != nil {
+		return err
+	}
+	names, err := fragment("series-names", picture.Names)
+	if err != nil {
+		return err
+	}
+	b.view.Sections = append(b.view.Sections, section{ID: "series", HTML: names})
+	if err := b.addChart(section{ID: "bands"}, bandsPlot(a, picture.Text, func(i int) string { return picture.Seeds[i].Href }), still, true); err != nil {
+		return err
+	}
 	t := a.Tables()[0]
 	t.Title = "Values"
 	b.addTable(t)
-	return err
+	return nil
 }
 
 // bands draws a series over seeds.
@@ -75,7 +86,7 @@ func (b *builder) newBands(a answer.SeriesBands, selector string) bands {
 		}
 		return short(bandsHeight * (1 - (v-lo)/(hi-lo)))
 	}
-	v := bands{High: format.Short(hi), Low: format.Short(lo), First: "0", Last: format.Short(float64(a.N - 1))}
+	v := bands{High: format.Short(hi), Low: format.Short(lo), First: "0", Last: strconv.Itoa(a.N - 1)}
 	v.Text = "Median, quartiles and range of " + a.Name + " over " + format.Counted(len(a.Seeds), "seed") + ", from " + v.Low + " to " + v.High
 	v.Range = area(a.Points, x, y, func(p answer.BandPoint) (float64, float64) { return p.Low, p.High })
 	v.Quartiles = area(a.Points, x, y, func(p answer.BandPoint) (float64, float64) { return p.Q1, p.Q3 })

@@ -79,14 +79,25 @@ func (b *builder) write(w io.Writer) error {
 		return nil
 	}
 	part := b.request.In.Get(partParam)
+	if part == panelPart {
+		for i := range b.view.Sections {
+			if t := b.view.Sections[i].Table; t != nil {
+				t.Caption += ", " + b.view.Heading // the page around it may have a table of the same name
+			}
+		}
+		return execute(w, "panel.html", b.view)
+	}
 	if i := slices.IndexFunc(b.view.Sections, func(s section) bool { return s.ID == part }); part != "" && i >= 0 {
 		return execute(w, "section", b.view.Sections[i])
 	}
 	return execute(w, "page.html", b.view)
 }
 
-// partParam asks for one section of a page, or for the sections that take long.
-const partParam = "part.page"
+// partParam asks for one section of a page, for the sections that take long, or for what a panel of another page shows of it.
+const (
+	partParam = "part.page"
+	panelPart = "panel"
+)
 
 // address returns the address of the page of a question; empty if it has none.
 func (b *builder) address(question string, params ...string) string {

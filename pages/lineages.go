@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"net/url"
+	"slices"
 	"strings"
 
 	"track"
 	"track/answer"
 	"track/ask"
+	"track/reports"
+	"track/reports/chart"
+	"track/reports/document"
 	"track/reports/escape"
 	"track/scoring/format"
 )
@@ -28,9 +33,10 @@ func composeLineage(ctx context.Context, b *builder) error {
 	}
 	b.lead(lead)
 	b.lineageTabs(a.Lineage, "lineage show")
-	if err := b.later("report", isLong, func() error { return b.addLineageReport(ctx, a.Lineage) }); err != nil {
+	if err := b.later("report", isLong, func() error { return b.addLineageReport(ctx, a) }); err != nil {
 		return err
 	}
+	b.view.Charts = b.view.Charts || isLong // its part has one
 	if !isLong {
 		b.lineageVerdict()
 	}
@@ -42,13 +48,64 @@ func composeLineage(ctx context.Context, b *builder) error {
 	return nil
 }
 
-// addLineageReport adds the report of a lineage.
-func (b *builder) addLineageReport(ctx context.Context, lineage string) error {
-	d, err := b.request.Compose(ctx, ask.LineageReport().Question(), url.Values{"lineage": {lineage}})
+// addLineageReport adds the report of a lineage. The picture of its scores shows the values of each.
+func (b *builder) addLineageReport(ctx context.Context, a answer.Lineage) error {
+	d, err := b.request.Compose(ctx, ask.LineageReport().Question(), url.Values{"lineage": {a.Lineage}})
 	if err != nil {
 		return err
 	}
-	return b.addDocument(d)
+	at := slices.IndexFunc(d.Blocks, func(block document.Block) bool {
+		p, isPicture := block.(document.Picture)
+		_, isScores := p.Chart.(chart.Lineage)
+		return isPicture && isScores
+	})
+	if at < 0 {
+		return b.addDocument(d)
+	}
+	scores := d.Blocks[at].(document.Picture)
+	d.Blocks = slices.Delete(slices.Clone(d.Blocks), at, at+1)
+	if err := b.addDocument(d); err != nil {
+		return err
+	}
+	still, err := scores.HTML()
+	if err != nil {
+		return err
+	}
+	plot := scoresPlot(scores.Chart.(chart.Lineage), answer.Numbers{Scale: a.Settings.Scale}.Score, func(version string) string {
+		return b.address("version show", "version", a.Lineage+"@"+version)
+	})
+	if err := b.addChart(section{ID: "score-chart"}, plot, template.HTML(still), false); err != nil { //nolint:gosec // written by package document, which escapes
+		return err
+	}
+	last := len(b.view.Sections) - 1
+	made := b.view.Sections[last]
+	after := slices.IndexFunc(b.view.Sections, func(s section) bool { return s.Title == "Scores" })
+	b.view.Sections = slices.Insert(b.view.Sections[:last], after+1, made)
+	return nil
+}
+
+// composeLineageHistory shows the means of the versions of a lineage.
+func composeLineageHistory(ctx context.Context, b *builder) error {
+	a, err := get(ctx, b, ask.LineageHistory(), b.asked)
+	if err != nil {
+		return err
+	}
+	b.lineageTrail(a.Lineage)
+	b.lineageTabs(a.Lineage, "lineage history")
+	if len(a.Entries) > 0 {
+		means := make([]float64, len(a.Entries))
+		for i, e := range a.Entries {
+			means[i] = e.Mean.Value
+		}
+		plot := historyPlot(reports.LineageHistoryChart(a), format.Aligned(means), func(i int) string {
+			return b.address("version show", "version", a.Lineage+"@"+a.Entries[i].Version)
+		})
+		if err := b.addPlot(plot, "History of "+escape.Line(a.Lineage)); err != nil {
+			return err
+		}
+	}
+	b.show(a)
+	return nil
 }
 
 // lineageVerdict puts the beginning of a report in the place of the lead.

@@ -4,9 +4,12 @@ import (
 	"context"
 	"strings"
 
+	"track"
 	"track/answer"
 	"track/ask"
+	"track/reports"
 	"track/reports/escape"
+	"track/scoring/format"
 )
 
 // composeScenario shows the history of a scenario, as a picture and as a table whose rows can be compared.
@@ -16,11 +19,38 @@ func composeScenario(ctx context.Context, b *builder) error {
 		return err
 	}
 	b.view.Trail = []link{{Text: "Scenarios", Href: b.request.Base + "/"}}
+	if err := b.addHistory(a); err != nil {
+		return err
+	}
 	b.show(a)
 	b.view.Heading = escape.Line(a.Scenario)
 	b.view.Title = b.view.Heading
 	b.tabs(a.Scenario, "history")
-	return b.addPicture(b.page.question)
+	return nil
+}
+
+// addHistory adds the picture of the means of a scenario.
+func (b *builder) addHistory(a answer.History) error {
+	if len(a.Entries) == 0 {
+		return nil
+	}
+	number := format.Four
+	if a.Metric != nil {
+		number = func(x float64) string { return format.Mean(x, a.Metric.Format) }
+	}
+	plot := historyPlot(reports.HistoryChart(a), number, func(i int) string {
+		return b.address("stability", "scenario", answer.Selector{Scenario: a.Scenario, Configuration: track.ShortHash(a.Entries[i].Configuration.Hash)}.String())
+	})
+	return b.addPlot(plot, "History of "+escape.Line(a.Scenario))
+}
+
+// addPlot adds a chart in the place of the picture of the question of the page.
+func (b *builder) addPlot(plot lineChart, text string) error {
+	still, err := fragment("picture", picture{b.request.Base + "/api/v1/" + b.page.question.Path + "?" + b.asked.Encode(), text})
+	if err != nil {
+		return err
+	}
+	return b.addChart(section{ID: "picture"}, plot, still, false)
 }
 
 // tabs lead to the pages about a scenario or a configuration of it.

@@ -143,7 +143,13 @@ func (b *builder) addSeedSeries(ctx context.Context, selector string, number tra
 	t := series.Tables()[0]
 	t.Title = "Series"
 	b.addTable(t)
-	return b.addSeries(of)
+	var names []string
+	for _, s := range series.Items {
+		if s.PrunedAt.IsZero() {
+			names = append(names, s.Name)
+		}
+	}
+	return b.addSeries(ctx, of, names)
 }
 
 // addSeedOrigin adds the files of the seed, where and when it ran, and how to run it again.

@@ -26,6 +26,7 @@ type view struct {
 	Form        *form
 	Command     string // that gives the same answer
 	Downloads   []link
+	Charts      bool // that a script draws
 	Live        bool
 	Error       bool
 }

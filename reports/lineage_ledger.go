@@ -80,6 +80,7 @@ func (l *lineageReport) scoreChart() (chart.Lineage, string) {
 	}
 	slices.Reverse(c.Candidates)
 	slices.Reverse(scores)
+	l.markPath(c.Candidates)
 	l.markBest(c.Candidates)
 	proposed := l.proposedBefore()
 	for _, r := range l.rollbacks {
@@ -187,6 +188,21 @@ func (l *lineageReport) intervalName() string {
 		}
 	}
 	return strings.TrimSpace("95 % "+strings.ReplaceAll(sortedNames(methods), ", ", " or ")) + " interval"
+}
+
+// markPath marks the candidates that led to the active version.
+func (l *lineageReport) markPath(candidates []chart.Candidate) {
+	path, decided := l.bestPath()
+	if !decided && !l.isImported() {
+		return
+	}
+	on := map[int]bool{}
+	for _, s := range path {
+		on[l.numberOf(s.version)] = true
+	}
+	for i, c := range candidates {
+		candidates[i].OnPath = on[c.Number]
+	}
 }
 
 // proposedBefore returns the number of the last mutation that was proposed before each rollback, by the number of its

@@ -25,6 +25,7 @@ type Candidate struct {
 	Decision Decision
 	Head     bool // it is active
 	Best     bool // it has the best score of those on which nothing was decided
+	OnPath   bool // it led to the active version, or is active; pictures do not show it
 	Estimate      // of its score. That of a failed one is not drawn
 }
 

@@ -146,6 +146,27 @@ func (l Lineage) steps(p plot) (lines [][]point) {
 	return lines
 }
 
+// BestSoFar returns where the line of the best score is at each candidate, in the order of their numbers; NaN if there is
+// no line.
+func (l Lineage) BestSoFar() []float64 {
+	l = l.ordered()
+	runs, best, rollbacks := l.runs(), math.NaN(), l.Rollbacks
+	list := make([]float64, len(l.Candidates))
+	for i, c := range l.Candidates {
+		for ; len(rollbacks) > 0 && rollbacks[0].After < c.Number; rollbacks = rollbacks[1:] {
+			best = math.NaN()
+			if again := slices.IndexFunc(l.Candidates, func(c Candidate) bool { return c.Number == rollbacks[0].To && c.isScored() }); again >= 0 {
+				best = l.Candidates[again].Mean
+			}
+		}
+		if runs(c) && (math.IsNaN(best) || l.isBetter(c.Mean, best)) {
+			best = c.Mean
+		}
+		list[i] = best
+	}
+	return list
+}
+
 // perColumn keeps of each column of a long line where it comes in, its highest, its lowest, and where it goes out.
 func perColumn(line []point) (kept []point) {
 	const long = 1000

@@ -6,6 +6,60 @@ const $ = (selector, root = document) => root.querySelector(selector);
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const base = document.body.dataset.base ?? "";
 
+// An element with properties and children.
+function make(name, properties, ...children) {
+  const one = Object.assign(document.createElement(name), properties);
+  one.append(...children);
+  return one;
+}
+
+// What an element does at keys. Keys of fields and of the browser, and keys that a part of the element took, are left
+// alone; so is a key whose function returns false.
+function onKeys(element, keys) {
+  element.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey || event.target.closest("input, textarea, select")) return;
+    const name = (event.shiftKey && event.key.startsWith("Arrow") ? "Shift" : "") + event.key;
+    if (Object.hasOwn(keys, name) && keys[name]() !== false) event.preventDefault();
+  });
+}
+
+// Makes a picture explorable by keys. Returns the buttons that zoom, and the words for the place where the reader is.
+function explore(picture, ariaLabel, keys, zoom, whole, said) {
+  Object.assign(picture, { tabIndex: 0, role: "application", ariaLabel });
+  onKeys(picture, { "+": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: whole, ...keys });
+  const button = (text, title, onclick) => make("button", { type: "button", textContent: text, title, onclick });
+  return make("p", { className: "tools" }, button("+", "Zoom in", () => zoom(1.5)), button("−", "Zoom out", () => zoom(1 / 1.5)), button("All", "Show all", whole), said);
+}
+
+// A canvas of a size in CSS pixels.
+function context(canvas, width, height) {
+  const ratio = devicePixelRatio || 1, c = canvas.getContext("2d");
+  for (const [name, pixels] of [["width", width], ["height", height]]) {
+    canvas[name] = pixels * ratio;
+    canvas.style[name] = pixels + "px";
+  }
+  c.scale(ratio, ratio);
+  return c;
+}
+
+// Returns a function that draws with the next frame, however often it is called.
+function soon(draw) {
+  let frame = 0;
+  return () => { frame ||= requestAnimationFrame(() => { frame = 0; draw(); }); };
+}
+
+// Draws within a rectangle alone, until the context is restored.
+function within(c, ...rectangle) {
+  c.save();
+  c.beginPath();
+  c.rect(...rectangle);
+  c.clip();
+}
+
+const clamp = (v, a, b) => Math.min(Math.max(v, a), Math.max(a, b));
+
+const medium = { dateStyle: "medium" };
+
 // Times as spans up to now, of a week at most, or as dates; on hover the time in the reader's zone, and in UTC.
 const units = [["day", 864e5], ["hour", 36e5], ["minute", 6e4]];
 const spans = new Intl.RelativeTimeFormat("en", { style: "short" });
@@ -14,46 +68,38 @@ function localTimes(root) {
     const at = new Date(t.dateTime), ago = Date.now() - at;
     if (Number.isNaN(ago)) continue;
     const [unit, length] = units.find(([, length]) => ago >= length) ?? [];
-    t.title = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "medium" }) + "\n" + at.toISOString().replace("T", " ").slice(0, 19) + " UTC";
-    t.textContent = ago < 0 || ago > 7 * 864e5 ? at.toLocaleDateString(undefined, { dateStyle: "medium" }) : unit ? spans.format(-Math.floor(ago / length), unit) : "now";
+    t.title = at.toLocaleString(undefined, { ...medium, timeStyle: "medium" }) + "\n" + at.toISOString().replace("T", " ").slice(0, 19) + " UTC";
+    t.textContent = ago < 0 || ago > 7 * 864e5 ? at.toLocaleDateString(undefined, medium) : unit ? spans.format(-Math.floor(ago / length), unit) : "now";
   }
 }
 setInterval(() => localTimes(document), 6e4);
 
+const darkened = matchMedia("(prefers-color-scheme: dark)");
+
 // Light or dark: the choice of the system, or of the reader.
 function scheme() {
-  const button = $("#scheme"), root = document.documentElement;
-  const kept = localStorage.getItem("track-scheme");
-  if (kept) root.dataset.scheme = kept;
+  const button = $("#scheme"), { dataset } = document.documentElement, kept = localStorage.getItem("track-scheme");
+  if (kept) dataset.scheme = kept;
   if (!button) return;
-  const isDark = () => (root.dataset.scheme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
-  const name = () => { button.textContent = isDark() ? "Light" : "Dark"; };
   button.hidden = false;
   button.addEventListener("click", () => {
-    root.dataset.scheme = isDark() ? "light" : "dark";
-    localStorage.setItem("track-scheme", root.dataset.scheme);
-    name();
+    dataset.scheme = (dataset.scheme ?? (darkened.matches ? "dark" : "")) === "dark" ? "light" : "dark";
+    localStorage.setItem("track-scheme", dataset.scheme);
   });
-  name();
 }
 
-// Commands get a button that copies them. Whatever has data-copy copies that.
-function commands(root) {
-  for (const code of all("code.command", root)) {
-    if (code.nextElementSibling?.classList.contains("copy")) continue;
-    const button = document.createElement("button");
-    button.type = "button"; button.className = "copy"; button.textContent = "Copy"; button.dataset.copy = code.textContent;
-    code.after(" ", button);
-  }
-}
-
+// Whatever has data-copy copies that.
 document.addEventListener("click", async (event) => {
   const from = event.target.closest("[data-copy]");
   if (!from || !navigator.clipboard) return;
   await navigator.clipboard.writeText(from.dataset.copy);
-  from.classList.add("copied");
-  setTimeout(() => from.classList.remove("copied"), 2000);
+  flash(from, "copied");
 });
+
+function flash(element, name) {
+  element.classList.add(name);
+  setTimeout(() => element.classList.remove(name), 2000);
+}
 
 // Fetches a page, or a part of one. One that takes more than 0.3 s shows that it is on its way.
 async function load(address, quiet = false) {
@@ -71,6 +117,39 @@ async function load(address, quiet = false) {
   }
 }
 
+// Puts the part of a page that has an id in the place of the one that is shown. Returns the page; null if the browser goes
+// there instead.
+async function swap(id, address, more = "") {
+  const page = await load(address + more), fresh = page?.getElementById(id), old = document.getElementById(id);
+  if (!fresh || !old) { location.assign(address); return null; }
+  const open = $(".columns:popover-open", old);
+  old.replaceWith(document.adoptNode(fresh));
+  if (open) $(".columns", fresh)?.showPopover();
+  prepare(fresh);
+  return page;
+}
+
+// Calls a function when colors change.
+function onScheme(change) {
+  darkened.addEventListener("change", change);
+  new MutationObserver(change).observe(document.documentElement, { attributeFilter: ["data-scheme"] });
+}
+
+// The colors of the page as a canvas understands them: only a style resolves light-dark().
+const inked = {};
+function inks() {
+  const is = (document.documentElement.dataset.scheme ?? "") + darkened.matches;
+  if (inked[is]) return inked[is];
+  const probe = make("span"), ink = {};
+  document.body.append(probe);
+  for (const name of ["text", "dim", "line", "soft", "paper", "faint", "accent", "good", "warning", "bad"]) {
+    probe.style.color = `var(--${name})`;
+    ink[name] = getComputedStyle(probe).color;
+  }
+  probe.remove();
+  return inked[is] = ink;
+}
+
 // What the API answers; null for a problem.
 async function ask(address) {
   const response = await fetch(address, { headers: { Accept: "application/json" } });
@@ -78,17 +157,13 @@ async function ask(address) {
 }
 
 function wait(on) { document.documentElement.classList.toggle("waiting", on); }
-for (const kind of ["click", "submit"]) {
-  addEventListener(kind, (event) => {
-    const link = kind === "click" ? event.target.closest("a[href]:not([download])") : event.target;
-    if (!link || event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || link.hash) return;
-    const slow = setTimeout(() => wait(true), 300);
-    addEventListener("pagehide", () => { clearTimeout(slow); wait(false); }, { once: true });
-  });
-}
+addEventListener("beforeunload", () => {
+  const slow = setTimeout(() => wait(true), 300);
+  addEventListener("pagehide", () => { clearTimeout(slow); wait(false); }, { once: true });
+});
 
 // What each new part of a page needs: the document at first, later a section or the main part that replaces another.
-const preparations = [localTimes, commands, rest];
+const preparations = [localTimes, rest];
 function prepare(root) {
   for (const one of preparations) one(root);
 }

@@ -34,17 +34,17 @@ const rowsOf = (root) => all("table.data tbody tr[data-href]", root);
 
 // "12 new seeds", counted by table; empty if there are no new rows.
 function newRows(fresh) {
-  const known = new Set(rowsOf($("main")).map((row) => row.dataset.href)), counts = new Map();
+  const known = new Set(rowsOf($("main")).map((row) => row.dataset.href)), counts = {};
   for (const row of rowsOf(fresh)) {
-    if (!known.has(row.dataset.href)) { const name = row.closest("table").dataset.name; counts.set(name, (counts.get(name) ?? 0) + 1); }
+    if (!known.has(row.dataset.href)) { const name = row.closest("table").dataset.name; counts[name] = (counts[name] ?? 0) + 1; }
   }
-  return [...counts].map(([name, n]) => n + " new " + (n === 1 ? name.replace(/s$/, "") : name).replaceAll("_", " ")).join(", ");
+  return Object.entries(counts).map(([name, n]) => n + " new " + (n === 1 ? name.replace(/s$/, "") : name).replaceAll("_", " ")).join(", ");
 }
 
 // Whether exchanging the main part would take something away from the reader.
 function reads() {
   const old = $("main");
-  return scrollY > 100 || all(".scroll.long", old).some((box) => box.scrollTop > 0) || Boolean($(":popover-open", old)) ||
+  return scrollY > 100 || all(".scroll.long", old).some((box) => box.scrollTop > 0) || $(":popover-open", old) ||
     (old.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) || !getSelection().isCollapsed;
 }
 
@@ -54,31 +54,25 @@ async function refresh() {
   const added = newRows(fresh);
   if (!reads()) { exchange(fresh); return; }
   if (!added) { update(fresh); return; }
-  const button = document.createElement("button");
-  button.type = "button";
-  button.textContent = added + ": show";
-  button.addEventListener("click", () => { exchange(fresh); scrollTo({ top: 0 }); });
-  news.replaceChildren(button);
+  news.replaceChildren(make("button", { type: "button", textContent: added + ": show", onclick: () => { exchange(fresh); scrollTo({ top: 0 }); } }));
   news.hidden = false;
 }
 
 // Puts changed numbers into rows that are shown, and leaves all else as it is.
 function update(fresh) {
-  const now = new Map(rowsOf(fresh).map((row) => [row.closest("section").id + row.dataset.href, row]));
-  for (const row of rowsOf($("main"))) {
-    const other = now.get(row.closest("section").id + row.dataset.href);
-    if (other && other.cells.length === row.cells.length) changeCells(row, other);
-  }
+  const name = (row) => row.closest("section").id + row.dataset.href, now = new Map(rowsOf(fresh).map((row) => [name(row), row]));
+  for (const row of rowsOf($("main"))) changeCells(row, now.get(name(row)), true);
 }
 
 const textOf = (cell) => { const time = $("time", cell); return time ? time.dateTime : cell.textContent; };
 
-function changeCells(row, other) {
+// Marks the cells of a row that differ from those of another; they take the content of the others if they are to.
+function changeCells(row, other, take) {
+  if (row.cells.length !== other?.cells.length) return;
   [...row.cells].forEach((cell, i) => {
     if (textOf(cell) === textOf(other.cells[i])) return;
-    cell.replaceChildren(...other.cells[i].cloneNode(true).childNodes);
-    prepare(cell);
-    mark(cell);
+    if (take) { cell.replaceChildren(...other.cells[i].cloneNode(true).childNodes); prepare(cell); }
+    flash(cell, "changed");
   });
 }
 
@@ -93,10 +87,9 @@ function keepParts(old, fresh) {
 const details = (root) => all("details", root).filter((d) => !d.closest("[data-keep]"));
 
 function exchange(fresh) {
-  const old = $("main"), before = new Map(rowsOf(old).map((row) => [row.dataset.href, [...row.cells].map(textOf)]));
+  const old = $("main"), before = new Map(rowsOf(old).map((row) => [row.dataset.href, row]));
   const open = details(old).map((d) => d.open), at = current?.dataset.href, focused = document.activeElement === current;
   document.adoptNode(fresh);
-  const now = new Map(rowsOf(fresh).map((row) => [row.dataset.href, [...row.cells].map(textOf)]));
   details(fresh).forEach((d, i) => { d.open = open[i] ?? d.open; });
   const y = scrollY, active = document.activeElement;
   keepParts(old, fresh);
@@ -106,12 +99,6 @@ function exchange(fresh) {
   scrollTo({ top: y, behavior: "instant" });
   for (const row of rowsOf(fresh)) {
     if (at && row.dataset.href === at) { current = row; row.classList.add("current"); row.tabIndex = -1; if (focused) row.focus({ preventScroll: true }); }
-    const was = before.get(row.dataset.href);
-    now.get(row.dataset.href).forEach((text, i) => { if (was && was[i] !== text && row.cells[i]) mark(row.cells[i]); });
+    changeCells(row, before.get(row.dataset.href));
   }
-}
-
-function mark(cell) {
-  cell.classList.add("changed");
-  setTimeout(() => cell.classList.remove("changed"), 2000);
 }

@@ -1,15 +1,9 @@
 // Sorting, filtering and choosing columns changes one section: the reader stays where they are.
 async function replaceSection(id, address) {
-  const page = await load(address + ($("[data-later] #" + CSS.escape(id)) ? "&later.page=shown" : ""));
-  // Another one if the page was exchanged.
-  const fresh = page && $("#" + CSS.escape(id), page), section = document.getElementById(id);
-  if (!fresh || !section) { location.assign(address); return; }
-  const open = $(".columns:popover-open", section);
-  section.replaceWith(document.adoptNode(fresh));
-  if (open) $(".columns", fresh)?.showPopover();
-  prepare(fresh);
+  const page = await swap(id, address, $("[data-later] #" + CSS.escape(id)) ? "&later.page=shown" : "");
+  if (!page) return;
   history.replaceState(null, "", address);
-  for (const other of all("main section")) if (other !== fresh) syncAddresses(other, page);
+  for (const other of all("main section")) if (other.id !== id) syncAddresses(other, page);
 }
 
 // The links of other tables name the state of this one.
@@ -35,14 +29,12 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!form.matches("form.filter")) return;
   event.preventDefault();
-  const params = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (value !== "") params.append(name, value);
-  replaceSection(form.closest("section").id, location.pathname + (params.size ? "?" + params : ""));
+  replaceSection(form.closest("section").id, location.pathname + "?" + new URLSearchParams(new FormData(form)));
 });
 
 // A long table shows some hundred of its rows: those near the part that the reader sees. Pages of rows are fetched as the
 // reader comes near them, and forgotten when many others were seen. Empty rows stand for all others: each row is as high.
-const near = 20, keep = 30;
+const near = 20, keep = 15;
 function long(root) {
   for (const box of all(".scroll.long", root)) {
     const more = $("a.more", box.parentElement);
@@ -54,7 +46,7 @@ preparations.push(long);
 class Window {
   constructor(box, more) {
     box.windowed = this;
-    this.box = box; this.uses = 0;
+    this.box = box;
     this.body = $("tbody", box);
     const rows = [...this.body.rows], table = $("table", box);
     for (const th of all("thead th", box)) th.style.width = th.offsetWidth + "px";
@@ -64,7 +56,7 @@ class Window {
     this.pages = [{ address: location.href, rows, count: rows.length, next: more.href }];
     this.above = spacer(); this.below = spacer();
     more.closest("p").hidden = true;
-    box.addEventListener("scroll", () => { this.asked ??= requestAnimationFrame(() => { this.asked = null; this.draw(); }); }, { passive: true });
+    box.addEventListener("scroll", soon(() => this.draw()));
     this.draw();
   }
 
@@ -82,23 +74,18 @@ class Window {
     const shown = seen.map((page) => page.rows ? "r" + page.address : "").join();
     if (shown !== this.shown) {
       this.shown = shown;
-      this.body.replaceChildren(this.above, ...seen.flatMap((page) => page.rows ?? blank(page.count, this.height)), this.below);
+      this.body.replaceChildren(this.above, ...seen.flatMap((page) => page.rows ?? spacer(page.count * this.height)), this.below);
     }
     this.above.firstChild.style.height = above * this.height + "px";
     this.below.firstChild.style.height = below * this.height + "px";
-    const missing = seen.find((page) => !page.rows) ?? (at < bottom + near && this.pages.at(-1).next ? this.append() : null);
+    const address = at < bottom + near && this.pages.at(-1).next, missing = seen.find((page) => !page.rows) ?? (address && { address, count: 0 });
     if (missing) this.fetch(missing);
-  }
-
-  append() {
-    const page = { address: this.pages.at(-1).next, rows: null, count: 0, next: null };
-    if (!this.busy) this.pages.push(page);
-    return page;
   }
 
   async fetch(page) {
     if (this.busy) return;
     this.busy = true;
+    if (!page.count) this.pages.push(page);
     const section = this.box.closest("section"), address = new URL(page.address);
     address.searchParams.set("part.page", section.id);
     const part = await load(address);
@@ -106,25 +93,17 @@ class Window {
     if (!part) { if (!page.count) this.pages.pop(); return; }
     page.rows = [...$("tbody", part).rows].map((row) => document.adoptNode(row));
     page.count = page.rows.length;
-    page.next = $("a.more", part)?.href ?? null;
+    page.next = $("a.more", part)?.href;
     for (const row of page.rows) prepare(row);
-    page.used = ++this.uses;
-    const kept = this.pages.filter((p) => p.rows && p !== this.pages[0]).sort((a, b) => a.used - b.used);
-    for (const old of kept.slice(0, Math.max(0, kept.length - keep))) old.rows = null;
+    const now = this.pages.indexOf(page);
+    this.pages.forEach((old, i) => { if (i && Math.abs(i - now) > keep) old.rows = null; });
     this.draw();
   }
 }
 
-function spacer() {
-  const row = document.createElement("tr");
-  row.className = "space"; row.ariaHidden = "true";
-  row.append(document.createElement("td"));
-  row.firstChild.colSpan = 1000;
-  return row;
-}
-
-function blank(count, height) {
-  const row = spacer();
-  row.firstChild.style.height = count * height + "px";
-  return row;
+// An empty row that is as high as others together.
+function spacer(height = 0) {
+  const cell = make("td", { colSpan: 1000 });
+  cell.style.height = height + "px";
+  return make("tr", { className: "space", ariaHidden: "true" }, cell);
 }

@@ -14,22 +14,16 @@ async function more(link) {
   const steps = [...list.children], next = $("a.later", page);
   here.append(...steps.map((step) => document.adoptNode(step)));
   for (const step of steps) prepare(step);
-  const count = $("#trace .count"), total = count?.textContent.match(/^(.* to )\d+( of (\d+))$/);
-  if (total) count.textContent = total[1] + $("#trace .count", page).textContent.match(/ to (\d+) /)[1] + total[2];
+  $("#trace .last").textContent = $(".last", page).textContent;
   if (next) { link.href = next.getAttribute("href"); nearEnd.observe(link); } else link.remove();
 }
 
 async function toStep(address) {
   const at = new URL(address, location.href);
-  let step = document.getElementById(at.hash.slice(1));
-  if (!step) {
-    const page = await load(at.href), fresh = page && $("#trace", page);
-    if (!fresh) { location.assign(address); return; }
-    $("#trace").replaceWith(document.adoptNode(fresh));
-    prepare(fresh);
-    step = document.getElementById(at.hash.slice(1));
-  }
+  const found = () => document.getElementById(at.hash.slice(1));
+  if (!found() && !await swap("trace", at.href)) return;
   history.replaceState(null, "", at);
+  const step = found();
   if (!step) return;
   const details = $("details", step);
   if (details) details.open = true;
@@ -40,27 +34,19 @@ async function toStep(address) {
 function failedFrom(by) {
   const list = $("#trace ol.trace");
   if (!list) return;
-  const calls = list.dataset.failed.trim().split(" ").filter(Boolean).map(Number), now = Number(document.activeElement?.closest?.(".trace > li")?.id.slice(5)) || 0;
+  const calls = JSON.parse(list.dataset.failed), now = Number(document.activeElement?.closest?.(".trace > li")?.id.slice(5)) || 0;
   const to = by > 0 ? calls.find((n) => n > now) : calls.findLast((n) => n < now);
   if (to === undefined) return;
   toStep(list.dataset.address + "call-" + to + "#call-" + to);
 }
 
-document.addEventListener("click", async (event) => {
+document.addEventListener("click", (event) => {
   const jump = event.target.closest(".run a, a.first-failed");
   if (jump) { event.preventDefault(); toStep(jump.href?.baseVal ?? jump.href); return; }
   const left = event.target.closest(".trace .left a");
   if (!left) return;
   event.preventDefault();
-  const old = left.closest("li"), page = await load(left.href), fresh = page && page.getElementById(old.id);
-  if (!fresh) { location.assign(left.href); return; }
-  old.replaceWith(document.adoptNode(fresh));
-  prepare(fresh);
+  swap(left.closest("li").id, left.href);
 });
 
-document.addEventListener("keydown", (event) => {
-  if (event.target.closest("input, textarea, select") || event.metaKey || event.ctrlKey || event.altKey) return;
-  if (event.key === "n") failedFrom(1);
-  if (event.key === "p") failedFrom(-1);
-});
 preparations.push(traces);

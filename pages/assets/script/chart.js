@@ -1,0 +1,81 @@
+// Line charts: uPlot draws what the server has written as data, in the place of its picture. The words for the place under
+// the pointer or the keys stand below. On paper and without scripts the picture stays.
+preparations.push((root) => all("[data-chart]", root).forEach(lineChart));
+const plots = {};
+
+async function lineChart(figure) {
+  const from = figure.dataset.chart, written = $("script", from ? await load(from, true) ?? figure : figure), old = plots[figure.id];
+  if (!written || !window.uPlot || !figure.isConnected) return;
+  const { options, text, half, words, links, lines, areas, interval, changes, x } = JSON.parse(written.textContent);
+  const box = make("div"), said = make("output"), first = x[0], last = x.at(-1), zoomed = "zoom." + figure.id;
+  let at = old?.cursor.idx ?? x.length - 1, chosen = 0;
+  const line = () => lines[chosen - 1];
+  const say = () => { said.textContent = words[at] + (line()?.href ? "; " + line().label + ": " + (line().data[at] ?? "none") : ""); };
+
+  // Intervals, and where the level changes.
+  function marks({ ctx, bbox: { left, top, width, height }, valToPos }) {
+    const X = (v) => valToPos(v, "x", true), Y = (v) => valToPos(v, "y", true), ratio = devicePixelRatio, ink = inks();
+    const draw = (color, x1, y1, x2, y2) => { ctx.strokeStyle = color; ctx.beginPath(); ctx.moveTo(x1, y1); ctx.lineTo(x2, y2); ctx.stroke(); };
+    within(ctx, left, top, width, height);
+    ctx.lineWidth = 1.5 * ratio;
+    if (interval) x.forEach((v, i) => {
+      const ends = interval.map((k) => lines[k].data[i]);
+      if (ends[0] === null) return;
+      draw(ink.accent, X(v), Y(ends[0]), X(v), Y(ends[1]));
+      for (const end of ends) draw(ink.accent, X(v) - 4 * ratio, Y(end), X(v) + 4 * ratio, Y(end));
+    });
+    for (const v of changes) draw(ink.bad, X(v), top, X(v), top + height);
+    ctx.restore();
+  }
+
+  // The address keeps the part of the chart that is shown.
+  function keep(u) {
+    const { min, max } = u.scales.x, address = new URL(location), kept = address.searchParams, part = min <= first && max >= last ? null : min + ".." + max;
+    if (kept.get(zoomed) === part) return;
+    if (part) kept.set(zoomed, part); else kept.delete(zoomed);
+    history.replaceState(null, "", address);
+  }
+  const [min, max] = new URLSearchParams(location.search).get(zoomed)?.split("..").map(Number) ?? [first, last], { axes } = options;
+  Object.assign(options.scales.x, { min, max, range: (u, a, b) => [a <= first ? first - half : a, b >= last ? last + half : b] });
+  for (const axis of axes) {
+    axis.stroke = () => inks().dim;
+    axis.grid = axis.ticks = { stroke: () => inks().line, width: 1 };
+  }
+  const { names } = axes[0];
+  if (names) axes[0].values = (u, ticks) => ticks.map((v) => names[v]);
+  old?.destroy();
+  figure.classList.add("drawn");
+  figure.append(box);
+  const plot = plots[figure.id] = new uPlot({
+    ...options, width: box.clientWidth,
+    series: [{}, ...lines.map((one) => {
+      const color = () => one.ink ? inks()[one.href && one === line() ? "bad" : one.ink] : "transparent";
+      return { ...one, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color }, ...one.steps && { paths: uPlot.paths.stepped({ align: 1 }) } };
+    })],
+    bands: areas.map((one) => ({ ...one, fill: () => inks()[one.ink].replace(")", ", 0.18)") })),
+    hooks: {
+      draw: [marks], setScale: [keep],
+      setCursor: [(u) => { at = u.cursor.idx ?? at; say(); }],
+      setSeries: [(u, i) => { if ((i ?? 0) !== chosen) { chosen = i ?? 0; u.redraw(false); } }],
+    },
+  }, [x, ...lines.map((one) => one.data)], box);
+
+  const show = (min, max) => plot.setScale("x", { min: Math.max(first, min), max: Math.min(last, max) });
+  const zoom = (by) => { const { min, max } = plot.scales.x; show(x[at] - (x[at] - min) / by, x[at] + (max - x[at]) / by); };
+  const go = (by, up) => () => {
+    const { min, max } = plot.scales.x, wide = (max - min) / 2;
+    at = clamp(at + by, 0, x.length - 1);
+    if (x[at] < min || x[at] > max) show(x[at] - wide, x[at] + wide);
+    if (up) do chosen = (chosen + up + lines.length) % (lines.length + 1); while (chosen && !line().ink);
+    // After uPlot has changed its scale.
+    queueMicrotask(() => plot.setCursor({ left: plot.valToPos(x[at], "x"), top: plot.valToPos((line() ?? lines[0]).data[at] ?? 0, "y") }));
+  };
+  const open = () => { const to = line()?.href ?? links[at]; if (to) location.assign(to); };
+  plot.over.addEventListener("click", open);
+  figure.append(explore(plot.over, text, {
+    ArrowLeft: go(-1), ArrowRight: go(1), ArrowUp: go(0, -1), ArrowDown: go(0, 1), Home: go(-1e9), End: go(1e9), Enter: open,
+  }, zoom, () => show(first, last), said));
+  say();
+  onScheme(() => plot.redraw(false));
+  new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height: options.height })).observe(box);
+}

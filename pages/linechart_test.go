@@ -1,0 +1,134 @@
+package pages_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"track/internal/outsidetest"
+	"track/internal/sample"
+)
+
+// words is what stands below a chart.
+const words = `document.querySelector(".linechart output").textContent`
+
+// TestLineCharts reads values from the history of a scenario: by the pointer, by keys, and with a part enlarged, which the
+// address keeps.
+func TestLineCharts(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	base := serve(t, st)
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 900, "light")
+	tab.Open(base + "/history?scenario=growth_plus")
+	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300`)
+	tab.Wait(words + `.includes("95 % t interval") && ` + words + `.includes("n = 10")`)
+	last := outsidetest.Evaluate[string](tab, words)
+	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)
+	tab.Press("ArrowLeft")
+	tab.Wait(words + ` !== ` + quoted(last))
+	tab.Press("ArrowRight")
+	tab.Wait(words + ` === ` + quoted(last))
+	tab.Press("+")
+	tab.Wait(`location.search.includes("zoom.chart-picture=")`)
+	tab.Open(base + tab.Address())
+	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300 && location.search.includes("zoom.")`)
+	tab.Click(`.linechart button[title="Show all"]`)
+	tab.Wait(`!location.search.includes("zoom.")`)
+	if shown := outsidetest.Evaluate[bool](tab, `getComputedStyle(document.querySelector(".still")).display === "none"`); !shown {
+		t.Error("the picture stays beside the chart")
+	}
+	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)
+	tab.Press("Home")
+	tab.Press("Enter")
+	tab.Wait(`location.pathname === "/stability"`)
+	tab.Open(base + "/series/bands?scenario=growth_plus%40theta-14&points=10")
+	tab.Wait(`document.querySelector("h1") !== null`)
+	if complaints := tab.Complaints(base); len(complaints) > 0 {
+		t.Errorf("complaints: %q", complaints)
+	}
+}
+
+// TestChartsOfLineages reads the score of a candidate, and a name that would run stays a text.
+func TestChartsOfLineages(t *testing.T) {
+	t.Parallel()
+	base := serve(t, evolved(t))
+	tab := outsidetest.NewTab(t)
+	tab.View(1280, 900, "dark")
+	tab.Open(base + "/lineage/show?lineage=l")
+	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300 && ` + words + `.includes("mutation 4")`)
+	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)
+	tab.Press("ArrowLeft")
+	tab.Wait(words + `.includes("accepted, active, score ")`)
+	for _, violation := range tab.Violations() {
+		t.Error(violation)
+	}
+	tab.Open(base + "/lineage/history?lineage=l")
+	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300 && ` + words + `.includes("n = 3")`)
+	if complaints := tab.Complaints(base); len(complaints) > 0 {
+		t.Errorf("complaints: %q", complaints)
+	}
+	if ran := outsidetest.Evaluate[bool](tab, "window.hostile === 1"); ran {
+		t.Error("a text ran")
+	}
+}
+
+// The data of large charts are apart from their page, and only pages with charts load uPlot.
+func TestChartData(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	base := serve(t, st)
+	history := got(t, base+"/history?scenario=growth_plus")
+	for _, part := range []string{`"words":["bam-engine-0.10.2`, "/assets/uplot.js?v=", "/assets/uplot.css?v="} {
+		if !strings.Contains(history, part) {
+			t.Errorf("the page of a history has no %s", part)
+		}
+	}
+	if home := got(t, base+"/"); strings.Contains(home, "uplot") {
+		t.Error("the home page loads uPlot")
+	}
+}
+
+func got(t *testing.T, address string) string {
+	t.Helper()
+	response, err := http.Get(address) //nolint:gosec // of the server of the test
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %d, %v", address, response.StatusCode, err)
+	}
+	return string(body)
+}
+
+func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
+
+// The files of uPlot are those of its package on npm. make uplot compares them with the package.
+func TestUPlot(t *testing.T) {
+	t.Parallel()
+	const folder = "assets/vendor/uplot"
+	sums, err := os.ReadFile(filepath.Join(folder, "SHA256SUMS"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(sums)) {
+		sum, name, _ := strings.Cut(strings.TrimSpace(line), "  ")
+		content, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if is := sha256.Sum256(content); hex.EncodeToString(is[:]) != sum {
+			t.Errorf("%s is not the one of the package", name)
+		}
+	}
+	if licence := string(asset(t, "uplot-licence.txt")); !strings.Contains(licence, "The MIT License") {
+		t.Error("the licence is not served")
+	}
+}
