@@ -259,12 +259,12 @@ func TestLineageRollbackNames(t *testing.T) {
 // The best score so far follows accepted candidates, and a rollback takes it back.
 func TestBestSoFar(t *testing.T) {
 	t.Parallel()
-	at := func(number int, d chart.Decision, mean float64) chart.Candidate {
-		return chart.Candidate{Number: number, Decision: d, Estimate: chart.Estimate{Mean: mean}}
+	at := func(number int, d Decision, mean float64) Candidate {
+		return Candidate{Number: number, Decision: d, Estimate: Estimate{Mean: mean}}
 	}
-	l := chart.Lineage{
-		Candidates: []chart.Candidate{at(0, chart.Root, 50), at(1, chart.Accepted, 60), at(2, chart.Rejected, 90), at(3, chart.Accepted, 70), at(4, chart.Rejected, 10), at(5, chart.Accepted, 55)},
-		Rollbacks:  []chart.Rollback{{After: 3, To: 0}},
+	l := Lineage{
+		Candidates: []Candidate{at(0, Root, 50), at(1, Accepted, 60), at(2, Rejected, 90), at(3, Accepted, 70), at(4, Rejected, 10), at(5, Accepted, 55)},
+		Rollbacks:  []Rollback{{After: 3, To: 0}},
 	}
 	if got, want := l.BestSoFar(), []float64{50, 60, 60, 70, 50, 55}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
