@@ -27,7 +27,7 @@ function onKeys(element, keys) {
 function explore(picture, ariaLabel, keys, zoom, whole, said) {
   Object.assign(picture, { tabIndex: 0, role: "application", ariaLabel });
   onKeys(picture, { "+": () => zoom(1.5), "-": () => zoom(1 / 1.5), 0: whole, ...keys });
-  const button = (text, title, onclick) => make("button", { type: "button", textContent: text, title, onclick });
+  const button = (textContent, title, onclick) => make("button", { type: "button", textContent, title, onclick });
   return make("p", { className: "tools" }, button("+", "Zoom in", () => zoom(1.5)), button("−", "Zoom out", () => zoom(1 / 1.5)), button("All", "Show all", whole), said);
 }
 

@@ -1,7 +1,7 @@
 // Heat maps of seeds: a byte a cell, drawn on a canvas of the size of its window. Pointer and arrow keys move to a cell and
 // show its numbers, a click and Enter open its seed. The visible part is a table as well.
 const heatLevels = [4, 6, 9, 12, 18, 24];
-const heatRuler = 18, heatName = 280, heatTable = 20, heatMost = 416, heatReadable = 200;
+const heatRuler = 18, heatName = 280, heatTable = 20, heatMost = 416;
 let heatLevel = -1, heatLast = null;
 
 preparations.push((root) => all(".heatmap", root).forEach(heatmap));
@@ -29,7 +29,7 @@ class HeatMap {
     this.details.open = false;
     // Rows are as high as their names, unless there are very many.
     const rows = data.items.length, fitting = heatLevels.findLastIndex((level) => level * rows <= heatMost - heatRuler);
-    this.zoom(heatLevel >= 0 ? heatLevel : Math.max(rows > heatReadable ? 0 : 3, fitting), true);
+    this.zoom(heatLevel >= 0 ? heatLevel : Math.max(rows > 200 ? 0 : 3, fitting), true);
     const later = soon(() => this.draw());
     this.view.scrollTo(this.left, this.top);
     this.view.addEventListener("scroll", () => { this.left = this.view.scrollLeft; this.top = this.view.scrollTop; later(); });
@@ -53,8 +53,8 @@ class HeatMap {
 
   renew(data) {
     this.data = data;
-    this.row = Math.min(this.row, data.items.length - 1);
-    this.column = Math.min(this.column, data.seeds.length - 1);
+    this.row = clamp(this.row, 0, data.items.length - 1);
+    this.column = clamp(this.column, 0, data.seeds.length - 1);
     this.measure();
     this.draw();
   }

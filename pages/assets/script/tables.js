@@ -8,7 +8,7 @@ async function replaceSection(id, address) {
 
 // The links of other tables name the state of this one.
 function syncAddresses(section, page) {
-  const same = section.id && $("#" + CSS.escape(section.id), page);
+  const same = page.getElementById(section.id);
   if (!same) return;
   for (const part of [".tools", ".columns", "thead"]) {
     const mine = $(part, section), theirs = $(part, same);

@@ -42,11 +42,10 @@ function failedFrom(by) {
 
 document.addEventListener("click", (event) => {
   const jump = event.target.closest(".run a, a.first-failed");
-  if (jump) { event.preventDefault(); toStep(jump.href?.baseVal ?? jump.href); return; }
   const left = event.target.closest(".trace .left a");
-  if (!left) return;
-  event.preventDefault();
-  swap(left.closest("li").id, left.href);
+  if (jump || left) event.preventDefault();
+  if (jump) toStep(jump.href?.baseVal ?? jump.href);
+  if (left) swap(left.closest("li").id, left.href);
 });
 
 preparations.push(traces);
