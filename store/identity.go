@@ -71,9 +71,8 @@ const (
 // thousands.
 func (t *Tx) learnMetrics(names []string) error {
 	slices.Sort(names) // the order of the index
-	learn := func(row []driver.Value) { t.ids.metrics[asText(row[0])] = asInt(row[1]) }
 	for chunk := range slices.Chunk(names, namesAtOnce) {
-		if err := t.stream(t.ctx, findMetrics+inList(len(chunk))+`)`, anys(chunk), learn); err != nil {
+		if err := t.findMetrics(chunk); err != nil {
 			return err
 		}
 		if err := t.addMetrics(chunk); err != nil {
@@ -81,6 +80,12 @@ func (t *Tx) learnMetrics(names []string) error {
 		}
 	}
 	return nil
+}
+
+// findMetrics learns the ids of metrics that are there, for at most namesAtOnce names.
+func (t *Tx) findMetrics(names []string) error {
+	learn := func(row []driver.Value) { t.ids.metrics[asText(row[0])] = asInt(row[1]) }
+	return t.stream(t.ctx, findMetrics+inList(len(names))+`)`, anys(names), learn)
 }
 
 // addMetrics adds the metrics that are not known yet.

@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	// A server resets its statistics when it starts after a crash, and a standby has its own: the time of that tells
-	// whether the number of a transaction may belong to another one by now.
 	beginNumbered = `
 	BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE;
-	SELECT pg_current_xact_id() || ' ' || extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time()), set_config('idle_in_transaction_session_timeout', '`
+	SELECT pg_current_xact_id(), set_config('idle_in_transaction_session_timeout', '`
 	// endSilent lets the server end a transaction whose process was stopped, so that nobody waits for its rows for ever.
 	// A pool such as PgBouncer takes it here, and not among the parameters of a connection.
 	endSilent = `', true)`
 	// notWaiting lets a commit not wait for the disk.
 	notWaiting = `, set_config('synchronous_commit', 'off', true)`
+	// lastReset is when the server reset its statistics: it does when it starts after a crash, and a standby has its own. The
+	// time tells whether the number of a transaction may belong to another one by now. It comes last.
+	lastReset = `, extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time())`
 	// getOutcome tells what became of a transaction: committed, aborted, or in progress; NULL if the server has crashed
 	// since, or the transaction was long ago.
 	getOutcome = `
@@ -59,18 +60,28 @@ func (w *writer) onServer(run func(*pgconn.PgConn) error) error {
 }
 
 // begin implements [engine]. What a transaction reads does not change while it lasts; one that would write over what
-// another has changed since fails, and is run again. Its number tells what became of it if the connection is lost.
+// another has changed since fails, and is run again. Its number tells what became of it if the connection is lost. A server
+// that crashes ends the connection, so the time of its last reset is asked for once a second, not for each transaction. An
+// old time makes nothing worse: the record tells then whether it was committed.
 func (postgresSchema) begin(ctx context.Context, w *writer, relaxed bool) error {
 	const shortest = time.Second
 	statements := beginNumbered + strconv.FormatInt(max(w.lease, shortest).Milliseconds(), 10) + endSilent
 	if relaxed {
 		statements += notWaiting
 	}
+	asks := time.Since(w.resetAsked) > time.Second
+	if asks {
+		statements += lastReset
+	}
 	w.last, w.isUnknown = commitment{}, false
 	return w.onServer(func(server *pgconn.PgConn) error {
 		results, err := server.Exec(context.WithoutCancel(ctx), statements).ReadAll()
 		if err == nil && len(results) > 1 && len(results[1].Rows) == 1 {
-			w.last.number = string(results[1].Rows[0][0])
+			row := results[1].Rows[0]
+			if asks {
+				w.reset, w.resetAsked = string(row[len(row)-1]), time.Now()
+			}
+			w.last.number = string(row[0]) + " " + w.reset
 		}
 		if postgresCode(err) == codeNoWriting {
 			return track.WithHint(fmt.Errorf("%w: the server is a standby, which takes no records (%w)", track.ErrDatabase, err),

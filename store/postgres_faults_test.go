@@ -185,6 +185,7 @@ func TestCrashAfterCommitPostgres(t *testing.T) {
 // A transaction whose connection is lost is there once, whether the server had committed it or not.
 func TestLostConnection(t *testing.T) {
 	server := startServer(t)
+	const statisticsReset = "after COMMIT, statistics reset by hand"
 	for _, test := range []struct {
 		name         string
 		fault        testpostgres.Fault
@@ -193,6 +194,7 @@ func TestLostConnection(t *testing.T) {
 	}{
 		{"before COMMIT", testpostgres.LostBefore, false, 2},
 		{"after COMMIT", testpostgres.LostAfter, false, 1},
+		{statisticsReset, testpostgres.LostAfter, false, 1},
 		{"after relaxed COMMIT", testpostgres.LostAfter, true, 1},
 		{"after relaxed COMMIT, before another", testpostgres.LostBefore, true, 2},
 	} {
@@ -225,6 +227,11 @@ func TestLostConnection(t *testing.T) {
 				}
 			}
 			record(1)
+			if test.name == statisticsReset {
+				if err := testpostgres.Exec(server, "SELECT pg_stat_reset_shared('bgwriter')"); err != nil {
+					t.Fatal(err)
+				}
+			}
 			fault = test.fault
 			record(2)
 			if attempts != test.wantAttempts {

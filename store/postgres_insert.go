@@ -230,8 +230,17 @@ const insertWithValues = `
 
 // addNewSeed implements [engine].
 func (postgresSchema) addNewSeed(t *Tx, columns []any, values map[string]float64) (id int64, err error) {
+	if t.anyWithdrawn != nil && *t.anyWithdrawn {
+		return 0, nil
+	}
 	rows, unknown := t.valueRows(values)
-	if len(rows) == 0 || len(unknown) > 0 || t.anyWithdrawn != nil && *t.anyWithdrawn {
+	if len(unknown) > 0 && len(unknown) <= namesAtOnce { // as for the first seed of a process
+		if err := t.findMetrics(unknown); err != nil {
+			return 0, err
+		}
+		rows, unknown = t.valueRows(values)
+	}
+	if len(rows) == 0 || len(unknown) > 0 {
 		return 0, nil
 	}
 	if err := t.caller.Err(); err != nil {

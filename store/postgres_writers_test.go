@@ -8,12 +8,15 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"track"
+	"track/internal/testpostgres"
 	"track/store"
 )
 
-// Writers of one configuration change no row in common: none runs a transaction again because of another.
+// Writers of one configuration change no row in common: none runs a transaction again because of another. A new writer
+// learns in six statements what is there, and then stores a seed and its values in one.
 func TestWritersOfOneConfiguration(t *testing.T) {
-	path := postgres(t, startServer(t))
+	server := startServer(t)
+	path := postgres(t, server)
 	var attempts atomic.Int64
 	record := func(st *store.Store, number track.SeedNumber) error {
 		return st.Update(t.Context(), func(tx *store.Tx) error {
@@ -26,6 +29,20 @@ func TestWritersOfOneConfiguration(t *testing.T) {
 	if err := record(openDatabase(t, path), 0); err != nil { // makes what they share
 		t.Fatal(err)
 	}
+	var messages atomic.Int64
+	proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{Statement: func() bool { messages.Add(1); return false }})
+	counted := openDatabase(t, proxy.Through(t, path))
+	const ofNew, ofPrepared = 3 + 3, 3 // messages: a statement is prepared first
+	for i, want := range []int64{6 * ofNew, ofPrepared} {
+		messages.Store(0)
+		if err := record(counted, track.SeedNumber(1<<32+i)); err != nil {
+			t.Fatal(err)
+		}
+		if n := messages.Load(); n != want {
+			t.Errorf("transaction %d sent %d messages, want %d", i+1, n, want)
+		}
+	}
+	attempts.Store(1)
 	const writers, each = 32, 20
 	var all sync.WaitGroup
 	for i := range writers {

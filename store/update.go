@@ -30,6 +30,8 @@ type writer struct {
 	last       commitment          // of the last transaction
 	isUnknown  bool                // whether it was committed, if the connection is lost
 	lease      time.Duration       // how long a server waits for the next statement of a transaction
+	reset      string              // when the server of the connection reset its statistics
+	resetAsked time.Time           // when that was asked for
 	ids        ids
 	compressor
 }
