@@ -3,6 +3,7 @@ package ask
 import (
 	"track/access"
 	"track/answer"
+	"track/tracker/retention"
 	"track/tracker/seeds"
 )
 
@@ -13,6 +14,19 @@ func Query() Def[answer.QueryQuestion, answer.Query] {
 		About: `The documentation describes the views, such as v_seed, v_result and v_stability. They are stable across versions. A BLOB is printed in
 hexadecimal.`,
 		Params: (*answer.QueryQuestion).Params, Read: seeds.Query, Stream: seeds.QueryPages,
+	}
+}
+
+// Prune asks to delete the large contents of old records.
+func Prune() Def[answer.PruneQuestion, answer.Pruned] {
+	return Def[answer.PruneQuestion, answer.Pruned]{
+		Name: "prune", Scope: access.Admin, Help: "delete the large contents of old records; values, scores and ledgers stay",
+		About: `Deletes the numbers of series, the contents of files, and the texts of executions. The records stay, with their values, results, scores
+and hashes, so no answer counts fewer of them, and ledgers are replayed as before. Contents stay if they are recent; of seeds whose sweep has no end, and
+of scenarios that a lineage evolves; of executions of which more may come, and on which a decision rests. The seeds of pinned baselines, and the executions of
+active versions and their ancestors, keep them too, unless --keep leaves these out. No merge, bundle, import or spool brings the texts of executions back.`,
+		Params: (*answer.PruneQuestion).Params, Write: retention.Prune,
+		Trial: func(q answer.PruneQuestion) bool { return q.DryRun },
 	}
 }
 

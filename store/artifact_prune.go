@@ -10,11 +10,11 @@ import (
 const (
 	keptArtifacts = `
 	WITH ranked AS (
-	    SELECT id, recorded_at, row_number() OVER (PARTITION BY scenario_id ORDER BY recorded_at DESC, id DESC) AS rank
+	    SELECT id, row_number() OVER (PARTITION BY scenario_id ORDER BY recorded_at DESC, id DESC) AS rank,` + keptReason + ` AS reason
 	      FROM seed
 	     WHERE id IN (SELECT seed_id FROM artifact)
 	), kept AS MATERIALIZED (
-	    SELECT id FROM ranked WHERE (CAST($1 AS bigint) > 0 AND rank <= $1) OR (CAST($2 AS bigint) > 0 AND recorded_at >= $2)
+	    SELECT id FROM ranked WHERE (CAST($1 AS bigint) > 0 AND rank <= $1) OR reason IS NOT NULL
 	), pruned AS MATERIALIZED (
 	    SELECT artifact_content.id FROM artifact_content
 	     WHERE artifact_content.data IS NOT NULL
@@ -25,7 +25,7 @@ const (
 	       (SELECT count(*) FROM pruned) AS contents,
 	       (SELECT coalesce(sum(length(data)), 0) FROM artifact_content WHERE id IN (SELECT id FROM pruned)) AS bytes`
 	pruneArtifacts = keptArtifacts + `
-	UPDATE artifact_content SET data = NULL, pruned_at = $3 WHERE id IN (SELECT id FROM pruned ORDER BY id LIMIT $4)`
+	UPDATE artifact_content SET data = NULL, pruned_at = $4 WHERE id IN (SELECT id FROM pruned ORDER BY id LIMIT $5)`
 	deleteOrphanContents = `
 	DELETE FROM artifact_content WHERE id IN (
 	       SELECT id FROM artifact_content WHERE NOT EXISTS (SELECT 1 FROM artifact WHERE artifact_content_id = artifact_content.id) LIMIT $1)`

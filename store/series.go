@@ -175,19 +175,21 @@ func (r *Reader) SeedIDs(ctx context.Context, sel Selection) ([]track.RecordedSe
 	return seeds, nil
 }
 
-// PruneRule selects the seeds that keep their series or artifacts: seeds recorded at or after Before, and the newest
-// Keep of each scenario. Zero values keep nothing.
+// PruneRule selects the seeds that keep their series or artifacts: seeds recorded at or after Before, the newest Keep of
+// each scenario, and those that are retained. Zero values keep nothing.
 type PruneRule struct {
 	Before time.Time
 	Keep   int
+	Retain Retained
 }
 
-// args returns the number of seeds and the time, as queries take them.
+// args returns the number of seeds, the time and what is retained, as queries take them.
 func (r PruneRule) args() []any {
-	if r.Before.IsZero() {
-		return []any{r.Keep, int64(0)}
+	before := int64(0)
+	if !r.Before.IsZero() {
+		before = micros(r.Before)
 	}
-	return []any{r.Keep, micros(r.Before)}
+	return []any{r.Keep, before, int64(r.Retain)}
 }
 
 // Pruned counts what pruning frees.
@@ -200,11 +202,11 @@ type Pruned struct {
 const (
 	keptSeeds = `
 	WITH ranked AS (
-	    SELECT id, recorded_at, row_number() OVER (PARTITION BY scenario_id ORDER BY recorded_at DESC, id DESC) AS rank
+	    SELECT id, row_number() OVER (PARTITION BY scenario_id ORDER BY recorded_at DESC, id DESC) AS rank,` + keptReason + ` AS reason
 	      FROM seed
 	     WHERE id IN (SELECT seed_id FROM seed_series)
 	), kept AS MATERIALIZED (
-	    SELECT id FROM ranked WHERE (CAST($1 AS bigint) > 0 AND rank <= $1) OR (CAST($2 AS bigint) > 0 AND recorded_at >= $2)
+	    SELECT id FROM ranked WHERE (CAST($1 AS bigint) > 0 AND rank <= $1) OR reason IS NOT NULL
 	), pruned AS MATERIALIZED (
 	    SELECT series_content.id FROM series_content
 	     WHERE series_content.pruned_at IS NULL
@@ -220,7 +222,7 @@ const (
 	           sum(1 + (SELECT count(*) FROM series_chunk WHERE content_id = pruned.id)) OVER (ORDER BY id) AS total
 	      FROM pruned
 	)
-	UPDATE series_content SET pruned_at = $3 WHERE id IN (SELECT id FROM counted WHERE place = 1 OR total <= CAST($4 AS bigint))`
+	UPDATE series_content SET pruned_at = $4 WHERE id IN (SELECT id FROM counted WHERE place = 1 OR total <= CAST($5 AS bigint))`
 	deleteChunks = `DELETE FROM series_chunk WHERE content_id IN (SELECT id FROM series_content WHERE pruned_at = $1)`
 )
 

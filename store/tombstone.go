@@ -147,6 +147,11 @@ const (
 // SQLite leaves copies of what it moved in its files, so the database is written anew, which takes as long as it is
 // large.
 func (s *Store) Forget(ctx context.Context, ulids ...string) error {
+	return s.ForgetFor(ctx, "", ulids...)
+}
+
+// ForgetFor is [Store.Forget] with a reason, which the tombstones have.
+func (s *Store) ForgetFor(ctx context.Context, reason string, ulids ...string) error {
 	list := [][]string{ulids}
 	if s.MaxRows() > 0 && len(ulids) > 1 {
 		list = slices.Collect(slices.Chunk(ulids, 1))
@@ -155,7 +160,7 @@ func (s *Store) Forget(ctx context.Context, ulids ...string) error {
 		}
 	}
 	for _, part := range list {
-		if err := s.Update(ctx, func(tx *Tx) error { return tx.Forget(part...) }); err != nil {
+		if err := s.Update(ctx, func(tx *Tx) error { return tx.forget(reason, part) }); err != nil {
 			return err
 		}
 	}
@@ -166,7 +171,9 @@ func (s *Store) Forget(ctx context.Context, ulids ...string) error {
 }
 
 // Forget is [Store.Forget] within a transaction: the place of the texts in the files is not overwritten.
-func (t *Tx) Forget(ulids ...string) error {
+func (t *Tx) Forget(ulids ...string) error { return t.forget("", ulids) }
+
+func (t *Tx) forget(reason string, ulids []string) error {
 	list := make([]Tombstone, len(ulids))
 	for i, ulid := range ulids {
 		var row struct {
@@ -180,7 +187,7 @@ func (t *Tx) Forget(ulids ...string) error {
 			return err
 		}
 		list[i] = Tombstone{
-			ID: ulid, Digest: [sha256.Size]byte(row.Digest), Identity: executionIdentity(row.Lineage, row.Source, row.Key), At: fromMicros(t.now),
+			ID: ulid, Digest: [sha256.Size]byte(row.Digest), Identity: executionIdentity(row.Lineage, row.Source, row.Key), Reason: reason, At: fromMicros(t.now),
 		}
 		if err := t.checkEnded(ulid); err != nil {
 			return err

@@ -7,14 +7,14 @@ import (
 )
 
 func (p *program) pruneCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "prune",
-		Usage: "free space without touching values and results",
-		Subcommands: []*cli.Command{
-			questionCommand(p, ask.PruneSeries(), commandHelp{examples: `
+	c := questionCommand(p, ask.Prune(), commandHelp{examples: `
+track prune --older-than 90d --dry-run
+track prune --older-than 90d --keep baseline,head`})
+	c.Subcommands = []*cli.Command{
+		questionCommand(p, ask.PruneSeries(), commandHelp{examples: `
 track prune series --older-than 90d --dry-run
 track prune series --keep 1000`}),
-			questionCommand(p, ask.PruneArtifacts(), commandHelp{examples: `track prune artifacts --older-than 90d --keep 1000`}),
-		},
+		questionCommand(p, ask.PruneArtifacts(), commandHelp{examples: `track prune artifacts --older-than 90d --keep 1000`}),
 	}
+	return c
 }

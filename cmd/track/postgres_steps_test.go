@@ -85,6 +85,18 @@ func TestPruneInStepsPostgres(t *testing.T) {
 	if got, want := s.query(t, s.direct, left), s.query(t, s.file, left); got != want || want != "chunks,contents\n10,10\n" {
 		t.Errorf("left on the server: %q, in the file: %q", got, want)
 	}
+	// What is pinned is kept, unless that is left out.
+	for _, db := range []string{s.file, s.direct} {
+		mustTrackWith(t, s.dir, db, "baseline", "set", "s", "--reason", "a good one")
+		mustTrackWith(t, s.dir, db, "prune", "--older-than", "1us")
+		if got := s.query(t, db, left); got != "chunks,contents\n10,10\n" {
+			t.Errorf("a pinned baseline has %q", got)
+		}
+		mustTrackWith(t, s.dir, db, "prune", "--older-than", "1us", "--keep", "none")
+		if got := s.query(t, db, left); got != "chunks,contents\n0,0\n" {
+			t.Errorf("nothing to keep leaves %q", got)
+		}
+	}
 	mustTrackWith(t, s.dir, s.direct, "check", "--full")
 }
 

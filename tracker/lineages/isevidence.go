@@ -40,7 +40,7 @@ func Feedback(ctx context.Context, r *store.Reader, lineage, version string, n i
 		}
 		list = list[:min(n, len(list))]
 		for i, e := range list {
-			list[i].Score = scores[trialID(e.Source, e.Key)]
+			list[i].Score = scores[TrialID(e.Source, e.Key)]
 		}
 		return list, nil
 	}
@@ -58,6 +58,6 @@ func IsEvidence(ctx context.Context, r *store.Reader, e track.Execution) (bool, 
 		return false, err
 	}
 	own, err := trials.of(e.Version)
-	id := trialID(e.Source, e.Key)
+	id := TrialID(e.Source, e.Key)
 	return slices.ContainsFunc(own.Trials, func(t evolution.Trial) bool { return t.ID == id && t.Score != nil }), err
 }

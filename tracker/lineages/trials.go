@@ -76,7 +76,7 @@ func (t recorded) sides(child, parent string) (sides [2]VersionTrials, err error
 func executionTrials(l Lineage, list []store.Trial) (v VersionTrials) {
 	times := l.Settings.Times()
 	for _, e := range list {
-		t := evolution.Trial{ID: trialID(e.Source, e.Key), Key: e.Task, At: e.At, Score: e.Score, Under: e.Rubric}
+		t := evolution.Trial{ID: TrialID(e.Source, e.Key), Key: e.Task, At: e.At, Score: e.Score, Under: e.Rubric}
 		switch {
 		case e.Open:
 			v.Open++
@@ -101,8 +101,8 @@ func executionTrials(l Lineage, list []store.Trial) (v VersionTrials) {
 	return v
 }
 
-// trialID names an execution in evidence.
-func trialID(source, key string) string {
+// TrialID returns the id of an execution as a trial, by its source and key.
+func TrialID(source, key string) string {
 	if source == "" {
 		return key
 	}
