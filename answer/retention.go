@@ -30,7 +30,7 @@ const (
 func (q *PruneQuestion) Params() param.List {
 	q.Keep = []Retention{RetainBaseline, RetainHead}
 	return param.List{
-		{Name: "older-than", Required: true, Unit: "AGE", Help: "prune contents of records that were recorded longer ago than this `AGE`, such as 90d or 12h", Value: param.Age(&q.OlderThan)},
+		{Name: "older-than", Unit: "AGE", Help: "prune contents of records that were recorded longer ago than this `AGE`, such as 90d or 12h", Value: param.Age(&q.OlderThan)},
 		{Name: "keep", Unit: "KINDS", Help: "keep also those of these `KINDS`, separated by commas: baseline, head, or none", Value: param.Parsed(&q.Keep, parseRetention, formatRetention)},
 		{Name: "dry-run", Help: "report what would go and what is kept, and delete nothing", Value: param.Switch(&q.DryRun)},
 	}
