@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,13 +10,18 @@ import (
 	"track/answer/param"
 	"track/evolution"
 	"track/scoring/format"
+	"track/scoring/stats"
 )
 
 // LineagesQuestion asks which lineages there are.
-type LineagesQuestion struct{}
+type LineagesQuestion struct {
+	Standing bool // also say how far each has come, and whether its ledger replays
+}
 
 // Params declares the parameters of the question.
-func (q *LineagesQuestion) Params() param.List { return nil }
+func (q *LineagesQuestion) Params() param.List {
+	return param.List{{Name: "standing", Help: "also show the gain of the active version over the root, and replay ledgers that are short", Value: param.Switch(&q.Standing)}}
+}
 
 // LineageInfo describes a lineage in a list.
 type LineageInfo struct {
@@ -27,6 +33,58 @@ type LineageInfo struct {
 	Subject     string    `json:"subject,omitempty"` // of a lineage with a ledger
 	Head        string    `json:"head,omitempty"`
 	NMutations  int       `json:"n_mutations,omitzero"`
+	// Standing is there if it was asked for, of lineages with a ledger: of the [MostStanding] with the newest executions.
+	Standing *LineageStanding `json:"standing,omitempty"`
+}
+
+// LineageStanding is how far a lineage has come, and whether its ledger replays.
+type LineageStanding struct {
+	Scale *evolution.Scale `json:"scale,omitempty"` // of the scores; none for 0 to 100
+	Root  string           `json:"root,omitempty"`  // the first active version
+	Gain  *float64         `json:"gain"`            // of the mean score of the active version over that of the root; null if one of them has no score
+	CI    *stats.Interval  `json:"ci"`              // of Gain, Welch's; null if there are too few scores
+	NHead int              `json:"n_head"`          // scores of the active version that count
+	NRoot int              `json:"n_root"`
+	// Replayed says that the ledger was replayed. A list replays ledgers of at most [MostReplayed] entries.
+	Replayed    bool   `json:"replayed"`
+	Decisions   int    `json:"decisions"`
+	Verified    int    `json:"verified"`
+	Differences int    `json:"differences"`
+	Problem     string `json:"problem,omitempty"` // why this is not known
+}
+
+// What a list of lineages says of their standing is bounded, so that it is quick.
+const (
+	MostReplayed = 500 // entries of a ledger that is replayed
+	MostStanding = 30  // lineages, those with the newest executions
+)
+
+// replayText says what the replay found.
+func (s LineageStanding) replayText() string {
+	switch {
+	case s.Problem != "":
+		return s.Problem
+	case !s.Replayed:
+		return "not replayed here"
+	case s.Differences > 0:
+		return format.Counted(s.Differences, "difference")
+	case s.Decisions == 0:
+		return "no decisions"
+	}
+	return fmt.Sprintf("%d of %d verified", s.Verified, s.Decisions)
+}
+
+// cells returns the cells of a lineage in a list.
+func (s LineageStanding) cells() []any {
+	numbers := Numbers{s.Scale}
+	cells := []any{numbers.gainCell(s.Gain), nil, nil, s.replayText()}
+	if s.CI != nil {
+		cells[1] = intervalCell(*s.CI, numbers.Gain)
+	}
+	if s.Gain != nil {
+		cells[2] = Cell{Text: fmt.Sprintf("%d and %d", s.NHead, s.NRoot), Exact: s.NHead}
+	}
+	return cells
 }
 
 // Lineages are all lineages, by name.
@@ -49,12 +107,23 @@ func (a Lineages) Tables() []Table {
 		{Name: "lineage"}, {Name: "n_versions", Head: "versions"}, {Name: "n_executions", Head: "executions"}, {Name: "keep_text", Head: "keeps text"},
 		{Name: "last"}, {Name: "head"}, {Name: "n_mutations", Head: "mutations"},
 	}.drop("keep_text", "last", "n_mutations")}
+	standing := slices.ContainsFunc(a.Items, func(l LineageInfo) bool { return l.Standing != nil })
+	if standing {
+		t.Columns = append(t.Columns, Column{Name: "gain"}, Column{Name: "gain_interval", Head: format.Confidence(evolution.Confidence) + " interval", For: ForPeople}, Column{Name: "gain_n", Head: "n"}, Column{Name: "replay"})
+	}
 	for _, l := range a.Items {
 		var head, mutations any
 		if l.Subject != "" {
 			head, mutations = l.Head, l.NMutations
 		}
-		t.Rows = append(t.Rows, []any{l.Lineage, l.NVersions, l.NExecutions, l.KeepText, timeCell(l.Last), head, mutations})
+		row := []any{l.Lineage, l.NVersions, l.NExecutions, l.KeepText, timeCell(l.Last), head, mutations}
+		switch {
+		case l.Standing != nil:
+			row = append(row, l.Standing.cells()...)
+		case standing:
+			row = append(row, nil, nil, nil, nil)
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return []Table{t}
 }

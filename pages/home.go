@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"fmt"
 	"html/template"
 	"math"
 	"net/url"
@@ -21,7 +22,7 @@ func composeHome(ctx context.Context, b *builder) error {
 	if err != nil {
 		return err
 	}
-	lineages, err := getKept(ctx, b, ask.Lineages(), nil)
+	lineages, err := getKept(ctx, b, ask.Lineages(), url.Values{"standing": {"true"}})
 	if err != nil {
 		return err
 	}
@@ -38,11 +39,21 @@ func composeHome(ctx context.Context, b *builder) error {
 		return err
 	}
 	if len(lineages.Items) > 0 {
-		tables := lineages.Tables()
-		tables[0].Title = "Lineages"
-		b.addTable(tables[0])
+		b.addTable(b.lineages(lineages))
 	}
 	return nil
+}
+
+// lineages returns the table of lineages, the gain and the replay of each beside its active version.
+func (b *builder) lineages(a answer.Lineages) answer.Table {
+	t := a.Tables()[0]
+	t.Title = "Lineages"
+	if !slices.ContainsFunc(t.Columns, func(c answer.Column) bool { return c.Name == "gain" }) {
+		return t
+	}
+	t = columnsOf(t, "lineage", "head", "gain", "gain_interval", "gain_n", "replay", "n_mutations", "n_versions", "n_executions", "last")
+	t.Notes = []answer.Sentence{{Kind: answer.Note, Text: fmt.Sprintf("The gain is that of the active version over the root, of the %d lineages with the newest executions. Ledgers of more than %d entries are not replayed here.", answer.MostStanding, answer.MostReplayed)}}
+	return t
 }
 
 // teach shows the commands that would fill the page.

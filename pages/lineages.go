@@ -19,6 +19,22 @@ import (
 	"track/scoring/format"
 )
 
+// composeLineages lists the lineages with how they stand.
+func composeLineages(ctx context.Context, b *builder) error {
+	a, err := getKept(ctx, b, ask.Lineages(), url.Values{"standing": {"true"}})
+	if err != nil {
+		return err
+	}
+	b.lead(a.Lead())
+	if len(a.Items) > 0 {
+		t := b.lineages(a)
+		t.Title = ""
+		b.addTable(t)
+	}
+	b.view.Heading, b.view.Title, b.view.Command = "Lineages", "Lineages", "track lineage list --standing"
+	return nil
+}
+
 // composeLineage shows a lineage: the verdict on its active version first, then what it rests on, its settings last.
 func composeLineage(ctx context.Context, b *builder) error {
 	a, err := get(ctx, b, ask.Lineage(), b.asked)

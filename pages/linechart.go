@@ -99,13 +99,14 @@ func newLineChart(text, x, y string, names []string) lineChart {
 		},
 	}}
 	if names != nil {
-		c.Half, c.Options.Axes[0].Space = 0.5, 100
+		c.Half = 0.5
 		for _, name := range names {
 			short := []rune(escape.Line(name))
 			if len(short) > longestName {
 				short = append(short[:longestName-1], '…')
 			}
 			c.Options.Axes[0].Names = append(c.Options.Axes[0].Names, string(short))
+			c.Options.Axes[0].Space = max(c.Options.Axes[0].Space, 8*len(short)) // pixels between two names
 		}
 	}
 	return c

@@ -3,8 +3,6 @@ package pages_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,29 +81,15 @@ func TestChartData(t *testing.T) {
 	t.Parallel()
 	st, _ := sample.New(t)
 	base := serve(t, st)
-	history := got(t, base+"/history?scenario=growth_plus")
+	history := get(t, base+"/history?scenario=growth_plus")
 	for _, part := range []string{`"words":["bam-engine-0.10.2`, "/assets/uplot.js?v=", "/assets/uplot.css?v="} {
 		if !strings.Contains(history, part) {
 			t.Errorf("the page of a history has no %s", part)
 		}
 	}
-	if home := got(t, base+"/"); strings.Contains(home, "uplot") {
+	if home := get(t, base+"/"); strings.Contains(home, "uplot") {
 		t.Error("the home page loads uPlot")
 	}
-}
-
-func got(t *testing.T, address string) string {
-	t.Helper()
-	response, err := http.Get(address) //nolint:gosec // of the server of the test
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %d, %v", address, response.StatusCode, err)
-	}
-	return string(body)
 }
 
 func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }

@@ -112,6 +112,8 @@ func (l linked) address(column string) string {
 		return to("show/seed", "scenario", selector, "seed", value)
 	case "lineage":
 		return to("lineage/show", "lineage", value)
+	case "replay":
+		return to("replay", "lineage", l.lineage())
 	case "head", "version", "child", "parent":
 		if lineage := l.lineage(); lineage != "" && !strings.Contains(value, " ") {
 			return to("version/show", "version", lineage+"@"+value)

@@ -1,8 +1,11 @@
 package pages
 
 import (
+	"bytes"
 	"context"
+	"encoding/base64"
 	"html/template"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -66,6 +69,7 @@ type queryChart struct {
 	Columns, Numbers []string
 	X, Y, Kind       string
 	Line             template.HTML
+	Files            []chartFile // of Line
 	Bars             []queryBar
 	Left             int // rows that are not shown
 }
@@ -108,10 +112,7 @@ func (c *queryChart) draw(rows [][]any, x, y int) error {
 		for _, row := range rows {
 			s.X, s.Y = append(s.X, numberOrNaN(row[x])), append(s.Y, numberOrNaN(row[y]))
 		}
-		var picture strings.Builder
-		err := chart.Inline(&picture, chart.Line{Title: escape.Line(c.Y + " by " + c.X), XLabel: escape.Line(c.X), YLabel: escape.Line(c.Y), Series: []chart.Named{s}})
-		c.Line = template.HTML(picture.String()) //nolint:gosec // written by package chart, which escapes
-		return err
+		return c.drawLine(chart.Line{Title: escape.Line(c.Y + " by " + c.X), XLabel: escape.Line(c.X), YLabel: escape.Line(c.Y), Series: []chart.Named{s}})
 	}
 	c.Kind, c.Left = "bar", max(0, len(rows)-mostBars)
 	rows = rows[:len(rows)-c.Left]
@@ -127,6 +128,33 @@ func (c *queryChart) draw(rows [][]any, x, y int) error {
 		c.Bars = append(c.Bars, bar)
 	}
 	return nil
+}
+
+// drawLine draws a line, with the same picture as files to keep.
+func (c *queryChart) drawLine(line chart.Line) error {
+	var shown strings.Builder
+	if err := chart.Inline(&shown, line); err != nil {
+		return err
+	}
+	c.Line = template.HTML(shown.String()) //nolint:gosec // written by package chart, which escapes
+	for _, f := range []struct {
+		text, media string
+		write       func(io.Writer, chart.Chart) error
+	}{{"SVG", "image/svg+xml", chart.SVG}, {"PNG", "image/png", chart.PNG}} {
+		var file bytes.Buffer
+		if err := f.write(&file, line); err != nil {
+			return err
+		}
+		address := "data:" + f.media + ";base64," + base64.StdEncoding.EncodeToString(file.Bytes())
+		c.Files = append(c.Files, chartFile{"Save as " + f.text, "chart." + strings.ToLower(f.text), template.URL(address)}) //nolint:gosec // of bytes that package chart wrote
+	}
+	return nil
+}
+
+// chartFile is a picture that stands in the page as a file.
+type chartFile struct {
+	Text, Name string
+	Address    template.URL
 }
 
 func numberOrNaN(cell any) float64 { return numberOr(cell, math.NaN()) }

@@ -58,7 +58,7 @@ func TestQueryChart(t *testing.T) {
 		t.Error(violation)
 	}
 	page := get(t, base+"/query?kind.chart=line&x.chart=a&y.chart=b&sql="+url.QueryEscape("SELECT 1 AS a, 2 AS b UNION SELECT 2, 5"))
-	if !strings.Contains(page, "<svg") || !strings.Contains(page, "b by a") {
+	if !strings.Contains(page, "<svg") || !strings.Contains(page, "b by a") || !strings.Contains(page, `href="data:image/png;base64,`) {
 		t.Error("no line is drawn")
 	}
 	if page := get(t, base+"/query?sql="+url.QueryEscape("SELECT 'x' AS a")); strings.Contains(page, "form class=\"chart\"") {

@@ -22,11 +22,25 @@ func composeScenario(ctx context.Context, b *builder) error {
 	if err := b.addHistory(a); err != nil {
 		return err
 	}
-	b.show(a)
+	b.showHistory(a)
 	b.view.Heading = escape.Line(a.Scenario)
 	b.view.Title = b.view.Heading
 	b.tabs(a.Scenario, "history")
 	return nil
+}
+
+// showHistory adds the lead and the table of a history, with a column for each parameter that differs.
+func (b *builder) showHistory(a answer.History) {
+	b.lead(a.Lead())
+	params := make([]map[string]string, len(a.Entries))
+	for i, e := range a.Entries {
+		params[i] = answer.ParamTexts(e.Configuration.Params)
+	}
+	t, groups := b.withParams(a.Tables()[0], "differing_params", params)
+	b.addTable(t)
+	if last := b.view.Sections[len(b.view.Sections)-1].Table; len(groups) > 0 && last != nil {
+		last.GroupBy, last.Small = groups, false
+	}
 }
 
 // addHistory adds the picture of the means of a scenario.

@@ -44,9 +44,8 @@ type condition struct {
 // where returns the conditions of the address, each written as COLUMN=VALUE.
 func (v tableView) where() (list []condition) {
 	for _, param := range v.request.In[v.key("where")] {
-		name, value, _ := strings.Cut(param, "=")
 		for _, k := range v.all {
-			if v.table.Columns[k].Name == name {
+			if value, found := strings.CutPrefix(param, v.table.Columns[k].Name+"="); found {
 				list = append(list, condition{k, value, param})
 			}
 		}
@@ -99,7 +98,7 @@ func (v tableView) columnsOfFew() map[int]bool {
 				break
 			}
 		}
-		few[k] = !v.numeric[k] && len(values) > 1 && len(values) <= min(fewValues, len(v.table.Rows)/2)
+		few[k] = (!v.numeric[k] || strings.HasPrefix(v.table.Columns[k].Name, paramColumn)) && len(values) > 1 && len(values) <= min(fewValues, len(v.table.Rows)/2)
 	}
 	return few
 }

@@ -78,6 +78,7 @@ type table struct {
 	Where         []link   // values that rows must have; each leads to the page without it
 	Long          bool     // it scrolls for itself, below its head
 	Compact       bool
+	GroupBy       []link // what groups the rows; none if nothing can
 	Density       string // address of the other density
 	From          int    // first row, from 1
 	First, More   string // addresses of the first page and of the next; empty for none

@@ -18,9 +18,6 @@ type versionScores struct {
 	chosen bool
 }
 
-// fewestFresh is from how many trials on those after the choice stand alone.
-const fewestFresh = 2
-
 // scoresOf returns the trials of a version that no decision that accepted it looked at, where there are enough; else
 // all.
 func (l *lineageReport) scoresOf(label string) (h versionScores) {
@@ -31,25 +28,8 @@ func (l *lineageReport) scoresOf(label string) (h versionScores) {
 			looked[t.ID] = true
 		}
 	}
-	var fresh, all []evolution.Trial
-	for _, t := range v.Trials {
-		switch {
-		case t.Failed != "":
-			h.failed++
-		case looked[t.ID]:
-			all = append(all, t)
-		default:
-			all, fresh = append(all, t), append(fresh, t)
-		}
-	}
-	if h.trials = all; len(fresh) >= fewestFresh {
-		h.trials = fresh
-	}
-	for _, t := range h.trials {
-		h.scores = append(h.scores, *t.Score)
-	}
-	h.chosen = len(looked) > 0 && len(h.trials) != len(fresh)
-	return h
+	c := evolution.Count(v.Trials, looked)
+	return versionScores{c.Scores(), c.Trials, c.Failed, c.Chosen}
 }
 
 // mean returns the mean of the scores that count of a version; NaN if there are none.

@@ -63,7 +63,7 @@ func Questions() map[string][]string {
 		"rubric check":       {"lineage=l&truth=passed"},
 		"rubric compare":     {"lineage=l&rubric=rubric/1"},
 		"lineage history":    {"lineage=l"},
-		"lineage list":       {""},
+		"lineage list":       {"", "standing=true"},
 		"lineage show":       {"lineage=l"},
 		"lineage tree":       {"lineage=l"},
 		"lineage head":       {"lineage=l"},

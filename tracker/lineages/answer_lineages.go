@@ -16,10 +16,19 @@ import (
 )
 
 // ListLineages answers a [answer.LineagesQuestion].
-func ListLineages(ctx context.Context, r *store.Reader, _ answer.LineagesQuestion) (a answer.Lineages, err error) {
+func ListLineages(ctx context.Context, r *store.Reader, q answer.LineagesQuestion) (a answer.Lineages, err error) {
 	list, err := r.LineageSummaries(ctx)
+	newest := newestOfList(list)
 	for _, l := range list {
-		a.Items = append(a.Items, answer.LineageInfo(l))
+		info := answer.LineageInfo{
+			Lineage: l.Lineage, NVersions: l.NVersions, NExecutions: l.NExecutions, KeepText: l.KeepText, Last: l.Last, Subject: l.Subject, Head: l.Head, NMutations: l.NMutations,
+		}
+		if q.Standing && newest[l.Lineage] {
+			if info.Standing, err = listStanding(ctx, r, l.Lineage); err != nil {
+				return a, err
+			}
+		}
+		a.Items = append(a.Items, info)
 	}
 	return a, err
 }
