@@ -64,14 +64,15 @@ func (b bench) pageAddresses(path string) ([]address, error) {
 		{"scenario", "/history?scenario=large", aimFirstByte},
 		{"configuration, 1,000 seeds of 66 values", "/stability?scenario=growth_plus@c1", aimConfiguration},
 		{"configuration, 1,000 seeds of 100 values", wholeHeatMap, aimConfiguration},
-		{"heat map of 10⁵ cells, its page", "/matrix?scenario=wide", aimFirstByte},
-		{"the same, its data", "/api/v1/matrix?scenario=wide&order=failures", aimFirstByte},
+		{"heat map of 10⁵ cells, 1,000 seeds", "/matrix?scenario=wide", aimConfiguration},
+		{"the same, its data", "/api/v1/matrix?scenario=wide&order=failures", aimConfiguration},
 		{"seed", "/show/seed?scenario=growth_plus@c1&seed=7", aimFirstByte},
 		{"compare, 1,000 seeds a side", "/compare?scenario=growth_plus@c0&scenario=growth_plus@c1", aimFirstByte},
 		{"seeds", "/seeds?scenario=large", aimFirstByte},
 		{"sweep of 1,000 seeds", "/sweep/show?sweep=" + sweeps.Items[0].ID, aimFirstByte},
 		{"lineage", "/lineage/show?lineage=" + treeName, aimFirstByte},
 		{"tree of the lineage", wholeTree, aimFirstByte},
+		{"the same, its versions", wholeTree + "&part.page=whole-tree", time.Second},
 		{"mutation", "/mutation/show?mutation=500&lineage=" + treeName, aimFirstByte},
 		{"mutations", "/mutation/list?lineage=" + treeName, aimFirstByte},
 		{"executions", "/executions", aimFirstByte},
@@ -132,7 +133,7 @@ func (b bench) pagesByHTTP(path string, list []address) error {
 		}
 		first, used := mediansOf(cold)
 		firstAgain, usedAgain := mediansOf(warm)
-		row(page.name, first, firstAgain, fmt.Sprint(page.aim), used, usedAgain, kilobytes(warm[0].wire), kilobytes(warm[0].bytes), kilobytes(aimWire))
+		row(page.name, first, firstAgain, fmt.Sprintf("%d ms", page.aim.Milliseconds()), used, usedAgain, kilobytes(warm[0].wire), kilobytes(warm[0].bytes), kilobytes(aimWire))
 	}
 	return nil
 }

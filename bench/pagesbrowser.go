@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -101,7 +102,7 @@ func evaluate[T any](t tab, expression string) (T, error) {
 func (b bench) interactive(t tab, list []address) error {
 	heading("Pages, in a browser that has nothing of them yet", "page", "interactive", "aim", "elements", "over the wire, all files", "aim")
 	for _, of := range list {
-		if of.path[:min(5, len(of.path))] == "/api/" {
+		if strings.HasPrefix(of.path, "/api/") || strings.Contains(of.path, "part.page=") {
 			continue
 		}
 		var took timings

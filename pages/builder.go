@@ -163,7 +163,7 @@ func (b *builder) show(a answer.Answer) {
 	for _, t := range a.Tables() {
 		b.addTable(t)
 	}
-	if list, ok := a.(answer.Listing); ok && list.NextPage() != "" && len(b.view.Sections) > 0 {
+	if list, ok := a.(interface{ NextPage() string }); ok && list.NextPage() != "" && len(b.view.Sections) > 0 {
 		if t := b.view.Sections[len(b.view.Sections)-1].Table; t != nil {
 			if t.Open = true; t.More == "" {
 				in := b.params()

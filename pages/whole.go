@@ -52,10 +52,39 @@ func (b *builder) askWhole(ctx context.Context, q ask.Question) (a answer.Answer
 	} else {
 		a, err = b.request.Ask(ctx, q, b.asked)
 	}
-	if err == nil && !b.asked.Has("since") && slices.ContainsFunc(a.Tables(), func(t answer.Table) bool { return len(t.Rows) > keptRows }) {
+	if err != nil {
+		return nil, err
+	}
+	a = tabled{a, a.Tables()}
+	if !b.asked.Has("since") && slices.ContainsFunc(a.Tables(), func(t answer.Table) bool { return len(t.Rows) > keptRows }) {
 		b.request.Keep(key, a)
 	}
-	return a, err
+	return a, nil
+}
+
+// tabled is an answer whose tables are made once: those of a query take as long as the query.
+type tabled struct {
+	answer.Answer
+	tables []answer.Table
+}
+
+// Tables implements [answer.Answer].
+func (t tabled) Tables() []answer.Table { return t.tables }
+
+// NextPage returns the cursor of the next page of a list; empty for the last page and for other answers.
+func (t tabled) NextPage() string {
+	if list, ok := t.Answer.(answer.Listing); ok {
+		return list.NextPage()
+	}
+	return ""
+}
+
+// Limited implements [answer.LimitedAnswer].
+func (t tabled) Limited() *answer.Sentence {
+	if limited, ok := t.Answer.(answer.LimitedAnswer); ok {
+		return limited.Limited()
+	}
+	return nil
 }
 
 // needsWhole reports whether the rows of all pages of a list are needed: unless the address names a page itself.

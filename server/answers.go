@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -121,7 +122,7 @@ func (a written) compressedFor(r *http.Request) written {
 	if !acceptsGzip(r) {
 		return a
 	}
-	packed, ok := compressed(a.body)
+	packed, ok := compressed(a.body, gzip.BestSpeed)
 	if !ok {
 		return a
 	}

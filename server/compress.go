@@ -16,7 +16,7 @@ const onePacket = 1400
 func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	w.Header().Add("Vary", "Accept-Encoding")
 	if acceptsGzip(r) {
-		if packed, ok := compressed(body); ok {
+		if packed, ok := compressed(body, gzip.DefaultCompression); ok {
 			w.Header().Set("Content-Encoding", "gzip")
 			body = packed
 		}
@@ -26,13 +26,13 @@ func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []
 	_, _ = w.Write(body) // the reader has gone
 }
 
-// compressed returns a body compressed with gzip, and false if that gains nothing.
-func compressed(body []byte) ([]byte, bool) {
+// compressed returns a body compressed with gzip at a level, and false if that gains nothing.
+func compressed(body []byte, level int) ([]byte, bool) {
 	if len(body) <= onePacket {
 		return nil, false
 	}
 	var packed bytes.Buffer
-	z, err := gzip.NewWriterLevel(&packed, gzip.BestSpeed)
+	z, err := gzip.NewWriterLevel(&packed, level)
 	if err != nil {
 		return nil, false
 	}

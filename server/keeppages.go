@@ -1,6 +1,7 @@
 package server
 
 import (
+	"compress/gzip"
 	"container/list"
 	"net/http"
 	"slices"
@@ -111,7 +112,7 @@ func (s *Server) sendKept(w http.ResponseWriter, r *http.Request, tag string) bo
 func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, page []byte, tag string, cursor int64) {
 	kept := keptPage{tag: tag, body: page}
 	if acceptsGzip(r) {
-		if packed, ok := compressed(page); ok {
+		if packed, ok := compressed(page, gzip.DefaultCompression); ok { // it is sent again and again
 			kept.body, kept.isGz = packed, true
 		}
 	}
