@@ -5,6 +5,7 @@ package pages
 import (
 	"bytes"
 	"context"
+	"errors"
 	"html/template"
 	"io"
 	"net/url"
@@ -110,6 +111,12 @@ func (p Page) Write(ctx context.Context, w io.Writer, r Request) error {
 		}
 	}
 	return b.write(w)
+}
+
+// Prepare reads the templates and the files that pages load, which the first page does otherwise.
+func Prepare() error {
+	_, err := assets()
+	return errors.Join(err, execute(io.Discard, "page.html", view{}))
 }
 
 // WriteError writes a page that says what went wrong, and what to do.

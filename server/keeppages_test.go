@@ -1,12 +1,17 @@
 package server_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"track/access"
+	"track/server"
+	"track/store"
 )
 
 // A page that a browser has is not sent again until the database changes. No page is that of another token.
@@ -46,4 +51,23 @@ func TestPagesAreKept(t *testing.T) {
 			t.Errorf("%s has a tag", path)
 		}
 	}
+}
+
+// A server that is watched opens its database before anybody asks.
+func TestDatabaseIsOpenedAtOnce(t *testing.T) {
+	opened := make(chan struct{}, 1)
+	serveWith(t, func(c *server.Config) {
+		open := c.Open
+		c.Open = func(ctx context.Context) (*store.Store, error) {
+			opened <- struct{}{}
+			return open(ctx)
+		}
+	}, func(s *server.Server) {
+		watching, stop := context.WithCancel(t.Context())
+		var watch sync.WaitGroup
+		watch.Go(func() { s.Watch(watching, time.Hour) })
+		<-opened
+		stop()
+		watch.Wait()
+	})
 }

@@ -16,6 +16,7 @@ import (
 
 	"track/access"
 	"track/ask"
+	"track/pages"
 	"track/store"
 )
 
@@ -135,8 +136,11 @@ func (s *Server) HTTP() *http.Server {
 	return h
 }
 
-// Watch notices until ctx ends if the database became one that cannot be served, and says so in the log.
+// Watch notices until ctx ends if the database became one that cannot be served, and says so in the log. It begins with
+// what every request needs, so that the first one need not wait for that.
 func (s *Server) Watch(ctx context.Context, interval time.Duration) {
+	_, _ = s.database.cursor(ctx) // a request meets the error again
+	_ = pages.Prepare()           // the same
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for last := int64(0); ; {
