@@ -3,6 +3,10 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"maps"
+	"math"
+	"slices"
 
 	"track"
 	"track/scoring"
@@ -29,13 +33,19 @@ const (
 	 WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = $2) AND seed.superseded_at IS NULL AND seed.outcome = 'ok'
 	   AND seed.id > $3
 	 ORDER BY seed.id LIMIT $4`
-	listStatuses = `
-	SELECT metric.name, result.status FROM result JOIN metric ON metric.id = result.metric_id
-	 WHERE result.seed_id = $1 AND result.spec_id = $2`
+	listNamesOf = `SELECT id, name FROM metric WHERE id IN (`
 )
 
 // StoredSeeds returns the next seeds of a scenario that ran well, by id after the one given, and at most limit.
-func (r *Reader) StoredSeeds(ctx context.Context, scenario string, specID, after int64, limit int) ([]StoredSeed, error) {
+func (r *Reader) StoredSeeds(ctx context.Context, scenario string, specID, after int64, limit int) (seeds []StoredSeed, err error) {
+	err = r.Snapshot(ctx, func(r *Reader) error {
+		seeds, err = r.storedSeeds(ctx, scenario, specID, after, limit)
+		return err
+	})
+	return seeds, err
+}
+
+func (r *Reader) storedSeeds(ctx context.Context, scenario string, specID, after int64, limit int) ([]StoredSeed, error) {
 	var rows []struct {
 		ID              int64            `db:"id"`
 		ULID            string           `db:"ulid"`
@@ -49,45 +59,91 @@ func (r *Reader) StoredSeeds(ctx context.Context, scenario string, specID, after
 	if err := r.read().SelectContext(ctx, &rows, listStoredSeeds, specID, scenario, after, limit); err != nil {
 		return nil, explain(err)
 	}
-	seeds := make([]StoredSeed, len(rows))
+	page := storedPage{Reader: r, ids: make([]int64, len(rows)), seeds: make([]StoredSeed, len(rows)), at: map[int64]int{}, previous: map[int64]int64{}, names: map[int64]string{}}
 	for i, row := range rows {
-		values, err := r.Values(ctx, row.ID)
-		if err != nil {
-			return nil, explain(err)
-		}
-		previous, err := r.statuses(ctx, row.ID, row.PreviousID.Int64)
-		if err != nil {
-			return nil, explain(err)
-		}
-		seeds[i] = StoredSeed{RowID: row.ID, Previous: previous, Current: row.Current, RecordedSeed: track.RecordedSeed{
-			ID: row.ULID, Number: row.Number, Values: values, SpecVersion: int(row.PreviousVersion.Int64),
+		page.ids[i], page.at[row.ID], page.previous[row.ID] = row.ID, i, row.PreviousID.Int64
+		page.seeds[i] = StoredSeed{RowID: row.ID, Previous: map[string]scoring.Status{}, Current: row.Current, RecordedSeed: track.RecordedSeed{
+			ID: row.ULID, Number: row.Number, Values: map[string]float64{}, SpecVersion: int(row.PreviousVersion.Int64),
 			Configuration: track.RecordedConfiguration{Hash: row.Hash, Configuration: track.Configuration{Label: row.Label}},
 		}}
 	}
-	return seeds, nil
+	return page.seeds, explain(page.read(ctx))
 }
 
-func (r *Reader) statuses(ctx context.Context, seedID, specID int64) (map[string]scoring.Status, error) {
-	var rows []struct {
-		Name   string `db:"name"`
-		Status int64  `db:"status"`
-	}
-	if specID == 0 {
-		return nil, nil
-	}
-	if err := r.read().SelectContext(ctx, &rows, listStatuses, seedID, specID); err != nil {
-		return nil, err
-	}
-	statuses := make(map[string]scoring.Status, len(rows))
-	for _, row := range rows {
-		statuses[row.Name] = statusOf(row.Status)
-	}
-	return statuses, nil
+// storedPage reads the values of some seeds, and how they were judged, all at once: a statement for each seed is most of
+// the work of a server that prepares none.
+type storedPage struct {
+	*Reader
+	ids      []int64
+	seeds    []StoredSeed
+	at       map[int64]int    // indexes in seeds, by id
+	previous map[int64]int64  // specs; 0 for none
+	names    map[int64]string // of metrics
 }
 
-const isAssessed = `SELECT EXISTS (SELECT 1 FROM assessment WHERE seed_id = $1 AND spec_id = $2)`
+// storedNumber is a value, or the status of a result.
+type storedNumber struct {
+	seed   int // index in seeds
+	metric int64
+	value  float64
+	status int64
+}
 
-// Assessed reports whether a seed was judged under a spec.
-func (r *Reader) Assessed(ctx context.Context, seedID, specID int64) (yes bool, err error) {
-	return yes, explain(r.read().GetContext(ctx, &yes, isAssessed, seedID, specID))
+func (p *storedPage) read(ctx context.Context) error {
+	var values, results []storedNumber
+	err := p.pool.engine.scanSeeds(ctx, p.Reader, "value", p.ids, func(seed int64, row packedRow) error {
+		metric := row.integer()
+		value, isNull := row.number()
+		if isNull {
+			value = math.NaN()
+		}
+		p.names[metric] = ""
+		values = append(values, storedNumber{seed: p.at[seed], metric: metric, value: value})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = p.pool.engine.scanSeeds(ctx, p.Reader, "result", p.ids, func(seed int64, row packedRow) error {
+		if spec := row.integer(); spec == p.previous[seed] {
+			metric, status := row.integer(), row.integer()
+			p.names[metric] = ""
+			results = append(results, storedNumber{seed: p.at[seed], metric: metric, status: status})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.learnNames(ctx); err != nil {
+		return err
+	}
+	for _, v := range values {
+		p.seeds[v.seed].Values[p.names[v.metric]] = v.value
+	}
+	for _, r := range results {
+		p.seeds[r.seed].Previous[p.names[r.metric]] = statusOf(r.status)
+	}
+	return nil
+}
+
+// learnNames reads the names of the metrics that were met.
+func (p *storedPage) learnNames(ctx context.Context) error {
+	for chunk := range slices.Chunk(slices.Sorted(maps.Keys(p.names)), namesAtOnce) {
+		err := p.stream(ctx, listNamesOf+inList(len(chunk))+`)`, anys(chunk), func(row []driver.Value) { p.names[asInt(row[0])] = asText(row[1]) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const listAssessed = `SELECT seed_id FROM assessment WHERE spec_id = ? AND seed_id IN (`
+
+// Assessed returns which of at most a thousand seeds were judged under a spec.
+func (r *Reader) Assessed(ctx context.Context, seedIDs []int64, specID int64) (map[int64]bool, error) {
+	assessed := make(map[int64]bool, len(seedIDs))
+	args := append([]any{specID}, anys(seedIDs)...)
+	err := r.stream(ctx, listAssessed+inList(len(seedIDs))+`)`, args, func(row []driver.Value) { assessed[asInt(row[0])] = true })
+	return assessed, explain(err)
 }

@@ -242,7 +242,7 @@ func testStoredSeeds(t *testing.T, st *store.Store) {
 		Number  track.SeedNumber
 		Version int
 		Current bool
-		NValues int
+		Values  map[string]float64
 	}
 	var got []brief
 	for after := int64(0); ; {
@@ -254,15 +254,17 @@ func testStoredSeeds(t *testing.T, st *store.Store) {
 			break
 		}
 		for _, s := range page {
-			got = append(got, brief{s.Number, s.SpecVersion, s.Current, len(s.Values)})
+			got = append(got, brief{s.Number, s.SpecVersion, s.Current, s.Values})
 			if s.SpecVersion == 1 && !cmp.Equal(s.Previous, map[string]scoring.Status{"m0": scoring.Pass}) {
 				t.Errorf("seed %s was judged %v", s.Number, s.Previous)
 			}
 			after = s.RowID
 		}
 	}
-	want := []brief{{1, 1, false, 1}, {2, 0, true, 2}, {3, 0, false, 1}}
-	if diff := cmp.Diff(want, got); diff != "" {
+	want := []brief{
+		{1, 1, false, map[string]float64{"m0": math.NaN()}}, {2, 0, true, map[string]float64{"m0": 5, "m1": 6}}, {3, 0, false, map[string]float64{"m0": 1}},
+	}
+	if diff := cmp.Diff(want, got, sameBits); diff != "" {
 		t.Errorf("seeds to judge (-want +got):\n%s", diff)
 	}
 }

@@ -107,14 +107,18 @@ func storeAssessments(ctx context.Context, st *store.Store, specID int64, judged
 
 // storeSome stores judgements in one transaction, and returns how many of them it took.
 func storeSome(ctx context.Context, st *store.Store, specID int64, judged []rejudgement) (n int, err error) {
+	ids := make([]int64, len(judged))
+	for i, j := range judged {
+		ids[i] = j.rowID
+	}
 	err = st.Update(ctx, func(tx *store.Tx) error {
+		assessed, err := tx.Assessed(ctx, ids, specID) // now, not when it was read
+		if err != nil {
+			return err
+		}
 		for n = 0; n < len(judged) && !tx.IsFull(); n++ {
 			j := judged[n]
-			assessed, err := tx.Assessed(ctx, j.rowID, specID) // now, not when it was read
-			if err != nil {
-				return err
-			}
-			if assessed {
+			if assessed[j.rowID] {
 				continue
 			}
 			if err := addAssessment(tx, j.rowID, specID, j.assessment, j.computed); err != nil {
