@@ -77,7 +77,17 @@ func (b *builder) addPairs(ctx context.Context, a answer.Comparison) error {
 			others = append(others, s.Title)
 		}
 	}
-	return b.addDocument(d, others...)
+	if err := b.addDocument(d, others...); err != nil {
+		return err
+	}
+	for _, t := range a.Tables() {
+		if t.Name == "metrics" { // the numbers of the picture
+			t.ForPrograms, t.Title, t.Notes = false, "All metrics as a table", nil
+			b.addTable(t)
+			b.view.Sections[len(b.view.Sections)-1].Folded = true
+		}
+	}
+	return nil
 }
 
 // addCodeRange says how to see what code differs, if all sides have a revision.

@@ -69,7 +69,7 @@ func TestParameters(t *testing.T) {
 	for _, key := range []string{"j", "x", "j", "x", "c"} {
 		tab.Press(key)
 	}
-	tab.Wait(`location.pathname === "/compare"`)
+	tab.Wait(`location.pathname === "/compare" && document.querySelector("#metrics details") !== null`)
 	tab.Open(base + "/history?scenario=grid&group.history=rule")
 	tab.Wait(`[...document.querySelectorAll("#history tr.group")].length === 2`)
 	if complaints := tab.Complaints(base); len(complaints) > 0 {
