@@ -6,8 +6,19 @@ import (
 	"strings"
 
 	"track"
+	"track/answer/param"
 	"track/scoring/format"
 )
+
+// CheckQuestion asks whether a database is damaged.
+type CheckQuestion struct {
+	Full bool // every index is compared with its table as well
+}
+
+// Params declares the parameters of the question.
+func (q *CheckQuestion) Params() param.List {
+	return param.List{{Name: "full", Help: "compare every index with its table as well", Value: param.Switch(&q.Full)}}
+}
 
 // DatabaseCheck says whether a database holds what was recorded.
 type DatabaseCheck struct {

@@ -14,7 +14,7 @@ func All() []Question {
 		Versions().Question(), Version().Question(), VersionDiff().Question(), VersionContent().Question(),
 		Propose().Question(), Next().Question(), Plan().Question(), Decide().Question(), Mutations().Question(), Mutation().Question(),
 		MutationDiff().Question(), Withdraw().Question(),
-		Query().Question(), Prune().Question(), PruneSeries().Question(), PruneArtifacts().Question(),
+		Query().Question(), Check().Question(), Prune().Question(), PruneSeries().Question(), PruneArtifacts().Question(),
 		Sweeps().Question(), Sweep().Question(), PlanSweep().Question(),
 		WithdrawSeed().Question(), WithdrawConfiguration().Question(), WithdrawSweep().Question(),
 		RestoreSeed().Question(), RestoreConfiguration().Question(), RestoreSweep().Question(),

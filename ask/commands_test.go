@@ -43,7 +43,6 @@ func answersOfCommands() []jsondoc.Named {
 		{Name: "hook status", Help: "show what hooks have recorded", Value: answer.HookStatus{}},
 		{Name: "init", Help: "create a database", Value: answer.DatabaseCreated{}},
 		{Name: "backup", Help: "write a copy of a database", Value: answer.DatabaseBackedUp{}},
-		{Name: "check", Help: "find out whether a database is damaged", Value: answer.DatabaseCheck{}},
 		{Name: "migrate", Help: "bring a schema up to date", Value: answer.DatabaseMigrated{}},
 	}
 }

@@ -3,6 +3,7 @@ package ask
 import (
 	"track/access"
 	"track/answer"
+	"track/tracker/integrity"
 	"track/tracker/retention"
 	"track/tracker/seeds"
 )
@@ -14,6 +15,17 @@ func Query() Def[answer.QueryQuestion, answer.Query] {
 		About: `The documentation describes the views, such as v_seed, v_result and v_stability. They are stable across versions. A BLOB is printed in
 hexadecimal.`,
 		Params: (*answer.QueryQuestion).Params, Read: seeds.Query, Stream: seeds.QueryPages,
+	}
+}
+
+// Check asks whether the database is damaged.
+func Check() Def[answer.CheckQuestion, answer.DatabaseCheck] {
+	return Def[answer.CheckQuestion, answer.DatabaseCheck]{
+		Name: "check", Scope: access.Admin, Help: "find out whether a database is damaged",
+		About: `Compares every seed with the digest of its values, every assessment with its results, every text, configuration and series with its
+hash, and every ledger with its replay. Looks for rows that refer to nothing, and lets SQLite check its pages. Says which records are
+damaged and what can be saved. Lists tables and views that track did not make. Only reads. A server does one check at a time.`,
+		Params: (*answer.CheckQuestion).Params, Concludes: []answer.Conclusion{answer.Done, answer.FoundDamage}, Read: integrity.Answer, Live: true, Long: true,
 	}
 }
 

@@ -72,6 +72,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 
 // compute computes an answer when it is its turn.
 func (s *Server) compute(r *http.Request, q ask.Question, from ask.Source, form form, params url.Values) (written, error) {
+	if q.Long {
+		select {
+		case s.long <- struct{}{}:
+			defer func() { <-s.long }()
+		default:
+			return written{}, errBusy
+		}
+	}
 	leave, err := s.queue.enter(r.Context())
 	if err != nil {
 		return written{}, err

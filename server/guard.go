@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"track"
 	"track/access"
@@ -70,7 +71,12 @@ func (s *Server) guard(route Route) http.Handler {
 		}
 		ctx := r.Context()
 		if route.stream == "" {
-			limited, cancel := context.WithTimeout(ctx, s.config.QueryTime)
+			limit := s.config.QueryTime
+			if route.Question != nil && route.Question.Long {
+				limit = max(limit, longAnswer)
+				_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit + readTime)) // else it is cut off earlier
+			}
+			limited, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
 			ctx = limited
 		}

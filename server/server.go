@@ -61,6 +61,7 @@ const (
 	readTime        = time.Minute
 	idleTime        = 2 * time.Minute
 	defaultAnswer   = time.Minute
+	longAnswer      = time.Hour // of a question that reads the whole database
 	answersPerCore  = 4
 	waitingPerCore  = 64
 	mostRecording   = 256
@@ -74,6 +75,7 @@ type Server struct {
 	queue    queue
 	// recording bounds the requests that record: they wait for their bodies and for the disk, and compute little.
 	recording queue
+	long      chan struct{} // bounds the questions that read the whole database
 	shared    shared
 	kept      keeper
 	pages     *pageStore
@@ -97,7 +99,7 @@ func New(config Config) *Server {
 		config.AliveEvery = aliveEvery
 	}
 	cores := runtime.GOMAXPROCS(0)
-	s := &Server{config: config, epoch: rand.Text(), began: config.Now(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0)}
+	s := &Server{config: config, epoch: rand.Text(), began: config.Now(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0), long: make(chan struct{}, 1)}
 	s.shared = shared{most: cores * waitingPerCore, answers: map[string]*computation{}}
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})

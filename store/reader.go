@@ -43,6 +43,9 @@ type querier interface {
 	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
 }
 
+// Path returns the path of the database, or the URL of its server without the password.
+func (r *Reader) Path() string { return r.pool.path }
+
 // Texts returns the rules by which texts are recorded.
 func (r *Reader) Texts() *admission.Rules { return r.texts }
 
@@ -141,6 +144,7 @@ const mostIdle = 4
 
 // pool holds the read-only connections of a store.
 type pool struct {
+	path       string // of the database, or the URL of its server without the password
 	engine     engine
 	statements atomic.Int64 // read so far
 

@@ -120,14 +120,11 @@ func hasLog(path string) bool {
 }
 
 func newStore(path string, engine engine, now func() time.Time) *Store {
-	return &Store{lease: defaultLease, Reader: &Reader{now: now, pool: &pool{engine: engine}, texts: admission.New(false)}, path: path}
+	return &Store{lease: defaultLease, Reader: &Reader{now: now, pool: &pool{engine: engine, path: path}, texts: admission.New(false)}, path: path}
 }
 
 // Admit sets the rules by which texts are recorded from now on.
 func (s *Store) Admit(rules *admission.Rules) { s.texts = rules }
-
-// Path returns the path of the database, or the URL of its server without the password.
-func (s *Store) Path() string { return s.path }
 
 // Close releases the connections. What was acknowledged is safe without it.
 func (s *Store) Close() error {

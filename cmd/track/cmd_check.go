@@ -6,6 +6,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
+	"track/ask"
 	"track/tracker/integrity"
 )
 
@@ -17,7 +18,8 @@ func (p *program) checkCommand() *cli.Command {
 		UsageText: "track check [DB] [--full]",
 		Description: `Compares every seed with the digest of its values, every assessment with its results, every text, configuration and series with its
 hash, and every ledger with its replay. Looks for rows that refer to nothing, and lets SQLite check its pages. Says which records are
-damaged and what can be saved. Lists tables and views that track did not make. Only reads.` + exitCodes([]answer.Conclusion{answer.Done, answer.FoundDamage}) + `
+damaged and what can be saved. Lists tables and views that track did not make. Only reads. A server checks its own database, for a
+token with the scope admin, one check at a time.` + exitCodes([]answer.Conclusion{answer.Done, answer.FoundDamage}) + `
 
 Examples:
    track check
@@ -34,6 +36,13 @@ Examples:
 
 func (p *program) check(ctx context.Context, path string, full bool) (err error) {
 	if path == "" {
+		client, err := p.client()
+		if err != nil {
+			return err
+		}
+		if client != nil {
+			return untilInterrupted(ctx, func() error { return askAndWrite(ctx, p, ask.Check(), answer.CheckQuestion{Full: full}) })
+		}
 		if path, err = p.databasePath(); err != nil {
 			return err
 		}

@@ -55,8 +55,25 @@ func Check(ctx context.Context, st *store.Store, o Options) (answer.DatabaseChec
 	}()
 	err := st.Snapshot(ctx, func(r *store.Reader) error { return c.run(ctx, r) })
 	err = errors.Join(err, <-structure)
-	slices.SortFunc(c.answer.Damage, func(a, b answer.DamagedRecords) int { return b.N - a.N })
+	c.sort()
 	return c.answer, err
+}
+
+// Answer checks the database of a reader, in one state of it. Damage is no error.
+func Answer(ctx context.Context, r *store.Reader, q answer.CheckQuestion) (answer.DatabaseCheck, error) {
+	c := newChecker(Options{Full: q.Full})
+	c.answer.Database = r.Path()
+	err := c.try("", r.CheckStructure(ctx, q.Full, c.found))
+	if err == nil {
+		err = c.run(ctx, r)
+	}
+	c.sort()
+	return c.answer, err
+}
+
+// sort puts what is damaged most first.
+func (c *checker) sort() {
+	slices.SortFunc(c.answer.Damage, func(a, b answer.DamagedRecords) int { return b.N - a.N })
 }
 
 // checker collects what is found.
