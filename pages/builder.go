@@ -9,11 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"track"
 	"track/answer"
 	"track/ask"
 	"track/internal/shell"
-	"track/reports"
 	"track/reports/document"
 	"track/reports/escape"
 )
@@ -181,7 +179,7 @@ func (b *builder) lead(list []answer.Sentence) {
 		if s.Kind == answer.Heading && len(b.view.Lead) == 0 {
 			b.heading(s.Text)
 			if s.Hint != nil {
-				b.view.Lead = append(b.view.Lead, hintSentence(*s.Hint))
+				b.view.Lead = append(b.view.Lead, hintSentence(b.request.Base, *s.Hint))
 			}
 			continue
 		}
@@ -216,22 +214,13 @@ func sentenceOf(s answer.Sentence) sentence {
 		out.Text = "Needed: " + out.Text
 	}
 	if s.Hint != nil {
-		hint := hintSentence(*s.Hint)
+		hint := hintSentence("", *s.Hint)
 		if out.Text != "" {
 			out.Text += "; "
 		}
 		out.Text, out.Command = out.Text+hint.Text, hint.Command
 	}
 	return out
-}
-
-// hintSentence returns a hint with its command apart.
-func hintSentence(h track.Hint) sentence {
-	text := reports.ShellHint(h)
-	if command, found := strings.CutPrefix(text, h.Text+": "); found {
-		return sentence{Class: "need", Text: h.Text + ": ", Command: command}
-	}
-	return sentence{Class: "need", Text: text}
 }
 
 // addTable adds a table as a section of its own.

@@ -297,7 +297,7 @@ func (b *builder) addReplay(ctx context.Context, lineage string, d answer.Decisi
 		s.Sentences = append(s.Sentences, sentenceOf(line))
 	}
 	hint := track.NewHint("replay it", "replay").With("lineage", lineage).With("decision", d.ID)
-	s.Sentences = append(s.Sentences, hintSentence(hint))
+	s.Sentences = append(s.Sentences, hintSentence(b.request.Base, hint))
 	b.view.Sections = append(b.view.Sections, s)
 	return nil
 }

@@ -123,7 +123,7 @@ func Prepare() error {
 func WriteError(w io.Writer, base, title string, problem answer.Problem) error {
 	v := view{Base: base, Title: title, Error: true, Assets: assetAddress(base), Lead: []sentence{{Class: "verdict", Text: escape.Lines(problem.Message)}}}
 	for _, h := range problem.Hints {
-		v.Lead = append(v.Lead, hintSentence(h))
+		v.Lead = append(v.Lead, hintSentence(base, h))
 	}
 	return execute(w, "error.html", v)
 }

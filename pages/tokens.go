@@ -70,7 +70,7 @@ func WriteAddedToken(w io.Writer, r Request, a answer.AddedToken) error {
 	b := newBuilder(Page{Path: "/token/add", Title: "Token added"}, r)
 	b.view.Trail = []link{{Text: "Tokens", Href: r.Base + "/token/list"}}
 	b.view.Lead = []sentence{
-		{Class: "verdict", Text: "The token of " + escape.Line(a.Name) + " is:", Command: string(a.Secret)},
+		{Class: "verdict", Text: "The token of " + escape.Line(a.Name) + " is", Command: string(a.Secret)},
 		{Class: "warning", Text: "It is shown only now. Whoever has it can do what it allows. Copy it before you leave this page."},
 	}
 	table := a.Tables()[0]

@@ -42,6 +42,7 @@ type sentence struct {
 	Class   string // what it is for, see [answer.SentenceKind]
 	Verdict string
 	Text    string
+	Href    string // where Text leads; empty for nowhere
 	Command string // for the shell
 }
 

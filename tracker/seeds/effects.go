@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,7 +106,7 @@ func withLabel(a *answer.ParamsAnalysis, all []store.Configuration, q answer.Par
 
 // severalLabels refuses to choose between labels.
 func severalLabels(scenario string, counts map[string]int) error {
-	const most = 20
+	const most, hinted = 20, 5
 	var words []string
 	for _, label := range slices.Sorted(maps.Keys(counts)) {
 		name := label
@@ -118,7 +119,11 @@ func severalLabels(scenario string, counts map[string]int) error {
 		words = append(words[:most], fmt.Sprintf("and %d more", n))
 	}
 	err := fmt.Errorf("%w: the configurations of %s have several labels: %s", track.ErrAmbiguous, scenario, strings.Join(words, ", "))
-	return track.WithHint(err, track.NewHint("name one; none is for those without a label", "params", scenario).With("label", "LABEL"))
+	for _, label := range slices.Sorted(maps.Keys(counts))[:min(len(counts), hinted)] {
+		label = cmp.Or(label, answer.NoLabel)
+		err = track.WithHint(err, track.NewHint("take those with the label "+label, "params", scenario).With("label", label))
+	}
+	return err
 }
 
 // withRevision keeps the configurations of a revision of the code: the newest unless one is named.
