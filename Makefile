@@ -33,13 +33,14 @@ TESTFLAGS := -tags $(TAGS) -timeout 20m -vet=off -ldflags=-s
 # Tests make some thousand databases and drop them: in memory, if the machine has such a folder with room, where programs may run.
 TESTTMP := $(or $(TMPDIR),$(shell tools/memory-folder.sh),/tmp)
 
-# Each test runs once: under the race detector, or without it.
-test: check outside-tools bin/testreport ## everything; its last lines say what was skipped and why
-	$(MAKE) race fuzz
+test: check outside-tools ## everything
+	$(MAKE) race fuzz suite test-postgres
+
+# Each test runs once: under the race detector, or here.
+suite: bin/testreport ## what make race leaves out; its last lines say what was skipped and why
 	set -o pipefail; export TMPDIR=$(TESTTMP); { \
 	  $(GO) test -json $(TESTFLAGS) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE))"); others=$$?; \
 	  $(GO) test -json $(TESTFLAGS) -run '$(ALONE)' $(RACE) && exit $$others; } | bin/testreport
-	$(MAKE) test-postgres
 
 test-postgres: bin/testreport ## the packages that use a database, on one PostgreSQL server
 	$(GO) build -tags $(TAGS) -o bin/withserver ./internal/testpostgres/withserver
