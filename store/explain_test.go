@@ -92,7 +92,7 @@ func TestSeedPlans(t *testing.T) {
 		{name: "results of a seed", text: listSeedResults, args: []any{"x", 1}},
 		{name: "seeds to judge again", text: listStoredSeeds, args: []any{1, "s", 0, 200}},
 		{name: "names of metrics", text: listNamesOf + `?)`, args: []any{1}},
-		{name: "which seeds are assessed", text: listAssessed + `?)`, args: []any{1, 1}},
+		{name: "which seeds are assessed", text: listAssessed + `?) AND seed_id IN (?)`, args: []any{1, 1}},
 		{name: "seed in a place", text: findSeed, args: []any{1, 1, 1}},
 		{name: "state of a seed", text: getSeedState, args: []any{1}},
 		{name: "metrics of a spec", text: listSpecMetricIDs, args: []any{1}},

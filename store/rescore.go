@@ -138,12 +138,12 @@ func (p *storedPage) learnNames(ctx context.Context) error {
 	return nil
 }
 
-const listAssessed = `SELECT seed_id FROM assessment WHERE spec_id = ? AND seed_id IN (`
+const listAssessed = `SELECT seed_id FROM assessment WHERE spec_id IN (`
 
 // Assessed returns which of at most a thousand seeds were judged under a spec.
 func (r *Reader) Assessed(ctx context.Context, seedIDs []int64, specID int64) (map[int64]bool, error) {
 	assessed := make(map[int64]bool, len(seedIDs))
 	args := append([]any{specID}, anys(seedIDs)...)
-	err := r.stream(ctx, listAssessed+inList(len(seedIDs))+`)`, args, func(row []driver.Value) { assessed[asInt(row[0])] = true })
+	err := r.stream(ctx, listAssessed+inList(1)+`) AND seed_id IN (`+inList(len(seedIDs))+`)`, args, func(row []driver.Value) { assessed[asInt(row[0])] = true })
 	return assessed, explain(err)
 }
