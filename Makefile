@@ -100,16 +100,16 @@ arm64: ## compare scores, statistics and decisions with those of arm64, bit by b
 
 # Tests that do one thing after another, or wait for a server, and would take minutes under the race detector. They run
 # without it.
-ALONE := Postgres|Server|^(TestPageCaps|TestLinesLimits|TestParametersAreText|TestBackUpToFullDisk|TestColumns|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestAnyOrder|TestRealTranscripts)$$
+ALONE := Postgres|Server|^(TestPageCaps|TestLinesLimits|TestNoToken|TestPictures|TestReportFormats|TestEveryPageOfEmptyDatabase|TestForeignHost|TestForwardedAddress|TestAnswersAreInert|TestScopesOfPages|TestPipesInPlaceOfFilesOfGit|TestLongContentIsMasked|TestStopRuleKnowsNoOrder|TestParametersAreText|TestBackUpToFullDisk|TestColumns|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestAnyOrder|TestRealTranscripts)$$
 
 # Where goroutines meet: packages that start them, and tests of others that do.
-RACE := ./store/... ./server ./tracker/exchange ./tracker/integrity ./tracker/live ./tracker/loop ./tracker/sweeps ./scoring/verdict ./internal/process ./internal/provenance
-AT_ONCE := AtOnce|While|^TestRecordAll|^TestImportOptions|^TestMergeCopies
+RACE := ./store/... ./server ./tracker/exchange ./tracker/integrity ./tracker/live ./tracker/loop ./tracker/sweeps ./internal/process ./internal/provenance
+AT_ONCE := AtOnce|While|^(TestRecordAll.*|TestImportOptions|TestMergeCopies|TestCompareRealSeeds|TestNoiseIsDeterministic)$$
 
 race: bin/testreport ## what does things at once, under the race detector
 	set -o pipefail; export TMPDIR=$(TESTTMP) CGO_ENABLED=1; { \
 	  $(GO) test -json -race $(TESTFLAGS) -skip '$(ALONE)' $(RACE); others=$$?; \
-	  $(GO) test -json -race $(TESTFLAGS) -run '$(AT_ONCE)' ./tracker ./tracker/agents ./tracker/seeds && exit $$others; } | bin/testreport
+	  $(GO) test -json -race $(TESTFLAGS) -run '$(AT_ONCE)' ./tracker ./tracker/agents ./tracker/seeds ./scoring/verdict && exit $$others; } | bin/testreport
 
 fuzz: ## every fuzz target for FUZZTIME
 	TMPDIR=$(TESTTMP) TESTFLAGS="$(TESTFLAGS)" tools/fuzz.sh $(FUZZTIME)
