@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "f52560e38c2ac34c"
-	txnReport  = "5a7b179c68ca6dcc"
+	mastReport = "01ba25dcc928724b"
+	txnReport  = "90500a7532f38c39"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts
