@@ -197,6 +197,7 @@ func TestPythonForwardsConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.track(p.address, "record", "seed", "--scenario", "s", "--seed", "2", "--label", "c", "other.json")
+	p.track(p.address, "push") // what record did not send within its time
 	f = startForwarding(p, p.address)
 	f.do("seed 2")
 	f.do("close 30")
