@@ -27,7 +27,7 @@ build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w $(ENTRY) -X main.version=$(VERSION)' -o bin/track.linked ./cmd/track
 	install bin/track.linked bin/track && rm bin/track.linked
 
-# make check vets; programs without symbols are linked sooner. Many tests wait for processes: more of them run at once than there are processors.
+# make check vets; programs without symbols are linked sooner.
 TESTFLAGS := -tags $(TAGS) -timeout 20m -vet=off -ldflags=-s
 
 # Tests make some thousand databases and drop them: in memory, if the machine has such a folder with room, where programs may run.
@@ -39,8 +39,8 @@ test: check outside-tools ## everything
 # Each test runs once: under the race detector, or here.
 suite: bin/testreport ## what make race leaves out; its last lines say what was skipped and why
 	set -o pipefail; export TMPDIR=$(TESTTMP); { \
-	  $(GO) test -json $(TESTFLAGS) -parallel 4 $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE))"); others=$$?; \
-	  $(GO) test -json $(TESTFLAGS) -parallel 4 -run '$(ALONE)' $(RACE) && exit $$others; } | bin/testreport
+	  $(GO) test -json $(TESTFLAGS) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE))"); others=$$?; \
+	  $(GO) test -json $(TESTFLAGS) -run '$(ALONE)' $(RACE) && exit $$others; } | bin/testreport
 
 test-postgres: bin/testreport ## the packages that use a database, on one PostgreSQL server
 	$(GO) build -tags $(TAGS) -o bin/withserver ./internal/testpostgres/withserver
