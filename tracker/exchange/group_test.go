@@ -122,11 +122,17 @@ func TestGroupQuota(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, second, other := bring(t, t.Context(), g, seedLines(1, 1, 2)), bring(t, t.Context(), g, seedLines(2, 3, 4, 5)), bring(t, t.Context(), g, seedLines(6, 7))
-	first.run.door.meter, second.run.door.meter = g.meter(grant), g.meter(grant)
-	for range 3 { // a slow transaction is full before the last of them
-		g.commit()
+	commit := func() {
+		for range 8 { // however slow: a transaction of 20 ms takes one entry at least
+			g.commit()
+		}
 	}
+	first := bring(t, t.Context(), g, seedLines(1, 1, 2))
+	first.run.door.meter = g.meter(grant)
+	commit()
+	second, other := bring(t, t.Context(), g, seedLines(2, 3, 4, 5)), bring(t, t.Context(), g, seedLines(6, 7))
+	second.run.door.meter = g.meter(grant)
+	commit()
 	var quota *tokens.QuotaError
 	if first.err != nil || other.err != nil || !errors.As(second.err, &quota) || len(g.waiting) > 0 {
 		t.Fatalf("errors %v, %v, %v; %d wait", first.err, second.err, other.err, len(g.waiting))
