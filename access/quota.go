@@ -2,8 +2,8 @@ package access
 
 import "time"
 
-// Quota bounds what the holder of a token may record on a day, which begins at midnight in UTC. A bound of 0 is none. It
-// also says how much was recorded on a day.
+// Quota bounds what the holder of a token may record on a day, which begins at midnight in UTC. A bound of 0 is none.
+// It also says how much was recorded on a day.
 type Quota struct{ Records, Bytes int64 }
 
 // IsSet reports whether there is a bound.

@@ -94,7 +94,8 @@ type Token struct {
 	Quota     *TokenQuota      `json:"quota,omitempty"`  // missing for any amount of records
 }
 
-// TokenQuota is what the holder of a token may record on a day, from midnight to midnight in UTC, and has recorded today.
+// TokenQuota is what the holder of a token may record on a day, from midnight to midnight in UTC, and has recorded
+// today.
 type TokenQuota struct {
 	MaxRecords   int64 `json:"max_records_per_day,omitzero"` // missing for any number
 	MaxBytes     int64 `json:"max_bytes_per_day,omitzero"`   // of lines, with the blobs that they name; missing for any number

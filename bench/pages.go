@@ -193,8 +193,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// processorTimeExactly returns what the threads of the server have used so far, in nanoseconds. It leaves out threads that
-// have ended, of which a server has few.
+// processorTimeExactly returns what the threads of the server have used so far, in nanoseconds. It leaves out threads
+// that have ended, of which a server has few.
 func (s *served) processorTimeExactly() (sum time.Duration) {
 	files, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", s.command.Process.Pid)) // the pattern is good
 	for _, file := range files {

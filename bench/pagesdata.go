@@ -30,8 +30,8 @@ const (
 	sweepName   = "swept"
 )
 
-// pagesDatabase returns a database with many seeds, a sweep, a lineage of many mutations with its executions, and an execution
-// of 10,000 calls.
+// pagesDatabase returns a database with many seeds, a sweep, a lineage of many mutations with its executions, and an
+// execution of 10,000 calls.
 func (b bench) pagesDatabase() (string, error) {
 	path := cmp.Or(b.database, filepath.Join(b.dir, "pages.db"))
 	if _, err := os.Stat(path); err == nil {
@@ -101,7 +101,8 @@ func (b bench) recordSwept(path string) error {
 	return err
 }
 
-// growTree makes a lineage of n mutations. Scores are noisy and rise slowly, so some mutations are accepted and most are not.
+// growTree makes a lineage of n mutations. Scores are noisy and rise slowly, so some mutations are accepted and most
+// are not.
 func (b bench) growTree(st *store.Store, n int) error {
 	random := mathrand.New(mathrand.NewPCG(1, 2))
 	seed, root := uint64(1), content(0)

@@ -11,8 +11,8 @@ type Counted struct {
 // fewestFresh is from how many trials on those after the choice stand alone.
 const fewestFresh = 2
 
-// Count returns the trials of a version that no decision that accepted it looked at, if there are enough; else all. looked
-// has the IDs of the trials that those decisions looked at.
+// Count returns the trials of a version that no decision that accepted it looked at, if there are enough; else all.
+// looked has the IDs of the trials that those decisions looked at.
 func Count(trials []Trial, looked map[string]bool) (c Counted) {
 	var fresh, all []Trial
 	for _, t := range trials {

@@ -91,7 +91,8 @@ func (b *builder) write(w io.Writer) error {
 	return execute(w, "page.html", b.view)
 }
 
-// partParam asks for one section of a page, for the sections that take long, or for what a panel of another page shows of it.
+// partParam asks for one section of a page, for the sections that take long, or for what a panel of another page shows
+// of it.
 const (
 	partParam = "part.page"
 	panelPart = "panel"

@@ -21,18 +21,23 @@ func hintSentence(base string, h track.Hint) sentence {
 	return sentence{Class: "need", Text: text}
 }
 
-// hintAddress returns the page that does what a hint says; empty if there is none, or if the hint leaves something open.
+// hintAddress returns the page that does what a hint says; empty if there is none, or if the hint leaves something
+// open.
 func hintAddress(base string, h track.Hint) string {
-	i := slices.IndexFunc(All(), func(p Page) bool { return p.question.Name == h.Do && h.Do != "" })
-	if i < 0 {
+	if h.Do == "" {
 		return ""
 	}
-	page := All()[i]
-	in, ok := paramsOfHint(page.question, h)
-	if !ok {
-		return ""
+	for _, page := range All() {
+		if page.question.Name != h.Do {
+			continue
+		}
+		in, ok := paramsOfHint(page.question, h)
+		if !ok {
+			return ""
+		}
+		return strings.TrimSuffix(base+page.Path+"?"+in.Encode(), "?")
 	}
-	return base + page.Path + "?" + in.Encode()
+	return ""
 }
 
 // paramsOfHint returns what a hint asks, and false if a required parameter is missing, unknown to the question, or a

@@ -15,6 +15,7 @@ func TestHintAddress(t *testing.T) {
 		{track.NewHint("take one", "params", "s").With("label", "a b"), "/x/params?label=a+b&scenario=s"},
 		{track.NewHint("list them", "history", "s"), "/x/history?scenario=s"},
 		{track.NewHint("look at both", "compare", "s@a", "s@b"), "/x/compare?scenario=s%40a&scenario=s%40b"},
+		{track.NewHint("list them", "sweep list"), "/x/sweep/list"},
 		{track.NewHint("name one", "params", "s").With("label", "LABEL"), ""}, // leaves it open
 		{track.NewHint("list them", "history"), ""},                           // of what?
 		{track.NewHint("list them", "history", "s").With("nosuch", "1"), ""},

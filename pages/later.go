@@ -29,8 +29,8 @@ func (b *builder) addSentences(id string, list []answer.Sentence) {
 	b.view.Sections = append(b.view.Sections, s)
 }
 
-// later adds sections that take long. A script asks for them once the page is shown; without a script, a link leads to the
-// page with them.
+// later adds sections that take long. A script asks for them once the page is shown; without a script, a link leads to
+// the page with them.
 func (b *builder) later(id string, isLong bool, add func() error) error {
 	part := b.request.In.Get(partParam)
 	if isLong && part == "" && b.request.In.Get(laterParam) != shown {

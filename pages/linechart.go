@@ -145,8 +145,8 @@ type chartFigure struct {
 // dataPart ends the name of the part of a page that has the data of a chart.
 const dataPart = ".data"
 
-// addChart adds a picture that shows the values under the pointer, if a script runs. Data that would make the page heavy
-// are apart: the script fetches them.
+// addChart adds a picture that shows the values under the pointer, if a script runs. Data that would make the page
+// heavy are apart: the script fetches them.
 func (b *builder) addChart(s section, c lineChart, still template.HTML, apart bool) error {
 	data, err := json.Marshal(c)
 	if err != nil {

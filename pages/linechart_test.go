@@ -15,8 +15,8 @@ import (
 // words is what stands below a chart.
 const words = `document.querySelector(".linechart output").textContent`
 
-// TestLineCharts reads values from the history of a scenario: by the pointer, by keys, and with a part enlarged, which the
-// address keeps.
+// TestLineCharts reads values from the history of a scenario: by the pointer, by keys, and with a part enlarged, which
+// the address keeps.
 func TestLineCharts(t *testing.T) {
 	t.Parallel()
 	st, _ := sample.New(t)

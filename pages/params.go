@@ -24,8 +24,8 @@ const paramColumn = "param."
 // mostParams is the largest number of parameters that have columns of their own.
 const mostParams = 12
 
-// composeParams shows what the parameters of a scenario do: a parameter against the score with intervals, two of them as a
-// grid, and the configurations with their parameters as columns. The address says which parameters.
+// composeParams shows what the parameters of a scenario do: a parameter against the score with intervals, two of them
+// as a grid, and the configurations with their parameters as columns. The address says which parameters.
 func composeParams(ctx context.Context, b *builder) error {
 	a, err := get(ctx, b, ask.Params(), b.asked)
 	if err != nil {
@@ -65,8 +65,8 @@ func composeParams(ctx context.Context, b *builder) error {
 	return nil
 }
 
-// drawnParams returns the parameters of the question, and what is drawn if the address does not say it: the parameter with the
-// largest effect, and with the next one as a grid.
+// drawnParams returns the parameters of the question, and what is drawn if the address does not say it: the parameter
+// with the largest effect, and with the next one as a grid.
 func (b *builder) drawnParams(a answer.ParamsAnalysis) url.Values {
 	in := maps.Clone(b.asked)
 	if len(a.Effects) > 0 && !in.Has("plot") {
@@ -144,8 +144,9 @@ func (b *builder) addParamPicture(id, title string, p document.Picture, choices 
 	return err
 }
 
-// withParams puts each parameter that differs between the configurations of a table into a column of its own, in the place of
-// the column that has them as a text. Rows are grouped by the parameter that the address names. params are those of each row.
+// withParams puts each parameter that differs between the configurations of a table into a column of its own, in the
+// place of the column that has them as a text. Rows are grouped by the parameter that the address names. params are
+// those of each row.
 func (b *builder) withParams(t answer.Table, text string, params []map[string]string) (answer.Table, []link) {
 	names := differingParams(params)
 	at := slices.IndexFunc(t.Columns, func(c answer.Column) bool { return c.Name == text })

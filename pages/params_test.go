@@ -45,8 +45,8 @@ func newGrid(t *testing.T, name string) *store.Store {
 	return st
 }
 
-// TestParameters shows parameters as columns, groups and filters by them, draws them, and compares two configurations. All of
-// it stands in the address.
+// TestParameters shows parameters as columns, groups and filters by them, draws them, and compares two configurations.
+// All of it stands in the address.
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	base := serve(t, newGrid(t, ""))

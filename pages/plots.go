@@ -17,8 +17,8 @@ const mostWhiskers = 80
 // mostJoined is the largest number of lines of a history: beyond, its points are not joined.
 const mostJoined = 40
 
-// historyPlot shows means with their intervals, what is expected of the next one, and changes of level. link returns where
-// a point leads.
+// historyPlot shows means with their intervals, what is expected of the next one, and changes of level. link returns
+// where a point leads.
 func historyPlot(h chart.History, number func(float64) string, link func(i int) string) lineChart {
 	n := len(h.Points)
 	names := make([]string, n)
@@ -86,7 +86,8 @@ func pointWords(h chart.History, i int, number func(float64) string) string {
 	return words
 }
 
-// bandsPlot shows a series over seeds: each seed as a thin line, and what most of them do. link returns where a seed leads.
+// bandsPlot shows a series over seeds: each seed as a thin line, and what most of them do. link returns where a seed
+// leads.
 func bandsPlot(a answer.SeriesBands, text string, link func(i int) string) lineChart {
 	c := newLineChart(text, "point", a.Name, nil)
 	var low, q1, median, q3, high plotValues

@@ -11,8 +11,8 @@ import (
 // onePacket is the number of bytes that fit into one packet: compressing fewer gains nothing.
 const onePacket = 1400
 
-// writeCompressed writes a body, compressed if the client reads that. It is for bodies without secrets: with one next to a
-// text of somebody else, the compressed length tells of the secret.
+// writeCompressed writes a body, compressed if the client reads that. It is for bodies without secrets: with one next
+// to a text of somebody else, the compressed length tells of the secret.
 func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
 	w.Header().Add("Vary", "Accept-Encoding")
 	if acceptsGzip(r) {

@@ -73,8 +73,8 @@ func (s *pageStore) put(cursor int64, p keptPage) {
 }
 
 // pageTag returns the tag of a page for whoever asks, and the state of the database that it is of; no tag if the page
-// depends on more than the database. The state is read before the page is made, so a page can be newer than its tag, never
-// older.
+// depends on more than the database. The state is read before the page is made, so a page can be newer than its tag,
+// never older.
 func (s *Server) pageTag(r *http.Request, p pages.Page) (tag string, cursor int64) {
 	if p.IsLive() {
 		return "", 0

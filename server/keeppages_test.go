@@ -34,7 +34,7 @@ func TestPagesAreKept(t *testing.T) {
 		t.Fatalf("a page without a tag: %v", first.Header)
 	}
 	if again, body := all.get(path); again.Header.Get("ETag") != tag || body != page || again.Header.Get("Content-Security-Policy") != first.Header.Get("Content-Security-Policy") {
-		t.Errorf("the same page is another one, %s instead of %s", again.Header.Get("ETag"), tag)
+		t.Errorf("the tag of the same page is %s instead of %s", again.Header.Get("ETag"), tag)
 	}
 	if again, body := all.getWith(path, tag); again.StatusCode != http.StatusNotModified || body != "" || again.Header.Get("ETag") != tag {
 		t.Errorf("a page that the browser has: %d, %d bytes", again.StatusCode, len(body))

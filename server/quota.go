@@ -10,7 +10,8 @@ import (
 	"track/tracker/tokens"
 )
 
-// checkQuota returns an error if whoever sends a request can record nothing more today. Nothing of the body is read then.
+// checkQuota returns an error if whoever sends a request can record nothing more today. Nothing of the body is read
+// then.
 func (s *Server) checkQuota(r *http.Request) error {
 	grant := grantOf(r.Context())
 	if !grant.Quota.IsSet() {
@@ -30,8 +31,8 @@ type quotaProblem struct {
 	Quota   answer.TokenQuota `json:"quota"`
 }
 
-// refuseQuota answers a request with records beyond the quota of a token. What was recorded before stays, with the position
-// of its spool.
+// refuseQuota answers a request with records beyond the quota of a token. What was recorded before stays, with the
+// position of its spool.
 func (s *Server) refuseQuota(ctx context.Context, w http.ResponseWriter, e *tokens.QuotaError) {
 	s.config.Log.WarnContext(ctx, "quota", "holder", e.Holder, "records", e.Used.Records, "most_records", e.Quota.Records, "bytes", e.Used.Bytes, "most_bytes", e.Quota.Bytes)
 	wait := e.Ends.Sub(s.config.Now())

@@ -24,8 +24,8 @@ const (
 	endSilent = `', true)`
 	// notWaiting lets a commit not wait for the disk.
 	notWaiting = `, set_config('synchronous_commit', 'off', true)`
-	// lastReset is when the server reset its statistics: it does when it starts after a crash, and a standby has its own. The
-	// time tells whether the number of a transaction may belong to another one by now. It comes last.
+	// lastReset is when the server reset its statistics: it does when it starts after a crash, and a standby has its own.
+	// The time tells whether the number of a transaction may belong to another transaction by now. It comes last.
 	lastReset = `, extract(epoch FROM pg_stat_get_bgwriter_stat_reset_time())`
 	// getOutcome tells what became of a transaction: committed, aborted, or in progress; NULL if the server has crashed
 	// since, or the transaction was long ago.
@@ -60,9 +60,9 @@ func (w *writer) onServer(run func(*pgconn.PgConn) error) error {
 }
 
 // begin implements [engine]. What a transaction reads does not change while it lasts; one that would write over what
-// another has changed since fails, and is run again. Its number tells what became of it if the connection is lost. A server
-// that crashes ends the connection, so the time of its last reset is asked for once a second, not for each transaction. An
-// old time makes nothing worse: the record tells then whether it was committed.
+// another has changed since fails, and is run again. Its number tells what became of it if the connection is lost. A
+// server that crashes ends the connection, so the time of its last reset is asked for once a second, not for each
+// transaction. An old time makes nothing worse: the record tells then whether it was committed.
 func (postgresSchema) begin(ctx context.Context, w *writer, relaxed bool) error {
 	const shortest = time.Second
 	statements := beginNumbered + strconv.FormatInt(max(w.lease, shortest).Milliseconds(), 10) + endSilent

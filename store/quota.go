@@ -48,8 +48,8 @@ func (r *Reader) TokenUses(ctx context.Context, at time.Time) (map[string]access
 	return uses, nil
 }
 
-// AddTokenUse counts what the transaction records with a token, on the day at a time. Writer is a name of whoever counts,
-// such as one start of a server: writers with the same name wait for each other.
+// AddTokenUse counts what the transaction records with a token, on the day at a time. Writer is a name of whoever
+// counts, such as one start of a server: writers with the same name wait for each other.
 func (t *Tx) AddTokenUse(name, writer string, at time.Time, recorded access.Quota) error {
 	_, err := t.exec(addTokenUse, name, access.Day(at), writer, recorded.Records, recorded.Bytes)
 	return err

@@ -153,8 +153,9 @@ type valueRow struct {
 
 func compareMetrics(a, b valueRow) int { return cmp.Compare(a.metric, b.metric) }
 
-// valueRows returns the values of metrics whose ids are known, and the names of the others. The rows are valid until the
-// next call. They are in the order of the table, unless some are not known. Most seeds measure what the one before did.
+// valueRows returns the values of metrics whose ids are known, and the names of the others. The rows are valid until
+// the next call. They are in the order of the table, unless some are not known. Most seeds measure what the one before
+// did.
 func (t *Tx) valueRows(values map[string]float64) (rows []valueRow, unknown []string) {
 	if rows = t.ids.values; t.isLike(values, rows) {
 		return rows, nil

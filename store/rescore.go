@@ -70,8 +70,8 @@ func (r *Reader) storedSeeds(ctx context.Context, scenario string, specID, after
 	return page.seeds, explain(page.read(ctx))
 }
 
-// storedPage reads the values of some seeds, and how they were judged, all at once: a statement for each seed is most of
-// the work of a server that prepares none.
+// storedPage reads the values of some seeds, and how they were judged, all at once: a statement for each seed is most
+// of the work of a server that prepares none.
 type storedPage struct {
 	*Reader
 	ids      []int64

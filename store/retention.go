@@ -10,7 +10,8 @@ import (
 // Retained says what else than its age keeps the series and the files of a seed.
 type Retained int64
 
-// The reasons. Seeds of sweeps without an end, and of scenarios that a lineage evolves, are always kept by a rule that has any.
+// The reasons. Seeds of sweeps without an end, and of scenarios that a lineage evolves, are always kept by a rule that
+// has any.
 const (
 	RetainUsed      Retained = 1 << iota // seeds of running sweeps and of scenarios that a lineage evolves
 	RetainBaselines                      // seeds of pinned baselines
@@ -24,7 +25,8 @@ const (
 	KeptBaseline = "baseline"
 )
 
-// keptReason is why a seed keeps its contents, by the parameters $2, the time, and $3, a [Retained]; NULL if nothing keeps it.
+// keptReason is why a seed keeps its contents, by the parameters $2, the time, and $3, a [Retained]; NULL if nothing
+// keeps it.
 const keptReason = `
 	CASE WHEN CAST($2 AS bigint) > 0 AND seed.recorded_at >= $2 THEN '` + KeptRecent + `'
 	     WHEN (CAST($3 AS bigint) & 1) > 0 AND EXISTS (

@@ -175,8 +175,8 @@ func (r *Reader) SeedIDs(ctx context.Context, sel Selection) ([]track.RecordedSe
 	return seeds, nil
 }
 
-// PruneRule selects the seeds that keep their series or artifacts: seeds recorded at or after Before, the newest Keep of
-// each scenario, and those that are retained. Zero values keep nothing.
+// PruneRule selects the seeds that keep their series or artifacts: seeds recorded at or after Before, the newest Keep
+// of each scenario, and those that are retained. Zero values keep nothing.
 type PruneRule struct {
 	Before time.Time
 	Keep   int

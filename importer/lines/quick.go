@@ -22,8 +22,8 @@ const (
 	mostRest  = 1 << 20
 )
 
-// seed reads a line. ok is false for all but lines of kind seed, for what is no JSON, and for JSON that is written in an
-// unusual way. Then package json reads it, and says what is wrong.
+// seed reads a line. ok is false for all but lines of kind seed, for what is no JSON, and for JSON that is written in
+// an unusual way. Then package json reads it, and says what is wrong.
 func (q *quickReader) seed(text []byte, from outside) (seed track.Seed, problem *track.FieldError, ok bool) {
 	numbers, at, ok := q.find(text)
 	if !ok {

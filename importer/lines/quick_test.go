@@ -9,8 +9,8 @@ import (
 	"track/importer/lines"
 )
 
-// TestQuickSeed reads lines, and each of them with one byte less and with another byte in each place: if the quick reader
-// takes a line, package json must read the same from it.
+// TestQuickSeed reads lines, and each of them with one byte less and with another byte in each place: if the quick
+// reader takes a line, package json must read the same from it.
 func TestQuickSeed(t *testing.T) {
 	tests := []struct {
 		line string

@@ -146,8 +146,8 @@ func (l Lineage) steps(p plot) (lines [][]point) {
 	return lines
 }
 
-// BestSoFar returns where the line of the best score is at each candidate, in the order of their numbers; NaN if there is
-// no line.
+// BestSoFar returns where the line of the best score is at each candidate, in the order of their numbers; NaN if there
+// is no line.
 func (l Lineage) BestSoFar() []float64 {
 	l = l.ordered()
 	runs, best, rollbacks := l.runs(), math.NaN(), l.Rollbacks

@@ -50,8 +50,8 @@ func testValues(t *testing.T, st *store.Store) {
 	})
 }
 
-// testManySeeds records and judges more seeds in one transaction than a server takes one by one. Some measure what the seed
-// before measured, others do not.
+// testManySeeds records and judges more seeds in one transaction than a server takes one by one. Some measure what the
+// seed before measured, others do not.
 func testManySeeds(t *testing.T, st *store.Store) {
 	spec := addSpec(t, st, "s", 3)
 	list, judged := make([]track.Seed, 60), make([]scoring.Assessment, 60)

@@ -61,9 +61,10 @@ type origin struct {
 // meter returns what counts the records of a sender.
 func (g *Group) meter(sender access.Grant) *tokens.Meter { return tokens.NewMeter(sender, g.writer) }
 
-// RecordAll is [RecordAll], for callers in several goroutines, until the quota of the sender is used up. More than a few entries, and specs, are recorded in
-// transactions of their own, after enter was called; leave is called when they are recorded. A loop over entries that
-// ends early must leave the rest to the next loop, as those of [lines.ReadSent] do.
+// RecordAll is [RecordAll], for callers in several goroutines, until the quota of the sender is used up. More than a
+// few entries, and specs, are recorded in transactions of their own, after enter was called; leave is called when they
+// are recorded. A loop over entries that ends early must leave the rest to the next loop, as those of [lines.ReadSent]
+// do.
 func (g *Group) RecordAll(ctx context.Context, sender access.Grant, checker *names.Checker, entries iter.Seq2[lines.Record, error], observer BatchObserver,
 	enter func(context.Context) (leave func(), err error),
 ) (BatchSummary, error) {

@@ -112,8 +112,8 @@ func TestGroupKeepsFaultsApart(t *testing.T) {
 	}
 }
 
-// The quota of one is used up within a shared transaction: the rest of what that one brings is not recorded, and the others
-// go on.
+// The quota of one is used up within a shared transaction: the rest of what that one brings is not recorded, and the
+// others go on.
 func TestGroupQuota(t *testing.T) {
 	g := NewGroup(testdb.New(t))
 	g.longest = time.Hour

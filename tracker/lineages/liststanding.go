@@ -23,8 +23,8 @@ func newestOfList(list []store.LineageSummary) map[string]bool {
 	return names
 }
 
-// listStanding returns how far a lineage has come, and whether its ledger replays. A ledger that is damaged is a problem of this
-// lineage alone.
+// listStanding returns how far a lineage has come, and whether its ledger replays. A ledger that is damaged is a
+// problem of this lineage alone.
 func listStanding(ctx context.Context, r *store.Reader, name string) (*answer.LineageStanding, error) {
 	l, err := Load(ctx, r, name)
 	if errors.Is(err, track.ErrDamaged) || errors.Is(err, track.ErrInvalid) {

@@ -9,8 +9,8 @@ import (
 	"track/tracker/lineages"
 )
 
-// TestListStanding lists a lineage with its gain over the root and its replay: 80 of the trials after the choice, if there
-// are two of them, less 55 of the root.
+// TestListStanding lists a lineage with its gain over the root and its replay: 80 of the trials after the choice, if
+// there are two of them, less 55 of the root.
 func TestListStanding(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t, testdb.New(t), nil)
