@@ -82,7 +82,7 @@ type Pruned struct {
 // KeptRecord counts records that keep their contents for a reason. Of several reasons, the first counts.
 type KeptRecord struct {
 	Kind   string `json:"kind"`   // seeds or executions
-	Reason string `json:"reason"` // recent, sweep, open, decision, baseline, head or same
+	Reason string `json:"reason"` // recent, sweep, open, decision, baseline or head
 	N      int    `json:"n"`
 }
 
@@ -120,8 +120,6 @@ func (k KeptRecord) why() string {
 		return "a decision rests on them"
 	case "baseline":
 		return "their configuration is pinned"
-	case "head":
-		return "their version is active, or an ancestor of the active one"
 	}
-	return "another execution that is kept says the same"
+	return "their version is active, or an ancestor of the active one"
 }

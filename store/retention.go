@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql/driver"
 	"time"
 )
@@ -49,7 +48,7 @@ const (
 	 WHERE reason IS NOT NULL
 	 GROUP BY reason`
 	listExecutionTexts = `
-	SELECT execution.ulid, lineage.name, version.name, execution.source, execution.key, execution.digest, execution.recorded_at,
+	SELECT execution.ulid, lineage.name, version.name, execution.source, execution.key, execution.recorded_at,
 	       CASE WHEN execution.is_open > 0 OR EXISTS (SELECT 1 FROM hook_event WHERE hook_event.execution = execution.ulid AND hook_event.settled_at IS NULL) THEN 1 ELSE 0 END AS is_open
 	  FROM execution
 	  JOIN lineage ON lineage.id = execution.lineage_id
@@ -72,7 +71,6 @@ func (r *Reader) KeptSeeds(ctx context.Context, rule PruneRule) (map[string]int,
 // ExecutionTexts is an execution whose texts are here.
 type ExecutionTexts struct {
 	ULID, Lineage, Version, Source, Key string
-	Digest                              [sha256.Size]byte
 	RecordedAt                          time.Time
 	IsOpen                              bool // more of it may come
 }
@@ -81,8 +79,8 @@ type ExecutionTexts struct {
 func (r *Reader) ExecutionTexts(ctx context.Context, visit func(ExecutionTexts)) error {
 	return explain(r.stream(ctx, listExecutionTexts, nil, func(row []driver.Value) {
 		visit(ExecutionTexts{
-			ULID: asText(row[0]), Lineage: asText(row[1]), Version: asText(row[2]), Source: asText(row[3]), Key: asText(row[4]), Digest: asDigest(row[5]),
-			RecordedAt: asTime(row[6]), IsOpen: asInt(row[7]) > 0,
+			ULID: asText(row[0]), Lineage: asText(row[1]), Version: asText(row[2]), Source: asText(row[3]), Key: asText(row[4]),
+			RecordedAt: asTime(row[5]), IsOpen: asInt(row[6]) > 0,
 		})
 	}))
 }

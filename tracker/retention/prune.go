@@ -4,7 +4,6 @@ package retention
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"maps"
 	"slices"
 	"time"
@@ -22,7 +21,6 @@ const reasonForgotten = "pruned by age"
 const (
 	keptOpen = "open"
 	keptHead = "head"
-	keptSame = "same"
 )
 
 // Prune deletes the series and files of old seeds, and the texts of old executions. The records stay. It keeps what is
@@ -68,7 +66,7 @@ func prunedSeries(p store.Pruned, dryRun bool) answer.PrunedSeries {
 }
 
 func keptRecords(kind string, byReason map[string]int) (list []answer.KeptRecord) {
-	order := []string{store.KeptRecent, store.KeptSweep, keptOpen, store.KeptDecision, store.KeptBaseline, keptHead, keptSame}
+	order := []string{store.KeptRecent, store.KeptSweep, keptOpen, store.KeptDecision, store.KeptBaseline, keptHead}
 	for _, reason := range slices.SortedFunc(maps.Keys(byReason), func(a, b string) int { return cmp.Compare(slices.Index(order, a), slices.Index(order, b)) }) {
 		list = append(list, answer.KeptRecord{Kind: kind, Reason: reason, N: byReason[reason]})
 	}
@@ -81,41 +79,28 @@ type oldTexts struct {
 	kept map[string]int
 }
 
-// findTexts finds the executions whose texts can go. Texts that an execution shares with one that is kept are kept too:
-// forgetting the one would forget the other.
+// findTexts finds the executions whose texts can go.
 func findTexts(ctx context.Context, r *store.Reader, before time.Time, keepHeads bool) (texts oldTexts, err error) {
 	uses, err := loadUses(ctx, r, keepHeads)
 	if err != nil {
 		return texts, err
 	}
 	texts.kept = map[string]int{}
-	keptDigests := map[[sha256.Size]byte]bool{}
-	var candidates []store.ExecutionTexts
 	err = r.ExecutionTexts(ctx, func(e store.ExecutionTexts) {
-		reason := ""
-		if use := uses[e.Lineage]; !e.RecordedAt.Before(before) {
-			reason = store.KeptRecent
-		} else if e.IsOpen {
-			reason = keptOpen
-		} else if use.evidence[lineages.TrialID(e.Source, e.Key)] {
-			reason = store.KeptDecision
-		} else if use.heads[e.Version] {
-			reason = keptHead
+		use := uses[e.Lineage]
+		switch {
+		case !e.RecordedAt.Before(before):
+			texts.kept[store.KeptRecent]++
+		case e.IsOpen:
+			texts.kept[keptOpen]++
+		case use.evidence[lineages.TrialID(e.Source, e.Key)]:
+			texts.kept[store.KeptDecision]++
+		case use.heads[e.Version]:
+			texts.kept[keptHead]++
+		default:
+			texts.old = append(texts.old, e.ULID)
 		}
-		if reason == "" {
-			candidates = append(candidates, e)
-			return
-		}
-		texts.kept[reason]++
-		keptDigests[e.Digest] = true
 	})
-	for _, e := range candidates {
-		if keptDigests[e.Digest] {
-			texts.kept[keptSame]++
-			continue
-		}
-		texts.old = append(texts.old, e.ULID)
-	}
 	return texts, err
 }
 
