@@ -32,11 +32,11 @@ func (s *shard) large(scenario, label string, number int) {
 	trackertest.Record(s.t, s.st, seeds.Options{}, seed)
 }
 
-// said records an execution with a text, which is evidence if it is scored.
-func (s *shard) said(l *lineagetest.Loop, version, text string, score *float64) {
+// said records an execution with a text, which is evidence if it is scored; more of it may come if it is open.
+func (s *shard) said(l *lineagetest.Loop, version, text string, score *float64, isOpen bool) {
 	s.t.Helper()
 	e := l.Execution(version, func(e *track.Execution) { e.Output, e.Score, e.Task = &text, score, "t1" })
-	if _, err := agents.NewRecorder(s.st, agents.Options{KeepText: true}, strings.NewReader(strings.Repeat(text, 99))).Record(s.t.Context(), []track.Execution{e}, false); err != nil {
+	if _, err := agents.NewRecorder(s.st, agents.Options{KeepText: true}, strings.NewReader(strings.Repeat(text, 99))).Record(s.t.Context(), []track.Execution{e}, isOpen); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -66,15 +66,16 @@ func used(t *testing.T) (later *shard) {
 	}
 	l := lineagetest.New(t, s.st, func(e *evolution.Settings) { e.Loop.MinBetween, e.Loop.StableMean = 0, 101 })
 	first := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
-	s.said(l, "v001", "evidence of the parent", pointer(50.0))
-	s.said(l, "v002", "evidence of the child", pointer(90.0))
+	s.said(l, "v001", "evidence of the parent", pointer(50.0), false)
+	s.said(l, "v002", "evidence of the child", pointer(90.0), false)
 	if d := l.Decide(first.Key, lineages.DecideOptions{}); l.Head() != "v002" {
 		t.Fatalf("%+v", d)
 	}
-	s.said(l, "v001", "said by an ancestor", nil)
-	s.said(l, "v002", "said by the head", nil)
+	s.said(l, "v001", "said by an ancestor", nil, false)
+	s.said(l, "v002", "said by the head", nil, false)
 	second := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{})
-	s.said(l, second.Child, "said by a proposal", nil)
+	s.said(l, second.Child, "said by a proposal", nil, false)
+	s.said(l, second.Child, "said so far", nil, true)
 	st, err := store.Open(t.Context(), s.path, ticking(testdb.Clock().Add(100*24*time.Hour)))
 	if err != nil {
 		t.Fatal(err)
@@ -121,14 +122,14 @@ func TestPrune(t *testing.T) {
 	}
 	want := []string{
 		"series of 0", "series of 1", "series of 10", "series of 20", "file of 0", "file of 1", "file of 10", "file of 20",
-		"evidence of the parent", "evidence of the child", "said by an ancestor", "said by the head",
+		"evidence of the parent", "evidence of the child", "said by an ancestor", "said by the head", "said so far",
 	}
 	if diff := cmp.Diff(want, s.contents()); diff != "" {
 		t.Errorf("left (-want +got):\n%s", diff)
 	}
 	kept := []answer.KeptRecord{
 		{Kind: "seeds", Reason: "recent", N: 1}, {Kind: "seeds", Reason: "sweep", N: 1}, {Kind: "seeds", Reason: "decision", N: 1}, {Kind: "seeds", Reason: "baseline", N: 1},
-		{Kind: "executions", Reason: "decision", N: 2}, {Kind: "executions", Reason: "head", N: 2},
+		{Kind: "executions", Reason: "open", N: 1}, {Kind: "executions", Reason: "decision", N: 2}, {Kind: "executions", Reason: "head", N: 2},
 	}
 	if diff := cmp.Diff(kept, pruned.Kept); diff != "" || pruned.NExecutions != 1 || pruned.Series.NSeeds != 1 || pruned.Artifacts.NSeeds != 1 {
 		t.Errorf("%+v, kept (-want +got):\n%s", pruned, diff)
@@ -165,7 +166,7 @@ func TestPrunedTextsDoNotComeBack(t *testing.T) {
 	want := left()
 	s.merge(whole)
 	s.mergeBundle(whole)
-	if diff := cmp.Diff(want, left()); diff != "" || len(want) != 2 {
+	if diff := cmp.Diff(want, left()); diff != "" || len(want) != 3 {
 		t.Errorf("texts (-before +after):\n%s", diff)
 	}
 }
