@@ -64,7 +64,7 @@ func formatRetention(list []Retention) string {
 // Check implements ask.Checker.
 func (q *PruneQuestion) Check() error {
 	if q.OlderThan == 0 {
-		return &param.Error{Param: "older-than", Message: "say how old what is pruned is"}
+		return &param.Error{Param: "older-than", Message: "say from which age on contents are pruned, such as 90d"}
 	}
 	return nil
 }

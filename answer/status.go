@@ -3,6 +3,7 @@ package answer
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"track"
@@ -72,7 +73,7 @@ func (a Status) Lead() []Sentence {
 	list := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s %s to be sent or recorded", format.Counted(lines, "line"), format.Verb(lines, "waits", "wait"))}}
 	for _, w := range a.Waiting {
 		if w.Lines > 0 && w.Failure != "" {
-			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("%s, at %s: %s", w.target(), timeText(w.FailedAt), w.Failure)})
+			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("%s, at %s: %s", w.target(), timeText(w.FailedAt), strings.TrimPrefix(w.Failure, w.target()+": "))})
 		}
 	}
 	for _, w := range a.Waiting {
