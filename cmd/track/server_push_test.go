@@ -208,7 +208,7 @@ func TestNamedServer(t *testing.T) {
 	}
 	cmd = exec.Command("track", "status")
 	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "client"))
-	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "quota of the token ci is used up") || !strings.Contains(string(out), "1") {
+	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "quota of the token ci is used up") || !strings.HasPrefix(string(out), "1 line waits to be sent or recorded") {
 		t.Errorf("status: %s", out)
 	}
 }
