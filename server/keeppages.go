@@ -19,10 +19,10 @@ const (
 	largestKeptPage = mostPageBytes / 8
 )
 
-// pageStore keeps pages as they are sent, by their tags, until the database changes.
+// pageStore keeps pages as they are sent, by their tags. Those that were used longest ago go first: also those of a state
+// of the database that has passed, whose tags nobody asks for.
 type pageStore struct {
 	mu     sync.Mutex
-	cursor int64 // of the database that the pages show
 	bytes  int
 	newest *list.List // of keptPage, the one that was used last in front
 	byTag  map[string]*list.Element
@@ -49,18 +49,13 @@ func (s *pageStore) get(tag string) (keptPage, bool) {
 	return e.Value.(keptPage), true
 }
 
-// put keeps a page. Those of another state of the database are of no use any more.
-func (s *pageStore) put(cursor int64, p keptPage) {
+// put keeps a page, unless it is large.
+func (s *pageStore) put(p keptPage) {
 	if len(p.body) > largestKeptPage {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if cursor != s.cursor {
-		s.cursor, s.bytes = cursor, 0
-		s.newest.Init()
-		clear(s.byTag)
-	}
 	if _, isKept := s.byTag[p.tag]; isKept {
 		return
 	}
@@ -72,21 +67,20 @@ func (s *pageStore) put(cursor int64, p keptPage) {
 	}
 }
 
-// pageTag returns the tag of a page for whoever asks, and the state of the database that it is of; no tag if the page
-// depends on more than the database. The state is read before the page is made, so a page can be newer than its tag,
-// never older.
-func (s *Server) pageTag(r *http.Request, p pages.Page) (tag string, cursor int64) {
+// pageTag returns the tag of a page for whoever asks; none if the page depends on more than the database. The state of
+// the database is read before the page is made, so a page can be newer than its tag, never older.
+func (s *Server) pageTag(r *http.Request, p pages.Page) string {
 	if p.IsLive() {
-		return "", 0
+		return ""
 	}
 	cursor, err := s.database.changes.Cursor(r.Context())
 	if err != nil {
-		return "", 0
+		return ""
 	}
 	grant := grantOf(r.Context())
 	return tagOf(cursor, s.epoch, s.config.Version, []any{
 		"page", acceptsGzip(r), r.URL.Path, r.URL.RawQuery, grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages, sessionHolder(r, grant),
-	}), cursor
+	})
 }
 
 // sendKept answers a request for a page that the client has, or that is kept.
@@ -109,7 +103,7 @@ func (s *Server) sendKept(w http.ResponseWriter, r *http.Request, tag string) bo
 }
 
 // sendPage sends a page that was made, and keeps it if it depends on the database alone.
-func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, page []byte, tag string, cursor int64) {
+func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, page []byte, tag string) {
 	kept := keptPage{tag: tag, body: page}
 	if acceptsGzip(r) {
 		if packed, ok := compressed(page, gzip.DefaultCompression); ok { // it is sent again and again
@@ -117,7 +111,7 @@ func (s *Server) sendPage(w http.ResponseWriter, r *http.Request, page []byte, t
 		}
 	}
 	if tag != "" {
-		s.pages.put(cursor, kept)
+		s.pages.put(kept)
 	}
 	kept.write(w)
 }

@@ -46,7 +46,7 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 		return err
 	}
 	defer release()
-	tag, cursor := s.pageTag(r, p)
+	tag := s.pageTag(r, p)
 	if s.sendKept(w, r, tag) {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	if asker.asksLive || in.Has("since") {
 		tag = ""
 	}
-	s.sendPage(w, r, page.Bytes(), tag, cursor)
+	s.sendPage(w, r, page.Bytes(), tag)
 	return nil
 }
 
