@@ -18,9 +18,9 @@ type lineChart struct {
 	Text     string      `json:"text"` // for readers who do not see it
 	Half     float64     `json:"half"` // room before the first place and after the last one
 	X        []int       `json:"x"`
-	Words    []string    `json:"words"`              // what is at each place
-	Links    []string    `json:"links"`              // where a place leads; none if its lines lead somewhere
-	Lines    []plotLine  `json:"lines"`              //
+	Words    []string    `json:"words"` // what is at each place
+	Links    []string    `json:"links"` // where a place leads; none if its lines lead somewhere
+	Lines    []plotLine  `json:"lines"`
 	Areas    []plotArea  `json:"areas"`              // between two lines
 	Interval []int       `json:"interval,omitempty"` // the lines that are the ends of the intervals
 	Changes  []float64   `json:"changes"`            // places where the level changes

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"track/answer"
 	"track/ask"
@@ -73,12 +74,19 @@ func (b *builder) drawnParams(a answer.ParamsAnalysis) url.Values {
 		in.Set("plot", a.Effects[0].Parameter)
 	}
 	if len(a.Effects) > 1 && !in.Has("heatmap") {
-		if pair := a.Effects[0].Parameter + "," + a.Effects[1].Parameter; len(pair) > 1 {
-			in.Set("heatmap", pair)
+		x, y := a.Effects[0].Parameter, a.Effects[1].Parameter
+		if !canComeFirst(x) {
+			x, y = y, x
+		}
+		if canComeFirst(x) {
+			in.Set("heatmap", x+","+y)
 		}
 	}
 	return in
 }
+
+// canComeFirst reports whether an address can name a parameter as the first of two, which a comma ends.
+func canComeFirst(name string) bool { return !strings.Contains(name, ",") }
 
 // paramChoices are the parameters that a picture can show.
 type paramChoices struct {
@@ -120,7 +128,7 @@ func (b *builder) addParamPictures(a answer.ParamsAnalysis) error {
 	h := *a.Heatmap
 	choices := []paramChoices{{Text: "Along"}, {Text: "Up"}}
 	for _, name := range names {
-		if name != h.Y {
+		if name != h.Y && canComeFirst(name) {
 			choices[0].Choices = append(choices[0].Choices, link{Text: escape.Line(name), Href: b.here("heatmap", name+","+h.Y), Here: name == h.X})
 		}
 		if name != h.X {
