@@ -126,17 +126,22 @@ func (b *builder) addParamPictures(a answer.ParamsAnalysis) error {
 		return nil
 	}
 	h := *a.Heatmap
-	choices := []paramChoices{{Text: "Along"}, {Text: "Up"}}
+	alt := fmt.Sprintf("Mean %s for each pair of values of %s and %s.", a.Outcome(), h.X, h.Y)
+	return b.addParamPicture("heatmap-picture", h.X+" and "+h.Y, document.Picture{Name: "means", Alt: alt, Chart: reports.MeansChart(a, h)}, b.gridChoices(names, h.X, h.Y))
+}
+
+// gridChoices are the parameters that can take the place of one of two.
+func (b *builder) gridChoices(names []string, x, y string) []paramChoices {
+	along, up := paramChoices{Text: "Along"}, paramChoices{Text: "Up"}
 	for _, name := range names {
-		if name != h.Y && canComeFirst(name) {
-			choices[0].Choices = append(choices[0].Choices, link{Text: escape.Line(name), Href: b.here("heatmap", name+","+h.Y), Here: name == h.X})
+		if name != y && canComeFirst(name) {
+			along.Choices = append(along.Choices, link{Text: escape.Line(name), Href: b.here("heatmap", name+","+y), Here: name == x})
 		}
-		if name != h.X {
-			choices[1].Choices = append(choices[1].Choices, link{Text: escape.Line(name), Href: b.here("heatmap", h.X+","+name), Here: name == h.Y})
+		if name != x {
+			up.Choices = append(up.Choices, link{Text: escape.Line(name), Href: b.here("heatmap", x+","+name), Here: name == y})
 		}
 	}
-	alt := fmt.Sprintf("Mean %s for each pair of values of %s and %s.", a.Outcome(), h.X, h.Y)
-	return b.addParamPicture("heatmap-picture", h.X+" and "+h.Y, document.Picture{Name: "means", Alt: alt, Chart: reports.MeansChart(a, h)}, choices)
+	return []paramChoices{along, up}
 }
 
 func (b *builder) addParamPicture(id, title string, p document.Picture, choices []paramChoices) error {

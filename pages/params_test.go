@@ -77,15 +77,6 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestParametersWithCommas draws grids of parameters only where an address can name both.
-func TestParametersWithCommas(t *testing.T) {
-	t.Parallel()
-	page := get(t, serve(t, newGrid(t, ",x"))+"/params?scenario=grid")
-	if !strings.Contains(page, "Mean score for each pair of values of theta and rule,x") || strings.Contains(page, "?heatmap=rule") {
-		t.Errorf("no grid, or a link that names a parameter with a comma first:\n%s", page)
-	}
-}
-
 // TestHostileParameters opens pages with names of parameters that would run if a page took them for its own.
 func TestHostileParameters(t *testing.T) {
 	t.Parallel()
