@@ -161,29 +161,15 @@ func TestTracesByKeyboard(t *testing.T) {
 	tab.Picture("executions-compared-light")
 }
 
-// TestAgentPagesFit opens the pages of lineages and executions in windows of three widths, light and dark.
+// TestAgentPagesFit opens the pages about agents; see checkFit.
 func TestAgentPagesFit(t *testing.T) {
 	t.Parallel()
 	st := evolved(t)
 	ids := traced(t, st, 60)
-	base := serve(t, st)
-	tab := outsidetest.NewTab(t)
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{360, 1280, 2560} {
-			tab.View(width, 900, scheme)
-			for name, address := range map[string]string{
-				"lineage": "/lineage/show?lineage=l", "tree": "/lineage/tree?lineage=l", "version": "/version/show?version=l@v002", "execution": "/show/execution?id=" + ids[0],
-				"executions": "/executions?lineage=traced", "compared": "/compare/executions?" + url.Values{"id": ids}.Encode(), "search": "/search?text=file&lineage=traced",
-			} {
-				tab.Open(base + address)
-				checkPage(t, tab, base, address)
-				if wider := outsidetest.Evaluate[int](tab, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
-					t.Errorf("%s is %d pixels wider than a window of %d", address, wider, width)
-				}
-				tab.Picture(fmt.Sprintf("%s-%d-%s", name, width, scheme))
-			}
-		}
-	}
+	checkFit(t, serve(t, st), map[string]string{
+		"lineage-versions": "/lineage/show?lineage=l", "tree": "/lineage/tree?lineage=l", "version": "/version/show?version=l@v002", "execution-traced": "/show/execution?id=" + ids[0],
+		"executions": "/executions?lineage=traced", "compared": "/compare/executions?" + url.Values{"id": ids}.Encode(), "search-traced": "/search?text=file&lineage=traced",
+	})
 }
 
 // TestTreeWithoutScript holds that a tree is a picture with links, and a table, for readers without scripts.

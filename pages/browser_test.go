@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http/httptest"
 	"net/url"
@@ -93,31 +94,42 @@ func checkPage(t *testing.T, tab *outsidetest.Tab, base, address string) {
 	}
 }
 
-// TestPagesFit opens the main pages in windows of three widths, light and dark: nothing is wrong with them, and a page is
-// not wider than its window.
+// TestPagesFit opens the main pages; see checkFit.
 func TestPagesFit(t *testing.T) {
 	t.Parallel()
 	st, names := sample.New(t)
-	base := serve(t, st)
+	checkFit(t, serve(t, st), map[string]string{
+		"home": "/", "scenario": "/history?scenario=growth_plus", "configuration": "/stability?scenario=growth_plus", "seed": "/show/seed?scenario=growth_plus&seed=0",
+		"compare": "/compare?scenario=growth_plus&scenario=growth_plus@theta-14", "lineage": "/lineage/show?lineage=l", "mutation": names.Replace("/mutation/show?mutation=DECIDED&lineage=l"),
+		"execution": names.Replace("/show/execution?id=EXECUTION"), "sql": "/query?sql=" + url.QueryEscape("SELECT scenario, seed FROM v_seed"), "search": "/search?text=done",
+	})
+}
+
+// checkFit opens pages in windows of three widths, in light or dark, and then looks at them in the other scheme: nothing
+// is wrong with them, and a page is not wider than its window.
+func checkFit(t *testing.T, base string, addresses map[string]string) {
+	t.Helper()
 	tab := outsidetest.NewTab(t)
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{360, 1280, 2560} {
-			tab.View(width, 900, scheme)
-			for name, address := range map[string]string{
-				"home": "/", "scenario": "/history?scenario=growth_plus", "configuration": "/stability?scenario=growth_plus", "seed": "/show/seed?scenario=growth_plus&seed=0",
-				"compare": "/compare?scenario=growth_plus&scenario=growth_plus@theta-14", "lineage": "/lineage/show?lineage=l", "mutation": names.Replace("/mutation/show?mutation=DECIDED&lineage=l"),
-				"execution": names.Replace("/show/execution?id=EXECUTION"), "sql": "/query?sql=" + url.QueryEscape("SELECT scenario, seed FROM v_seed"), "search": "/search?text=done",
-			} {
-				tab.Open(base + address)
-				checkPage(t, tab, base, address)
-				if wider := outsidetest.Evaluate[int](tab, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
-					t.Errorf("%s is %d pixels wider than a window of %d", address, wider, width)
-				}
-				if width == 1280 {
-					tab.Picture(name + "-" + scheme)
-				}
+	for width, schemes := range map[int64][2]string{360: {"light", "dark"}, 1280: {"dark", "light"}, 2560: {"light", "dark"}} {
+		for name, address := range addresses {
+			tab.View(width, 900, schemes[0])
+			tab.Open(base + address)
+			checkPage(t, tab, base, address)
+			checkWidth(t, tab, address)
+			tab.Picture(fmt.Sprintf("%s-%d-%s", name, width, schemes[0]))
+			tab.View(width, 900, schemes[1])
+			for _, violation := range tab.ViolationsOfColour() {
+				t.Errorf("%s, turned %s: %s", address, schemes[1], violation)
 			}
+			tab.Picture(fmt.Sprintf("%s-%d-%s", name, width, schemes[1]))
 		}
+	}
+}
+
+func checkWidth(t *testing.T, tab *outsidetest.Tab, address string) {
+	t.Helper()
+	if wider := outsidetest.Evaluate[int](tab, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
+		t.Errorf("%s is %d pixels wider than its window", address, wider)
 	}
 }
 

@@ -3,7 +3,6 @@ package pages_test
 import (
 	"testing"
 
-	"track/internal/outsidetest"
 	"track/internal/sample"
 )
 
@@ -19,27 +18,9 @@ func seedPages() map[string]string {
 	}
 }
 
-// TestSeedPagesFit opens the pages about seeds in windows of three widths, light and dark.
+// TestSeedPagesFit opens the pages about seeds; see checkFit.
 func TestSeedPagesFit(t *testing.T) {
 	t.Parallel()
 	st, _ := sample.New(t)
-	base := serve(t, st)
-	tab := outsidetest.NewTab(t)
-	for _, scheme := range []string{"light", "dark"} {
-		for _, width := range []int64{360, 1280, 2560} {
-			tab.View(width, 900, scheme)
-			for name, address := range seedPages() {
-				tab.Open(base + address)
-				checkPage(t, tab, base, address)
-				if wider := outsidetest.Evaluate[int](tab, "document.documentElement.scrollWidth - innerWidth"); wider > 0 {
-					t.Errorf("%s is %d pixels wider than a window of %d", address, wider, width)
-				}
-				if width == 1280 {
-					tab.View(width, 1600, scheme)
-					tab.Picture(name + "-" + scheme)
-					tab.View(width, 900, scheme)
-				}
-			}
-		}
-	}
+	checkFit(t, serve(t, st), seedPages())
 }

@@ -22,6 +22,8 @@ type Tab struct {
 	t   *testing.T
 	ctx context.Context
 
+	axeSource string
+
 	mu       sync.Mutex
 	console  []string
 	requests []string
@@ -196,21 +198,37 @@ func (p *Tab) Complaints(base string) (list []string) {
 // Violations returns what axe-core finds wrong with the page for people who cannot see it, or not well.
 func (p *Tab) Violations() []string {
 	p.t.Helper()
-	source, err := os.ReadFile(filepath.Join(moduleRoot(p.t), "bin", "axe", "node_modules", "axe-core", "axe.min.js"))
+	return p.violations("{}")
+}
+
+// ViolationsOfColour returns what axe-core finds wrong with the colours of the page. Nothing else depends on the scheme.
+func (p *Tab) ViolationsOfColour() []string {
+	p.t.Helper()
+	return p.violations(`{runOnly: ["color-contrast", "link-in-text-block"]}`)
+}
+
+func (p *Tab) violations(options string) []string {
+	p.t.Helper()
+	if !Evaluate[bool](p, "typeof axe === 'object'") {
+		Evaluate[bool](p, p.axe()+"; true")
+	}
+	return Evaluate[[]string](p, `axe.run({resultTypes: ["violations"], ...`+options+`}).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? n.failureSummary)).slice(0, 3).join("; ")))`)
+}
+
+// axe returns the script of axe-core.
+func (p *Tab) axe() string {
+	p.t.Helper()
+	if p.axeSource != "" {
+		return p.axeSource
+	}
+	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "bin", "axe", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		Missing(p.t, "there is no axe-core: make outside-tools installs it")
 	}
-	if !Evaluate[bool](p, "typeof axe === 'object'") {
-		Evaluate[bool](p, string(source)+"; true")
-	}
-	return Evaluate[[]string](p, `axe.run().then((r) => r.violations.map((v) => v.id + ": " + v.nodes.map((n) => n.target.join(" ") + " " + (n.any[0]?.message ?? n.failureSummary)).slice(0, 3).join("; ")))`)
-}
-
-func moduleRoot(t *testing.T) string {
-	t.Helper()
-	root, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(root))
+	p.axeSource = string(source)
+	return p.axeSource
 }
