@@ -16,6 +16,8 @@ type TableQuestion struct {
 	Seeds       []track.SeedRange
 	Series      bool
 	Partition   bool
+	To          string // csv or parquet
+	SafeCSV     bool   // no cell of CSV is a formula
 }
 
 // Params declares the parameters of the question.
@@ -26,6 +28,8 @@ func (q *TableQuestion) Params() param.List {
 		seedsParam(&q.Seeds),
 		{Name: "series", Help: "write one row for each value of each series, instead of metrics", Value: param.Switch(&q.Series)},
 		{Name: "partition", Help: "write a folder with one file for each configuration", Value: param.Switch(&q.Partition)},
+		{Name: "to", Unit: "FORMAT", Help: "write this `FORMAT` (default: what the name of the file says; csv without a name, parquet in a folder)", Enum: []string{"csv", "parquet"}, Value: param.Text(&q.To)},
+		{Name: "safe-csv", Help: "write no cell of CSV that a spreadsheet would run", Value: param.Switch(&q.SafeCSV)},
 	}
 }
 

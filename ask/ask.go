@@ -17,14 +17,16 @@ import (
 	"track/store"
 )
 
-// Source is what answers: a database or a server. Store or both Fetch and FetchAs are set.
+// Source is what answers: a database or a server. Store or all of Fetch, FetchAs and FetchFiles are set.
 type Source struct {
 	Store *store.Store
 	Fetch func(ctx context.Context, question string, params url.Values, into any) error
 	// FetchAs writes the answer as it is sent in a media type.
 	FetchAs func(ctx context.Context, question string, params url.Values, media string, w io.Writer) error
-	Actor   string        // who asks; recorded with a change
-	state   *store.Reader // one state of Store, which all questions are asked of; nil: each is asked of the newest
+	// FetchFiles has create begin each file of the answer, and writes it. An answer that is cut off is an error.
+	FetchFiles func(ctx context.Context, question string, params url.Values, create Create, into any) error
+	Actor      string        // who asks; recorded with a change
+	state      *store.Reader // one state of Store, which all questions are asked of; nil: each is asked of the newest
 }
 
 // Snapshot calls ask with a source in which all questions that record nothing are answered from one state of the
@@ -150,6 +152,12 @@ type Question struct {
 	// Compose returns the document of a report from a database. No look is recorded: whoever shows a verdict of it to
 	// somebody must use WriteAs. It is nil for other questions.
 	Compose func(ctx context.Context, from Source, in url.Values) (document.Document, error)
+
+	// WriteFiles writes the files that answer the question, and returns what is said of them. It is nil for other questions.
+	// Several reports whether there can be more than one; Unbound, that they hold more than what the question names.
+	WriteFiles func(ctx context.Context, from Source, in url.Values, create Create) (answer.Answer, error)
+	Several    func(in url.Values) bool
+	Unbound    bool
 }
 
 // Question returns the definition without its types.
@@ -166,7 +174,7 @@ func (d Def[Q, A]) Question() Question {
 		},
 	}
 	if d.Draw != nil {
-		question.Media, question.WriteAs = []string{svg, PNG}, d.writePicture
+		question.Media, question.WriteAs = []string{SVG, PNG}, d.writePicture
 	}
 	return question
 }

@@ -36,9 +36,6 @@ func answersOfCommands() []jsondoc.Named {
 		{Name: "import lineage", Help: "record an exported lineage", Value: answer.ImportedLineage{}},
 		{Name: "import openevolve, shinka, gepa and dgm", Help: "record the programs of an evolver", Value: answer.ImportedPrograms{}},
 		{Name: "merge, import bundle", Help: "record what other databases hold", Value: answer.Merged{}},
-		{Name: "artifact get", Help: "write files of a seed", Value: answer.WrittenArtifacts{}},
-		{Name: "export table", Help: "write seeds with their metrics or series to a file", Value: answer.TableExported{}},
-		{Name: "export bundle", Help: "write seeds, executions and lineages to a file", Value: answer.BundleContents{}},
 		{Name: "hook install, hook uninstall", Help: "change the settings of an agent", Value: answer.HookSettings{}},
 		{Name: "hook status", Help: "show what hooks have recorded", Value: answer.HookStatus{}},
 		{Name: "init", Help: "create a database", Value: answer.DatabaseCreated{}},
@@ -50,6 +47,9 @@ func answersOfCommands() []jsondoc.Named {
 // allAnswers returns every answer, with what gives it.
 func allAnswers() (list []jsondoc.Named) {
 	for _, q := range ask.All() {
+		list = append(list, jsondoc.Named{Name: q.Name, Help: q.Help, Value: q.Zero})
+	}
+	for _, q := range ask.Exports() {
 		list = append(list, jsondoc.Named{Name: q.Name, Help: q.Help, Value: q.Zero})
 	}
 	return append(list, answersOfCommands()...)

@@ -12,7 +12,7 @@ import (
 // Every parameter that selects scenarios or lineages is known as one: tokens for some of them depend on it.
 func TestNames(t *testing.T) {
 	selecting := 0
-	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
+	for _, q := range slices.Concat(ask.All(), ask.Reports(), ask.Exports()) {
 		for _, p := range q.Params {
 			lineage := strings.HasPrefix(p.Unit, "LINEAGE") || p.Name == "lineage"
 			if !lineage && !strings.HasPrefix(p.Unit, "SCENARIO") && p.Name != "scenario" {

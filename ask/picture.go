@@ -37,7 +37,7 @@ func (d Def[Q, A]) writePicture(ctx context.Context, from Source, in url.Values,
 		return err
 	}
 	switch media {
-	case svg:
+	case SVG:
 		return chart.SVG(w, drawn)
 	case PNG:
 		return chart.PNG(w, drawn)

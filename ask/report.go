@@ -21,7 +21,7 @@ import (
 const (
 	Markdown = "text/markdown"
 	HTML     = "text/html"
-	svg      = "image/svg+xml"
+	SVG      = "image/svg+xml"
 	PNG      = "image/png"
 )
 

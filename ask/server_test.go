@@ -161,7 +161,7 @@ func TestParametersReachServers(t *testing.T) {
 // TestQuestionsNameNoFace holds that a question reads alike for people at a command line, in a page and in a schema.
 func TestQuestionsNameNoFace(t *testing.T) {
 	face := regexp.MustCompile(`--|[Ee]xit code|exits |FILE|standard input|\btrack [a-z]`)
-	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
+	for _, q := range slices.Concat(ask.All(), ask.Reports(), ask.Exports()) {
 		texts := map[string]string{"help": q.Help, "about": q.About}
 		for _, p := range q.Params {
 			if !p.Local {

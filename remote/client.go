@@ -63,7 +63,9 @@ func refuseRedirect(r *http.Request, _ []*http.Request) error {
 }
 
 // Source returns the server as what answers questions.
-func (c *Client) Source() ask.Source { return ask.Source{Fetch: c.fetch, FetchAs: c.fetchAs} }
+func (c *Client) Source() ask.Source {
+	return ask.Source{Fetch: c.fetch, FetchAs: c.fetchAs, FetchFiles: c.fetchFiles}
+}
 
 // Address returns the address of the server.
 func (c *Client) Address() string { return c.address.String() }
@@ -91,22 +93,31 @@ func (c *Client) fetchAs(ctx context.Context, question string, params url.Values
 
 // ask sends a question, and hands over the body of the answer.
 func (c *Client) ask(ctx context.Context, question string, params url.Values, media string, read func(body io.Reader) error) error {
-	request, err := c.request(ctx, question, params)
+	response, err := c.answered(ctx, question, params, media)
 	if err != nil {
 		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	return read(io.LimitReader(response.Body, maxAnswer))
+}
+
+// answered sends a question, and returns an answer that is no error. Its body must be closed.
+func (c *Client) answered(ctx context.Context, question string, params url.Values, media string) (*http.Response, error) {
+	request, err := c.request(ctx, question, params)
+	if err != nil {
+		return nil, err
 	}
 	request.Header.Set("Accept", media)
 	c.authorize(request)
 	response, err := c.http.Do(request)
 	if err != nil {
-		return c.unreachable(ctx, err)
+		return nil, c.unreachable(ctx, err)
 	}
-	defer func() { _ = response.Body.Close() }()
-	body := io.LimitReader(response.Body, maxAnswer)
 	if response.StatusCode != http.StatusOK {
-		return c.problem(response, body)
+		defer func() { _ = response.Body.Close() }()
+		return nil, c.problem(response, response.Body)
 	}
-	return read(body)
+	return response, nil
 }
 
 func (c *Client) authorize(request *http.Request) {
@@ -116,7 +127,7 @@ func (c *Client) authorize(request *http.Request) {
 }
 
 func (c *Client) request(ctx context.Context, question string, params url.Values) (*http.Request, error) {
-	all := slices.Concat(ask.All(), ask.Reports())
+	all := slices.Concat(ask.All(), ask.Reports(), ask.Exports())
 	i := slices.IndexFunc(all, func(q ask.Question) bool { return q.Name == question })
 	if i < 0 {
 		return nil, fmt.Errorf("%w: there is no question %q", track.ErrInvalid, question)

@@ -72,9 +72,10 @@ func (s *Server) guard(route Route) http.Handler {
 		ctx := r.Context()
 		if route.stream == "" {
 			limit := s.config.QueryTime
-			if route.Question != nil && route.Question.Long {
+			if route.isLong() {
 				limit = max(limit, longAnswer)
-				_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit + readTime)) // else it is cut off earlier
+				control := http.NewResponseController(w) // else it is cut off earlier
+				_ = errors.Join(control.SetReadDeadline(time.Time{}), control.SetWriteDeadline(time.Now().Add(limit+readTime)))
 			}
 			limited, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
@@ -156,6 +157,9 @@ func (s *Server) refuseToken(w http.ResponseWriter, r *http.Request, err error) 
 func checkNames(grant access.Grant, q ask.Question, names []ask.Name) error {
 	if !grant.IsBound() {
 		return nil
+	}
+	if q.Unbound {
+		return forbidden(fmt.Sprintf("the token %s is for some scenarios or lineages, and the answer to %q has more", grant.Name, q.Name))
 	}
 	for _, n := range names {
 		if n.Lineage && !grant.MayNameLineage(n.Text) || !n.Lineage && !grant.MayNameScenario(n.Text) {

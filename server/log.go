@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -93,6 +94,10 @@ func (s *Server) recovering(next http.Handler) http.Handler {
 			defer track.CatchPanic(&err)
 			next.ServeHTTP(w, r)
 		}()
+		var panicked *track.PanicError
+		if errors.As(err, &panicked) && panicked.Value == http.ErrAbortHandler {
+			panic(http.ErrAbortHandler) // net/http ends the connection
+		}
 		if err != nil {
 			s.config.Log.ErrorContext(r.Context(), "defect", "error", fmt.Sprint(err))
 			refuse(w, http.StatusInternalServerError, fmt.Errorf("the server has a defect; its log says more"))

@@ -112,6 +112,9 @@ func (r Route) response(schemas *schemas) object {
 		return object{"description": r.Summary}
 	}
 	content := object{}
+	if r.Question.WriteFiles != nil {
+		return object{"description": "the only file; or all files, and in the last part the answer as JSON or an error", "content": object{ask.Binary: object{}, ask.Multipart: object{}}}
+	}
 	for _, f := range formsOf(*r.Question) {
 		switch f.media {
 		case "application/json":

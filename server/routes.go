@@ -71,16 +71,24 @@ func Routes(questions []ask.Question) []Route {
 	}, Route{
 		Method: http.MethodGet, Pattern: apiPath + "events", Scope: access.Read, Summary: "say what was recorded since the last event, as server-sent events", stream: "text/event-stream", serve: (*Server).writeEvents,
 	})
-	for _, q := range slices.Concat(questions, ask.Reports()) {
+	for _, q := range slices.Concat(questions, ask.Reports(), ask.Exports()) {
 		routes = append(routes, questionRoute(q))
 	}
 	return routes
+}
+
+// isLong reports whether an answer may take longer than others.
+func (r Route) isLong() bool {
+	return r.Question != nil && (r.Question.Long || r.Question.WriteFiles != nil)
 }
 
 func questionRoute(q ask.Question) Route {
 	r := Route{
 		Method: http.MethodGet, Pattern: apiPath + q.Path, Scope: q.Scope, Summary: q.Help, Question: &q,
 		serve: func(s *Server, w http.ResponseWriter, r *http.Request) error { return s.answer(w, r, q) },
+	}
+	if q.WriteFiles != nil {
+		r.serve = func(s *Server, w http.ResponseWriter, r *http.Request) error { return s.sendFiles(w, r, q) }
 	}
 	if q.Writes {
 		r.Method = http.MethodPost

@@ -65,6 +65,7 @@ const (
 	answersPerCore  = 4
 	waitingPerCore  = 64
 	mostRecording   = 256
+	mostExports     = 2 // answers at once that are files
 	retryAfterQueue = "1"
 )
 
@@ -76,6 +77,7 @@ type Server struct {
 	// recording bounds the requests that record: they wait for their bodies and for the disk, and compute little.
 	recording queue
 	long      chan struct{} // bounds the questions that read the whole database
+	exports   chan struct{} // bounds the answers that are files
 	shared    shared
 	kept      keeper
 	pages     *pageStore
@@ -99,7 +101,7 @@ func New(config Config) *Server {
 		config.AliveEvery = aliveEvery
 	}
 	cores := runtime.GOMAXPROCS(0)
-	s := &Server{config: config, epoch: rand.Text(), began: config.Now(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0), long: make(chan struct{}, 1)}
+	s := &Server{config: config, epoch: rand.Text(), began: config.Now(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0), long: make(chan struct{}, 1), exports: make(chan struct{}, mostExports)}
 	s.shared = shared{most: cores * waitingPerCore, answers: map[string]*computation{}}
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})

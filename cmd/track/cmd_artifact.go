@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,7 +16,6 @@ import (
 	"track/answer"
 	"track/ask"
 	"track/internal/reportfiles"
-	"track/tracker/seeds"
 )
 
 func (p *program) artifactCommand() *cli.Command {
@@ -85,32 +86,37 @@ Examples:
 }
 
 func (p *program) getArtifacts(ctx context.Context, o artifactGetOptions) error {
-	st, err := p.open(ctx)
+	from, release, err := p.sourceForFiles(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = st.Close() }()
-	ref, files, err := seeds.ArtifactFiles(ctx, st.Reader, o.of, o.number, o.name)
+	defer release()
+	contents := map[string]*bytes.Buffer{}
+	a, err := ask.ArtifactFiles().Ask(ctx, from, answer.ArtifactFilesQuestion{Of: o.of, Seed: o.number, Name: o.name}, func(name string) (io.Writer, error) {
+		contents[name] = &bytes.Buffer{}
+		return contents[name], nil
+	})
 	if err != nil {
 		return err
 	}
 	if o.name != "" && (o.output == "" || o.output == "-") {
-		if text := ref.Ambiguity(); text != "" {
+		if text := a.Ambiguity(); text != "" {
 			p.notice("%s", text)
 		}
-		return p.printArtifact(files[0])
+		return p.printArtifact(o.name, contents[o.name].Bytes())
 	}
-	a := answer.WrittenArtifacts{SeedRef: ref, List: answer.List[answer.WrittenArtifact]{Items: []answer.WrittenArtifact{}}}
 	var written []reportfiles.File
-	for _, f := range files {
-		w := answer.WrittenArtifact{SeedArtifact: f.SeedArtifact}
-		if f.LeftOut == "" && f.PrunedAt.IsZero() {
-			if w.File, err = o.target(f.Name); err != nil {
-				return err
-			}
-			written = append(written, reportfiles.File{Path: w.File, Data: []byte(f.Content)})
+	for i, f := range a.Items {
+		content, isKept := contents[f.Name]
+		if !isKept {
+			continue
 		}
-		a.Items = append(a.Items, w)
+		path, err := o.target(f.Name)
+		if err != nil {
+			return err
+		}
+		a.Items[i].File = path
+		written = append(written, reportfiles.File{Path: path, Data: content.Bytes()})
 	}
 	if err := o.write(written); err != nil {
 		return err
@@ -119,12 +125,12 @@ func (p *program) getArtifacts(ctx context.Context, o artifactGetOptions) error 
 }
 
 // printArtifact writes a file to standard output.
-func (p *program) printArtifact(f seeds.ArtifactFile) error {
-	if isTerminal(p.out) && !utf8.ValidString(f.Content) {
-		err := fmt.Errorf("%w: %s is not text, and would garble the terminal", track.ErrInvalid, f.Name)
+func (p *program) printArtifact(name string, content []byte) error {
+	if isTerminal(p.out) && !utf8.Valid(content) {
+		err := fmt.Errorf("%w: %s is not text, and would garble the terminal", track.ErrInvalid, name)
 		return track.WithHint(err, track.Hint{Text: "write it to a file"}.With("output", "FILE"))
 	}
-	_, err := p.text().Write([]byte(f.Content))
+	_, err := p.text().Write(content)
 	return err
 }
 

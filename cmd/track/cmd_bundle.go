@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
+	"track/ask"
+	"track/remote"
 	"track/store"
 	"track/tracker/exchange"
 )
@@ -46,6 +49,13 @@ Examples:
 }
 
 func (p *program) exportBundle(ctx context.Context, file string, force bool, scenarios, lineages []string) (err error) {
+	client, err := p.client()
+	if err != nil {
+		return err
+	}
+	if client != nil {
+		return p.fetchBundle(ctx, client, file, force, answer.BundleQuestion{Scenarios: scenarios, Lineages: lineages})
+	}
 	st, err := p.open(ctx)
 	if err != nil {
 		return err
@@ -57,6 +67,19 @@ func (p *program) exportBundle(ctx context.Context, file string, force bool, sce
 		}
 	}
 	a, err := exchange.ExportBundle(ctx, st, file, force, exchange.MergeOptions{Scenarios: scenarios, Lineages: lineages})
+	if err != nil {
+		return fmt.Errorf("export bundle: %w", err)
+	}
+	return p.writeAnswer(a)
+}
+
+// fetchBundle writes a bundle as a server sends it.
+func (p *program) fetchBundle(ctx context.Context, client *remote.Client, file string, force bool, q answer.BundleQuestion) error {
+	p.pushFirst(ctx, client)
+	q.Gzip = exchange.IsCompressed(file)
+	a, err := exchange.ReceiveBundle(file, force, func(out io.Writer) (answer.BundleContents, error) {
+		return ask.ExportBundle().Ask(ctx, client.Source(), q, func(string) (io.Writer, error) { return out, nil })
+	})
 	if err != nil {
 		return fmt.Errorf("export bundle: %w", err)
 	}

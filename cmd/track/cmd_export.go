@@ -1,11 +1,14 @@
 package main
 
 import (
+	"bytes"
 	"context"
-
-	"track/tracker/exchange"
+	"io"
 
 	"github.com/urfave/cli/v2"
+
+	"track/answer"
+	"track/ask"
 )
 
 func (p *program) exportCommand() *cli.Command {
@@ -52,14 +55,16 @@ Examples:
 }
 
 func (p *program) exportLineage(ctx context.Context, name, format, file string) error {
-	st, err := p.open(ctx)
+	from, release, err := p.sourceForFiles(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = st.Close() }()
-	text, err := exchange.ExportLineage(ctx, st.Reader, name, format == formatManifest)
+	defer release()
+	var text bytes.Buffer
+	q := answer.LineageFileQuestion{Lineage: name, Manifest: format == formatManifest}
+	_, err = ask.ExportLineage().Ask(ctx, from, q, func(string) (io.Writer, error) { return &text, nil })
 	if err != nil {
 		return err
 	}
-	return p.writeFile(file, text)
+	return p.writeFile(file, text.Bytes())
 }

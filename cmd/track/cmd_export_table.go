@@ -2,29 +2,30 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
-	"track/internal/dataset"
+	"track/answer/param"
+	"track/ask"
 	"track/internal/reportfiles"
-	"track/reports/render"
-	"track/series/parquet"
-	"track/tracker/seeds"
 )
 
 type tableOptions struct {
-	output, to string
-	force      bool
+	output string
+	force  bool
 }
 
 func (p *program) exportTableCommand() *cli.Command {
 	var q answer.TableQuestion
 	var o tableOptions
-	bound := bindParams("export table", q.Params(), nil)
+	isShared := func(par param.Param) bool { return par.Name == "safe-csv" } // a flag of every command
+	bound := bindParams("export table", slices.DeleteFunc(q.Params(), isShared), nil)
 	help := commandHelp{examples: `
 track export table growth_plus -o growth.parquet
 track export table growth_plus@theta-14 --seeds 0..99 -o theta14.csv
@@ -39,7 +40,6 @@ docs/reference/tables.md.`),
 		BashComplete: p.completeScenarios,
 		Flags: append(bound.flags(),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, or to a folder", Destination: &o.output},
-			&cli.StringFlag{Name: "to", Usage: "write this `FORMAT`: csv or parquet (default: the suffix of FILE; parquet in a folder)", Destination: &o.to},
 			&cli.BoolFlag{Name: "force", Usage: "replace FILE if it exists", Destination: &o.force}),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
@@ -61,13 +61,13 @@ func (o *tableOptions) check(q *answer.TableQuestion) error {
 	q.Partition = q.Partition || strings.HasSuffix(o.output, "/") || os.IsPathSeparator(o.output[len(o.output)-1])
 	suffix := strings.ToLower(strings.TrimPrefix(filepath.Ext(o.output), "."))
 	switch {
-	case o.to == "" && q.Partition:
-		o.to = "parquet"
-	case o.to == "":
-		o.to = suffix
+	case q.To == "" && q.Partition:
+		q.To = "parquet"
+	case q.To == "":
+		q.To = suffix
 	}
 	switch {
-	case o.to != "csv" && o.to != "parquet":
+	case q.To != "csv" && q.To != "parquet":
 		return usage("-o %s: write a file .csv or .parquet, or name the format with --to csv|parquet", o.output)
 	case q.Partition && (suffix == "csv" || suffix == "parquet"):
 		return usage("-o %s: --partition writes a folder, not a file", o.output)
@@ -76,17 +76,18 @@ func (o *tableOptions) check(q *answer.TableQuestion) error {
 }
 
 func (p *program) exportTable(ctx context.Context, q answer.TableQuestion, o tableOptions) error {
-	st, err := p.open(ctx)
+	from, release, err := p.sourceForFiles(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = st.Close() }()
-	files := &tableFiles{options: o, isSafe: p.shared.safeCSV}
+	defer release()
+	q.SafeCSV = p.shared.safeCSV
+	files := &tableFiles{options: o}
 	defer files.discard()
 	if err := files.begin(q.Partition); err != nil {
 		return err
 	}
-	a, err := seeds.ExportTable(ctx, st.Reader, q, files.open)
+	a, err := ask.ExportTable().Ask(ctx, from, q, files.create)
 	if err == nil {
 		err = files.place()
 	}
@@ -103,10 +104,9 @@ func (p *program) exportTable(ctx context.Context, q answer.TableQuestion, o tab
 // tableFiles are the files of a table: one, or one for each configuration.
 type tableFiles struct {
 	options tableOptions
-	isSafe  bool
 	folder  *reportfiles.UnfinishedFolder // nil for one file
 	file    *reportfiles.Unfinished
-	writer  dataset.Writer // of file; nil before the first row
+	begun   bool // file has something, and is not in its place
 	n       int
 	bytes   int64
 }
@@ -120,42 +120,29 @@ func (f *tableFiles) begin(isFolder bool) (err error) {
 	return err
 }
 
-// open is a [seeds.OpenTable].
-func (f *tableFiles) open(columns []dataset.Column, configuration string) (_ dataset.Writer, err error) {
+// create is an [ask.Create].
+func (f *tableFiles) create(name string) (_ io.Writer, err error) {
 	if f.folder != nil {
 		if err := f.finish(); err != nil {
 			return nil, err
 		}
-		f.file, err = f.folder.Begin(filepath.Join("configuration="+configuration, "part-0."+f.options.to))
-		if err != nil {
+		if f.file, err = f.folder.Begin(filepath.FromSlash(name)); err != nil {
 			return nil, err
 		}
 	}
-	if f.writer == nil {
-		f.writer = f.newWriter(columns)
-	}
-	return f.writer, nil
-}
-
-func (f *tableFiles) newWriter(columns []dataset.Column) dataset.Writer {
-	if f.options.to == "csv" {
-		return render.NewDatasetCSV(f.file, columns, f.isSafe)
-	}
-	return parquet.NewTableWriter(f.file, columns)
+	f.begun = true
+	return f.file, nil
 }
 
 // finish puts the file in its place, if there is one.
 func (f *tableFiles) finish() error {
-	if f.writer == nil {
+	if !f.begun {
 		return nil
-	}
-	if err := f.writer.Close(); err != nil {
-		return err
 	}
 	if err := f.file.Place(); err != nil {
 		return err
 	}
-	f.n, f.bytes, f.writer = f.n+1, f.bytes+f.file.Size(), nil
+	f.n, f.bytes, f.begun = f.n+1, f.bytes+f.file.Size(), false
 	return nil
 }
 

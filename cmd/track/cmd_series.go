@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"path/filepath"
@@ -11,8 +12,8 @@ import (
 	"track"
 	"track/answer"
 	"track/ask"
+	"track/remote"
 	"track/reports"
-	"track/series"
 	"track/tracker/seeds"
 )
 
@@ -60,7 +61,13 @@ func (p *program) plotSeries(c *cli.Context, o seriesPlotOptions) error {
 	if err != nil {
 		return err
 	}
-	if o.seeds == "" {
+	client, err := p.client()
+	switch {
+	case err != nil:
+		return err
+	case client != nil && o.seeds == "":
+		return p.plotFrom(c.Context, client, q, o.plot)
+	case o.seeds == "":
 		return p.withSeries(c.Context, q, func(v answer.SeriesValues) error { return p.plot(o.plot, reports.SeriesChart(v)) })
 	}
 	ranges, err := track.ParseSeedRanges(o.seeds)
@@ -84,6 +91,25 @@ func (p *program) plotSeries(c *cli.Context, o seriesPlotOptions) error {
 		p.notice("without this series, so not in the band: seeds %s", strings.Join(numbers, ", "))
 	}
 	return p.plot(o.plot, reports.BandChart(band))
+}
+
+// plotFrom draws series of a seed as a server does, which says if the seed is one of several records.
+func (p *program) plotFrom(ctx context.Context, client *remote.Client, q answer.SeriesQuestion, file string) error {
+	p.pushFirst(ctx, client)
+	a, err := ask.SeriesShow().Ask(ctx, client.Source(), q)
+	if err != nil {
+		return err
+	}
+	if text := a.Ambiguity(); text != "" {
+		p.notice("%s", text)
+	}
+	params, err := q.Params().Encode()
+	if err != nil {
+		return err
+	}
+	return p.plotAs(file, func(media string, w io.Writer) error {
+		return ask.SeriesShow().Question().WriteAs(ctx, client.Source(), params, media, w)
+	})
 }
 
 func (p *program) seriesExportCommand() *cli.Command {
@@ -111,13 +137,11 @@ Examples:
 			if err != nil {
 				return err
 			}
-			write, err := seriesWriter(o.to, o.output)
+			format, err := seriesFormat(o.to, o.output)
 			if err != nil {
 				return err
 			}
-			return p.withSeries(c.Context, q, func(v answer.SeriesValues) error {
-				return p.writeData(o.output, o.force, func(w io.Writer) error { return write(w, v.Series) })
-			})
+			return p.exportSeries(c.Context, answer.SeriesFileQuestion{Of: q.Of, Seed: q.Seed, Names: q.Names, To: format}, o.output, o.force)
 		},
 	}
 }
@@ -155,19 +179,37 @@ func (p *program) withSeries(ctx context.Context, q answer.SeriesQuestion, do fu
 	return do(v)
 }
 
-// seriesWriter returns what writes series in a format; if that is empty, in the one that the name of the output says,
-// or as CSV.
-func seriesWriter(format, output string) (func(io.Writer, []track.Series) error, error) {
+// exportSeries writes the series of a seed, and says if the seed is one of several records.
+func (p *program) exportSeries(ctx context.Context, q answer.SeriesFileQuestion, output string, force bool) error {
+	from, release, err := p.sourceForFiles(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var text bytes.Buffer
+	a, err := ask.ExportSeries().Ask(ctx, from, q, func(string) (io.Writer, error) { return &text, nil })
+	if err != nil {
+		return err
+	}
+	if text := a.Ambiguity(); text != "" {
+		p.notice("%s", text)
+	}
+	return p.writeData(output, force, func(w io.Writer) error {
+		_, err := text.WriteTo(w)
+		return err
+	})
+}
+
+// seriesFormat returns the format to write series in: if none is given, the one that the name of the output says, or CSV.
+func seriesFormat(format, output string) (string, error) {
 	if format == "" {
 		format = strings.TrimPrefix(filepath.Ext(output), ".")
 	}
 	switch format {
-	case "", "csv":
-		return series.WriteCSV, nil
-	case "json":
-		return series.WriteJSON, nil
-	case "parquet":
-		return series.WriteParquet, nil
+	case "":
+		return "csv", nil
+	case "csv", "json", "parquet":
+		return format, nil
 	}
-	return nil, usage("--to %s: write csv, parquet or json", format)
+	return "", usage("--to %s: write csv, parquet or json", format)
 }

@@ -42,14 +42,15 @@ track spec show growth_plus@1 --document | tr -d '\\n' | sha256sum`})
 		if err != nil {
 			return usage("%v", err)
 		}
-		st, err := p.open(c.Context)
+		q := answer.SpecQuestion{Of: sel}
+		from, release, err := sourceFor(c.Context, p, ask.Spec(), q)
 		if err != nil {
 			return err
 		}
-		defer func() { _ = st.Close() }()
-		stored, err := st.Spec(c.Context, sel.Scenario, sel.Version)
+		defer release()
+		a, err := ask.Spec().Ask(c.Context, from, q)
 		if err == nil {
-			_, err = fmt.Fprintf(p.text(), "%s\n", stored.Document)
+			_, err = fmt.Fprintf(p.text(), "%s\n", a.Document)
 		}
 		return err
 	}

@@ -1,24 +1,40 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"strings"
 
+	"track/ask"
 	"track/internal/reportfiles"
 	"track/reports/chart"
 )
 
 // plot writes a chart to a file in the format of its suffix.
 func (p *program) plot(path string, c chart.Chart) error {
-	draw := chart.SVG
+	return p.plotAs(path, func(media string, w io.Writer) error {
+		if media == ask.PNG {
+			return chart.PNG(w, c)
+		}
+		return chart.SVG(w, c)
+	})
+}
+
+// plotAs writes what draw draws to a file, as the media type of its suffix.
+func (p *program) plotAs(path string, draw func(media string, w io.Writer) error) error {
+	media := ask.SVG
 	switch {
 	case strings.HasSuffix(path, ".png"):
-		draw = chart.PNG
+		media = ask.PNG
 	case !strings.HasSuffix(path, ".svg"):
 		return usage("--plot %s: name a file that ends in .svg or .png", path)
 	}
-	if err := p.writeOutput(path, func(w io.Writer) error { return draw(w, c) }); err != nil {
+	var drawn bytes.Buffer
+	if err := draw(media, &drawn); err != nil {
+		return err
+	}
+	if err := p.writeOutput(path, func(w io.Writer) error { _, err := drawn.WriteTo(w); return err }); err != nil {
 		return err
 	}
 	p.notice("drew %s", path)

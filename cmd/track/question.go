@@ -166,6 +166,23 @@ func sourceFor[Q any, A answer.Answer](ctx context.Context, p *program, def ask.
 	return sourceOf(st, &q), func() { _ = st.Close() }, nil
 }
 
+// sourceForFiles is [sourceFor] for a question that files answer.
+func (p *program) sourceForFiles(ctx context.Context) (from ask.Source, release func(), err error) {
+	client, err := p.client()
+	if err != nil {
+		return from, nil, err
+	}
+	if client != nil {
+		p.pushFirst(ctx, client)
+		return client.Source(), func() {}, nil
+	}
+	st, err := p.open(ctx)
+	if err != nil {
+		return from, nil, err
+	}
+	return ask.Source{Store: st}, func() { _ = st.Close() }, nil
+}
+
 // sourceOf returns the database as what answers a question.
 func sourceOf[Q any](st *store.Store, q *Q) ask.Source {
 	source := ask.Source{Store: st}

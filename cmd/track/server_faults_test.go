@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,16 @@ func TestFaultsOnTheWay(t *testing.T) {
 		// A client may take the second of two answers for that to its next request, and must say so.
 		if code == exitOK && out != whole || code != exitOK && out != "" || code == exitOK && fault < delayed {
 			t.Errorf("fault %d: exit code %d: %s", fault, code, out)
+		}
+	}
+	before := filesIn(t, p.dir)
+	for _, args := range [][]string{{"table", "s", "-o", "cut.csv"}, {"table", "s", "-o", "cut/"}, {"bundle", "-o", "cut.db"}, {"bundle", "-o", "cut.db.gz"}} {
+		proxy.spoil(cutShort)
+		cmd := exec.Command("track", slices.Concat([]string{"export"}, args, []string{"--server", proxy.address})...)
+		cmd.Dir, cmd.Env = p.dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(p.dir, "reader"), "TRACK_TOKEN="+p.token)
+		said, err := cmd.CombinedOutput()
+		if err == nil || !slices.Equal(filesIn(t, p.dir), before) {
+			t.Errorf("export %v, cut off: %v, %v, %s", args, err, filesIn(t, p.dir), said)
 		}
 	}
 }

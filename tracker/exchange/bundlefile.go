@@ -19,7 +19,23 @@ import (
 
 // ExportBundle writes what is chosen of a database as one file, compressed if its name ends in .gz. It replaces a
 // file only if force is set and the file is a database of track.
-func ExportBundle(ctx context.Context, st *store.Store, file string, force bool, o MergeOptions) (a answer.BundleContents, err error) {
+func ExportBundle(ctx context.Context, st *store.Store, file string, force bool, o MergeOptions) (answer.BundleContents, error) {
+	return placeBundle(file, force, func(made string) (answer.BundleContents, error) {
+		contents, err := WriteBundle(ctx, st, made, o)
+		if err == nil && IsCompressed(file) {
+			if err = compressFile(made, made+".gz"); err == nil {
+				err = os.Rename(made+".gz", made)
+			}
+		}
+		return bundleContents(contents), err
+	})
+}
+
+// IsCompressed reports whether a bundle of that name is compressed.
+func IsCompressed(file string) bool { return strings.HasSuffix(file, ".gz") }
+
+// placeBundle makes a bundle next to its place, and puts it there once it is whole.
+func placeBundle(file string, force bool, write func(made string) (answer.BundleContents, error)) (a answer.BundleContents, err error) {
 	if err := checkTarget(file, force); err != nil {
 		return a, err
 	}
@@ -29,25 +45,59 @@ func ExportBundle(ctx context.Context, st *store.Store, file string, force bool,
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	made := filepath.Join(dir, store.DefaultFile)
+	if a, err = write(made); err != nil {
+		return a, err
+	}
+	a.File = file
+	if err := checkTarget(file, force); err != nil { // again: making it takes time
+		return a, err
+	}
+	return a, os.Rename(made, file)
+}
+
+// SendBundle writes what is chosen of a database as a file that create begins. It is made in a temporary folder before.
+func SendBundle(ctx context.Context, st *store.Store, o MergeOptions, compress bool, create func(name string) (io.Writer, error)) (a answer.BundleContents, err error) {
+	dir, err := os.MkdirTemp("", "track-bundle-")
+	if err != nil {
+		return a, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	made := filepath.Join(dir, store.DefaultFile)
 	contents, err := WriteBundle(ctx, st, made, o)
 	if err != nil {
 		return a, err
 	}
-	if strings.HasSuffix(file, ".gz") {
-		if err := compressFile(made, made+".gz"); err != nil {
-			return a, err
-		}
-		made += ".gz"
-	}
-	if err := checkTarget(file, force); err != nil { // again: making it takes time
+	in, err := os.Open(made)
+	if err != nil {
 		return a, err
 	}
-	return bundleContents(file, contents), os.Rename(made, file)
+	defer func() { _ = in.Close() }()
+	name, send := "bundle.db", func(out io.Writer) error { _, err := io.Copy(out, in); return err }
+	if compress {
+		name, send = name+".gz", func(out io.Writer) error { return writeCompressed(out, in) }
+	}
+	out, err := create(name)
+	if err == nil {
+		err = send(out)
+	}
+	return bundleContents(contents), err
 }
 
-func bundleContents(file string, c store.Contents) answer.BundleContents {
+// ReceiveBundle writes a bundle that [SendBundle] sends as a file, as [ExportBundle] would.
+func ReceiveBundle(file string, force bool, receive func(out io.Writer) (answer.BundleContents, error)) (answer.BundleContents, error) {
+	return placeBundle(file, force, func(made string) (a answer.BundleContents, err error) {
+		out, err := os.Create(made)
+		if err != nil {
+			return a, err
+		}
+		a, err = receive(out)
+		return a, errors.Join(err, out.Sync(), out.Close())
+	})
+}
+
+func bundleContents(c store.Contents) answer.BundleContents {
 	a := answer.BundleContents{
-		File: file, Scenarios: c.Scenarios, Specs: c.Specs, Seeds: c.Seeds, Superseded: c.Superseded, Series: c.Series, Sweeps: c.Sweeps,
+		Scenarios: c.Scenarios, Specs: c.Specs, Seeds: c.Seeds, Superseded: c.Superseded, Series: c.Series, Sweeps: c.Sweeps,
 		Lineages: c.Lineages, Entries: c.Entries, Executions: c.Executions,
 	}
 	if first, last := c.Times(); !first.IsZero() {
@@ -120,10 +170,14 @@ func fileError(err error) error {
 
 func compressFile(from, to string) error {
 	return writeFileOf(from, to, func(out *os.File, in io.Reader) error {
-		w := gzip.NewWriter(out)
-		_, err := io.Copy(w, in)
-		return errors.Join(err, w.Close(), out.Sync())
+		return errors.Join(writeCompressed(out, in), out.Sync())
 	})
+}
+
+func writeCompressed(out io.Writer, in io.Reader) error {
+	w := gzip.NewWriter(out)
+	_, err := io.Copy(w, in)
+	return errors.Join(err, w.Close())
 }
 
 func copyFile(from, to string) error {

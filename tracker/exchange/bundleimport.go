@@ -45,7 +45,9 @@ func ImportBundle(ctx context.Context, from BundleSource, open func() (st *store
 	if err != nil {
 		return a, from.named(path, err)
 	}
-	found(bundleContents(from.Name, contents))
+	bundle := bundleContents(contents)
+	bundle.File = from.Name
+	found(bundle)
 	st, done, err := open()
 	if err != nil {
 		return a, err

@@ -1,0 +1,172 @@
+package ask
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"path"
+
+	"track"
+	"track/answer"
+	"track/internal/dataset"
+	"track/reports/render"
+	"track/series"
+	"track/series/parquet"
+	"track/store"
+	"track/tracker/exchange"
+	"track/tracker/seeds"
+)
+
+// Exports returns every question that files answer.
+func Exports() []Question {
+	return []Question{ExportTable().Question(), ExportLineage().Question(), ExportBundle().Question(), ArtifactFiles().Question(), ExportSeries().Question()}
+}
+
+// ExportTable asks for the seeds of a scenario as a table.
+func ExportTable() Files[answer.TableQuestion, answer.TableExported] {
+	return Files[answer.TableQuestion, answer.TableExported]{
+		Name: "export table", Help: "write the seeds of a scenario as one table, for analysis elsewhere",
+		About: `Writes one row for each seed and metric, with parameters, label, revision, outcome, status and score. With series, one row for each value of
+each series.`,
+		Params: (*answer.TableQuestion).Params, Several: func(q answer.TableQuestion) bool { return q.Partition }, Write: writeTable,
+	}
+}
+
+func writeTable(ctx context.Context, st *store.Store, q answer.TableQuestion, create Create) (answer.TableExported, error) {
+	files := &tableFiles{question: q, create: create}
+	a, err := seeds.ExportTable(ctx, st.Reader, q, files.open)
+	if err == nil {
+		err = files.close()
+	}
+	return a, err
+}
+
+// tableFiles are the files of a table: one, or one for each configuration.
+type tableFiles struct {
+	question answer.TableQuestion
+	create   Create
+	writer   dataset.Writer // of the file that was begun last; nil if there is none
+}
+
+// open is a [seeds.OpenTable].
+func (f *tableFiles) open(columns []dataset.Column, configuration string) (dataset.Writer, error) {
+	name, to := "table.", cmp.Or(f.question.To, "csv")
+	if f.question.Partition {
+		if err := f.close(); err != nil {
+			return nil, err
+		}
+		name, to = path.Join("configuration="+configuration, "part-0."), cmp.Or(f.question.To, "parquet")
+	}
+	if f.writer != nil {
+		return f.writer, nil
+	}
+	out, err := f.create(name + to)
+	if err != nil {
+		return nil, err
+	}
+	if to == "csv" {
+		f.writer = render.NewDatasetCSV(out, columns, f.question.SafeCSV)
+	} else {
+		f.writer = parquet.NewTableWriter(out, columns)
+	}
+	return f.writer, nil
+}
+
+func (f *tableFiles) close() error {
+	if f.writer == nil {
+		return nil
+	}
+	err := f.writer.Close()
+	f.writer = nil
+	return err
+}
+
+// ExportLineage asks for a lineage with its ledger.
+func ExportLineage() Files[answer.LineageFileQuestion, answer.LineageExported] {
+	return Files[answer.LineageFileQuestion, answer.LineageExported]{
+		Name: "export lineage", Help: "write a lineage with its ledger, to import it elsewhere or to check it later",
+		About: `The lines hold the versions with their contents, and every entry of the ledger with its evidence. Executions are not part of it. Equal
+lineages are equal bytes. The manifest names versions, decisions and the end of the ledger by their hashes.`,
+		Params: (*answer.LineageFileQuestion).Params, Write: writeLineage,
+	}
+}
+
+func writeLineage(ctx context.Context, st *store.Store, q answer.LineageFileQuestion, create Create) (a answer.LineageExported, err error) {
+	text, err := exchange.ExportLineage(ctx, st.Reader, q.Lineage, q.Manifest)
+	if err != nil {
+		return a, err
+	}
+	name := "lineage.jsonl"
+	if q.Manifest {
+		name = "manifest.json"
+	}
+	out, err := create(name)
+	if err == nil {
+		_, err = out.Write(text)
+	}
+	return answer.LineageExported{Bytes: int64(len(text))}, err
+}
+
+// ExportBundle asks for a bundle.
+func ExportBundle() Files[answer.BundleQuestion, answer.BundleContents] {
+	return Files[answer.BundleQuestion, answer.BundleContents]{
+		Name: "export bundle", Help: "write scenarios and lineages, with all that belongs to them, as one database",
+		About: `Scenarios come with specs, seeds, series, baselines and sweeps. Lineages come with versions, ledgers and executions. Without names,
+everything comes. A bundle of some names also has the hashes of all interim analyses and of all forgotten texts.`,
+		Params: (*answer.BundleQuestion).Params, Unbound: true,
+		Write: func(ctx context.Context, st *store.Store, q answer.BundleQuestion, create Create) (answer.BundleContents, error) {
+			return exchange.SendBundle(ctx, st, exchange.MergeOptions{Scenarios: q.Scenarios, Lineages: q.Lineages}, q.Gzip, create)
+		},
+	}
+}
+
+// ArtifactFiles asks for files that were kept of a seed.
+func ArtifactFiles() Files[answer.ArtifactFilesQuestion, answer.WrittenArtifacts] {
+	return Files[answer.ArtifactFilesQuestion, answer.WrittenArtifacts]{
+		Name: "artifact get", Help: "write a file of a seed, or all of them", About: "A file is written as it is stored: in text, secrets are masked.",
+		Params: (*answer.ArtifactFilesQuestion).Params, Several: func(q answer.ArtifactFilesQuestion) bool { return q.Name == "" }, Write: writeArtifacts,
+	}
+}
+
+func writeArtifacts(ctx context.Context, st *store.Store, q answer.ArtifactFilesQuestion, create Create) (a answer.WrittenArtifacts, err error) {
+	ref, files, err := seeds.ArtifactFiles(ctx, st.Reader, q.Of, q.Seed, q.Name)
+	if err != nil {
+		return a, err
+	}
+	a.SeedRef, a.Items = ref, []answer.WrittenArtifact{}
+	for _, f := range files {
+		a.Items = append(a.Items, answer.WrittenArtifact{SeedArtifact: f.SeedArtifact})
+		if f.LeftOut != "" || !f.PrunedAt.IsZero() {
+			continue
+		}
+		out, err := create(f.Name)
+		if err == nil {
+			_, err = io.WriteString(out, f.Content)
+		}
+		if err != nil {
+			return a, err
+		}
+	}
+	return a, nil
+}
+
+// ExportSeries asks for series of a seed.
+func ExportSeries() Files[answer.SeriesFileQuestion, answer.SeriesExported] {
+	return Files[answer.SeriesFileQuestion, answer.SeriesExported]{
+		Name: "series export", Help: "write the series of a seed as CSV, Parquet or JSON", About: "Writes the recorded numbers to the last bit.",
+		Params: (*answer.SeriesFileQuestion).Params, Write: writeSeries,
+	}
+}
+
+func writeSeries(ctx context.Context, st *store.Store, q answer.SeriesFileQuestion, create Create) (a answer.SeriesExported, err error) {
+	v, err := seeds.LoadSeriesValues(ctx, st.Reader, answer.SeriesQuestion{Of: q.Of, Seed: q.Seed, Names: q.Names})
+	if err != nil {
+		return a, err
+	}
+	write := map[string]func(io.Writer, []track.Series) error{"csv": series.WriteCSV, "parquet": series.WriteParquet, "json": series.WriteJSON}[q.To]
+	out, err := create("series." + q.To)
+	if err == nil {
+		err = write(out, v.Series)
+	}
+	return answer.SeriesExported{SeedRef: v.SeedRef, NSeries: len(v.Series)}, err
+}

@@ -1,0 +1,144 @@
+package server
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"net/url"
+	"path"
+	"time"
+
+	"track"
+	"track/answer"
+	"track/ask"
+)
+
+// The limits of answers that are files.
+const (
+	fileBuffer = 64 << 10
+	fileTime   = 30 * time.Second // for a client to read so much
+)
+
+// sendFiles answers a question with files, as they are made: the only one as it is, or as many as there are in parts. The
+// last part is the answer, or an error. So a client that reads parts knows whether it has everything, whatever stands
+// between it and the server.
+func (s *Server) sendFiles(w http.ResponseWriter, r *http.Request, q ask.Question) error {
+	form, ok := chooseForm(r.Header.Get("Accept"), formsOf(q))
+	params, err := paramsOf(r)
+	if err != nil {
+		return err
+	}
+	if err := checkNames(grantOf(r.Context()), q, q.Names(params)); err != nil {
+		return err
+	}
+	if !ok || form.media != ask.Multipart && q.Several(params) {
+		refuse(w, http.StatusNotAcceptable, fmt.Errorf("%w: accept %s: this answer can be several files", track.ErrInvalid, ask.Multipart))
+		return nil
+	}
+	select {
+	case s.exports <- struct{}{}:
+		defer func() { <-s.exports }()
+	default:
+		return errBusy
+	}
+	sender := newFileSender(w, form.media == ask.Multipart)
+	return sender.end(s, r, s.writeFiles(r, q, params, sender))
+}
+
+// writeFiles asks a store of its own: nobody waits for this one to be closed.
+func (s *Server) writeFiles(r *http.Request, q ask.Question, params url.Values, sender *fileSender) (err error) {
+	st, err := s.config.Open(r.Context())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	a, err := q.WriteFiles(r.Context(), ask.Source{Store: st}, params, sender.create)
+	if err != nil || sender.parts == nil {
+		return err
+	}
+	out, err := sender.parts.CreatePart(textproto.MIMEHeader{"Content-Type": {"application/json"}})
+	if err != nil {
+		return err
+	}
+	return answer.Encode(out, a)
+}
+
+// fileSender sends files one after the other.
+type fileSender struct {
+	w     http.ResponseWriter
+	out   *bufio.Writer     // to the client, which gets nothing before it is full
+	parts *multipart.Writer // nil for a file alone
+	sent  bool              // something
+}
+
+func newFileSender(w http.ResponseWriter, inParts bool) *fileSender {
+	f := &fileSender{w: w}
+	f.out = bufio.NewWriterSize(deadlined{f}, fileBuffer)
+	if inParts {
+		f.parts = multipart.NewWriter(f.out)
+	}
+	return f
+}
+
+// deadlined writes what a client has to read soon.
+type deadlined struct{ *fileSender }
+
+// Write implements [io.Writer].
+func (d deadlined) Write(data []byte) (int, error) {
+	if !d.sent && d.parts != nil {
+		d.w.Header().Set("Content-Type", mime.FormatMediaType(ask.Multipart, map[string]string{"boundary": d.parts.Boundary()}))
+	}
+	d.sent = true
+	if err := http.NewResponseController(d.w).SetWriteDeadline(time.Now().Add(fileTime)); err != nil {
+		return 0, err
+	}
+	return d.w.Write(data)
+}
+
+// create is an [ask.Create].
+func (f *fileSender) create(name string) (io.Writer, error) {
+	named := mime.FormatMediaType("attachment", map[string]string{"filename": name})
+	if f.parts != nil {
+		return f.parts.CreatePart(textproto.MIMEHeader{"Content-Type": {ask.Binary}, "Content-Disposition": {named}})
+	}
+	header := f.w.Header()
+	header.Set("Content-Type", ask.Binary)
+	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(name)}))
+	return f.out, nil
+}
+
+// end sends the rest, or why there is none. A client that has a part of a file alone loses its connection.
+func (f *fileSender) end(s *Server, r *http.Request, err error) error {
+	switch {
+	case err != nil && !f.sent:
+		f.w.Header().Del("Content-Disposition")
+		return err
+	case err != nil && f.parts == nil:
+		s.config.Log.ErrorContext(r.Context(), "cut off a file", "error", err)
+		panic(http.ErrAbortHandler)
+	case err != nil:
+		f.sendProblem(s, r, err)
+	}
+	if f.parts != nil {
+		_ = f.parts.Close() // the client has gone
+	}
+	_ = f.out.Flush()
+	return nil
+}
+
+// sendProblem sends an error as the last part.
+func (f *fileSender) sendProblem(s *Server, r *http.Request, err error) {
+	p := answer.ProblemOf(err)
+	if p.Kind == answer.Internal {
+		s.config.Log.ErrorContext(r.Context(), "cannot answer", "error", err)
+	}
+	out, err := f.parts.CreatePart(textproto.MIMEHeader{"Content-Type": {problemType}})
+	if err == nil {
+		_ = answer.Encode(out, problemOf(statusOf(p.Kind), p)) // the client has gone
+	}
+}
