@@ -100,7 +100,7 @@ arm64: ## compare scores, statistics and decisions with those of arm64, bit by b
 
 # Tests that do one thing after another, or wait for a server, and would take minutes under the race detector. They run
 # without it.
-ALONE := Postgres|Server|^(TestPageCaps|TestLinesLimits|TestNoToken|TestPictures|TestReportFormats|TestEveryPageOfEmptyDatabase|TestForeignHost|TestForwardedAddress|TestAnswersAreInert|TestScopesOfPages|TestPipesInPlaceOfFilesOfGit|TestLongContentIsMasked|TestStopRuleKnowsNoOrder|TestParametersAreText|TestBackUpToFullDisk|TestColumns|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestAnyOrder|TestRealTranscripts)$$
+ALONE := Postgres|Server|^(TestPageCaps|TestLinesLimits|TestNoToken|TestPictures|TestReportFormats|TestEveryPageOfEmptyDatabase|TestForeignHost|TestForwardedAddress|TestAnswersAreInert|TestScopesOfPages|TestPipesInPlaceOfFilesOfGit|TestLongContentIsMasked|TestStopRuleKnowsNoOrder|TestParametersAreText|TestBackUpToFullDisk|TestColumns|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestAnyOrder|TestRealTranscripts|TestRealLog|TestLongResults|TestMigrate|TestMigrateToExecutions|TestFolder|TestReadOnlyFolder|TestFullDisk|TestSound)$$
 
 # Where goroutines meet: packages that start them, and tests of others that do.
 RACE := ./store/... ./server ./tracker/exchange ./tracker/integrity ./tracker/live ./tracker/loop ./tracker/sweeps ./internal/process ./internal/provenance

@@ -135,7 +135,7 @@ func (p postgresBench) insertOfFirst(schema string) (func(i int) string, error) 
 func (p postgresBench) growth() error {
 	const rounds = 9
 	heading("PostgreSQL against SQLite as a database grows", "seeds", "command", "SQLite", "PostgreSQL", "ratio", "aim")
-	for n := 10_000; n <= min(p.largest, 100_000); n *= 10 {
+	for n := smallest; n <= p.largest; n *= 10 {
 		file, err := p.writeBatch("postgres.jsonl", n, 1000)
 		if err != nil {
 			return err
@@ -154,7 +154,7 @@ func (p postgresBench) growth() error {
 				return err
 			}
 		}
-		if err := testpostgres.Exec(p.server, "VACUUM ANALYZE"); err != nil {
+		if err := errors.Join(os.Remove(file), testpostgres.Exec(p.server, "VACUUM ANALYZE")); err != nil {
 			return err
 		}
 		for _, command := range []string{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"track"
+	"track/internal/testdb"
 	"track/store"
 	"track/store/storetest"
 )
@@ -17,14 +18,7 @@ import (
 func clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.UTC) }
 
 // newDatabase creates a database and returns its path.
-func newDatabase(t testing.TB) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "track.db")
-	if created, err := store.Init(t.Context(), path); err != nil || !created {
-		t.Fatalf("Init: %v, %v", created, err)
-	}
-	return path
-}
+func newDatabase(t testing.TB) string { return testdb.NewFile(t) }
 
 func openDatabase(t testing.TB, path string) *store.Store {
 	t.Helper()

@@ -16,7 +16,7 @@ package() {
   # shellcheck disable=SC2086 # flags
   go test $TESTFLAGS -c -fuzz . -o "$test" "$dir"
   for target in $(cat "$dir"/*_test.go | sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' | sort); do
-    (cd "$dir" && "$test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$runs" -test.fuzzminimizetime 50x \
+    (cd "$dir" && "$test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$runs" -test.fuzzminimizetime 0x \
       -test.parallel 1 -test.fuzzcachedir "$FUZZCACHE/$(go list .)" < /dev/null > "$built/$target.txt" 2>&1) || { cat "$built/$target.txt"; exit 255; }
     echo "fuzz $dir $target: $(grep -o 'execs: [0-9]*' "$built/$target.txt" | tail -1)"
   done

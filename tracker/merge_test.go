@@ -65,11 +65,7 @@ func newShardAt(t testing.TB, at time.Time) *shard {
 
 func emptyDatabase(t testing.TB) []byte {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "empty.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	empty, err := os.ReadFile(path)
+	empty, err := os.ReadFile(testdb.NewFile(t))
 	if err != nil {
 		t.Fatal(err)
 	}

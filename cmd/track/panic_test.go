@@ -2,11 +2,10 @@ package main
 
 import (
 	"bytes"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"track/store"
+	"track/internal/testdb"
 )
 
 // brokenInput panics when it is read.
@@ -24,10 +23,7 @@ func (brokenOutput) Write([]byte) (int, error) { panic("no output") }
 
 // A panic, in whatever goroutine, ends with exit code 70 and no stack trace, unless TRACK_DEBUG asks for one.
 func TestPanic(t *testing.T) {
-	db := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), db); err != nil {
-		t.Fatal(err)
-	}
+	db := testdb.NewFile(t)
 	for _, tt := range []struct {
 		name, debug, want string
 		args              []string

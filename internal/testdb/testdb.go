@@ -2,6 +2,7 @@
 package testdb
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,12 +29,34 @@ func New(t testing.TB) *store.Store {
 	if server := os.Getenv(testpostgres.Variable); server != "" {
 		return Open(t, onServer(t, server))
 	}
-	path := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
+	return Open(t, NewFile(t))
+}
+
+// NewFile returns the path of a new file with our tables. It is a copy of the first one: to create tables takes a second
+// under the race detector.
+func NewFile(t testing.TB) (path string) {
+	t.Helper()
+	content, err := first()
+	path = filepath.Join(t.TempDir(), "track.db")
+	if err = errors.Join(err, os.WriteFile(path, content, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	return Open(t, path)
+	return path
 }
+
+// first returns a file with our tables, created once in a process.
+var first = sync.OnceValues(func() (content []byte, err error) {
+	folder, err := os.MkdirTemp("", "track-testdb-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	path := filepath.Join(folder, "track.db")
+	if _, err := store.Init(context.Background(), path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
 
 // OnlySQLite skips a test that needs a file of SQLite if tests use a server, and says why.
 func OnlySQLite(t testing.TB, reason string) {

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -420,10 +419,7 @@ func TestManyCalls(t *testing.T) {
 
 // Recorders at once, in one store and in stores of their own: nothing is lost, nothing doubled.
 func TestRecordExecutionsAtOnce(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	path := testdb.NewFile(t)
 	const recorders, each = 16, 12
 	shared := testdb.Open(t, path)
 	var mutex sync.Mutex

@@ -40,10 +40,7 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 	if underRace {
 		t.Skip("hundreds of replays, of which no two are at once, would take minutes")
 	}
-	path := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	path := testdb.NewFile(t)
 	st, err := store.Open(t.Context(), path, testdb.Clock)
 	if err != nil {
 		t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"track/importer/claudecode"
 	"track/importer/importertest"
 	"track/internal/admission"
+	"track/internal/testdb"
 	"track/store"
 	"track/tracker/agents"
 )
@@ -33,10 +34,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	path := testdb.NewFile(t)
 	w := &world{t: t, clock: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)}
 	var err error
 	if w.Store, err = store.OpenForUpdate(t.Context(), path, func() time.Time { return w.clock }); err != nil {

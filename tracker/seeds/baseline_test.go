@@ -2,7 +2,6 @@ package seeds_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -124,10 +123,7 @@ func TestPinBaseline(t *testing.T) {
 // Each writer has its own connection, as processes have.
 func TestPinsAtOnce(t *testing.T) {
 	const writers, each = 16, 4
-	path := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	path := testdb.NewFile(t)
 	open := func() *store.Store {
 		st, err := store.Open(t.Context(), path, time.Now)
 		if err != nil {

@@ -11,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -95,10 +94,7 @@ func TestRuleSeesSeedsOfOthers(t *testing.T) {
 
 func newSweepStore(t *testing.T) *store.Store {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "track.db")
-	if _, err := store.Init(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
+	path := testdb.NewFile(t)
 	st := testdb.Open(t, path)
 	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
 	return st
