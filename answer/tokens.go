@@ -182,6 +182,88 @@ func (a AddedToken) Tables() []Table {
 	return []Table{t}
 }
 
+// SetTokenQuestion asks to change how much a token may record, and when it ends. What is nil stays; 0 takes it away.
+type SetTokenQuestion struct {
+	Name             string
+	Expires          *time.Duration // from now
+	Records, MaxSize *int64         // a day
+}
+
+// Params declares the parameters of the question.
+func (q *SetTokenQuestion) Params() param.List {
+	return param.List{
+		{Name: "name", Arg: true, Required: true, Unit: "NAME", Help: "change the token of this name", Value: param.Text(&q.Name)},
+		{Name: "expires", Unit: "AGE", Help: "let it end after this time from now, such as 90d or 12h; none for never", Value: removable(&q.Expires, param.Age)},
+		{Name: "max-records-per-day", Unit: "N", Help: "let it record at most N records a day; none for any number", Value: removable(&q.Records, param.Count)},
+		{Name: "max-bytes-per-day", Unit: "SIZE", Help: "let it record at most this size a day, such as 500MB or 2GiB; none for any", Value: removable(&q.MaxSize, param.Bytes)},
+	}
+}
+
+// removable returns a value that can be taken away by the word none; nil if none is given.
+func removable[T comparable](to **T, value func(*T) param.Value) param.Value {
+	const none = "none"
+	var zero T
+	return param.Parsed(to, func(text string) (*T, error) {
+		given := new(T)
+		if text == none {
+			return given, nil
+		}
+		if err := value(given).Set(text); err != nil {
+			return nil, err
+		}
+		if *given == zero {
+			return nil, fmt.Errorf("%q is nothing; the word %s takes it away", text, none)
+		}
+		return given, nil
+	}, func(given *T) string {
+		switch {
+		case given == nil:
+			return ""
+		case *given == zero:
+			return none
+		}
+		return value(given).String()
+	})
+}
+
+// Check implements ask.Checker.
+func (q *SetTokenQuestion) Check() error {
+	if q.Expires == nil && q.Records == nil && q.MaxSize == nil {
+		return &param.Error{Param: "name", Message: "nothing is to be changed: give expires, max-records-per-day or max-bytes-per-day"}
+	}
+	return nil
+}
+
+// ChangedToken is a token that was changed.
+type ChangedToken struct {
+	Token `json:",embed"`
+}
+
+// Lead implements [Answer].
+func (a ChangedToken) Lead() []Sentence {
+	bounds := []string{"ends never"}
+	if !a.ExpiresAt.IsZero() {
+		bounds[0] = "ends " + a.ExpiresAt.UTC().Format("2006-01-02 15:04 MST")
+	}
+	if records := a.Quota.records(); records != "" {
+		bounds = append(bounds, "has recorded "+records+" records today")
+	}
+	if bytes := a.Quota.bytes(); bytes != "" {
+		bounds = append(bounds, "has recorded "+bytes+" bytes today")
+	}
+	if a.Quota == nil {
+		bounds = append(bounds, "records any amount")
+	}
+	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("token %s %s", a.Name, strings.Join(bounds, ", "))}}
+}
+
+// Tables implements [Answer].
+func (a ChangedToken) Tables() []Table {
+	t := tokenTable([]Token{a.Token})
+	t.ForPrograms = true
+	return []Table{t}
+}
+
 // RevokeTokenQuestion asks to end a token.
 type RevokeTokenQuestion struct{ Name string }
 

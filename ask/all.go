@@ -20,6 +20,6 @@ func All() []Question {
 		RestoreSeed().Question(), RestoreConfiguration().Question(), RestoreSweep().Question(),
 		Executions().Question(), ShowExecution().Question(), Search().Question(), ForgetExecution().Question(),
 		Fitness().Question(), Rubrics().Question(), CheckRubric().Question(), CompareRubrics().Question(),
-		AddToken().Question(), Tokens().Question(), RevokeToken().Question(),
+		AddToken().Question(), SetToken().Question(), Tokens().Question(), RevokeToken().Question(),
 	}
 }

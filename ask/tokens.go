@@ -25,6 +25,16 @@ func Tokens() Def[answer.TokensQuestion, answer.Tokens] {
 	}
 }
 
+// SetToken asks to change how much a token may record, and when it ends.
+func SetToken() Def[answer.SetTokenQuestion, answer.ChangedToken] {
+	return Def[answer.SetTokenQuestion, answer.ChangedToken]{
+		Name: "token set", Scope: access.Admin, Help: "change the quota of a token, or when it ends",
+		About: `What is not named stays as it is. The word none takes a bound away. A server heeds it from the next request on; what was recorded today counts. What a
+token allows cannot be changed: add another one.`,
+		Params: (*answer.SetTokenQuestion).Params, Write: tokens.Set,
+	}
+}
+
 // RevokeToken asks to end a token.
 func RevokeToken() Def[answer.RevokeTokenQuestion, answer.RevokedToken] {
 	return Def[answer.RevokeTokenQuestion, answer.RevokedToken]{

@@ -94,7 +94,11 @@ func (s *Server) compute(r *http.Request, q ask.Question, from ask.Source, form 
 		return written{}, err
 	}
 	if tries, _ := strconv.ParseBool(params.Get("dry-run")); q.Writes && !tries {
-		s.logChange(r.Context(), q.Name, "names", textsOf(q.Names(params)))
+		about := []any{"names", textsOf(q.Names(params))}
+		if strings.HasPrefix(q.Name, "token ") {
+			about = []any{"token", params.Get("name")}
+		}
+		s.logChange(r.Context(), q.Name, about...)
 	}
 	text, err := answerText(r, a, form)
 	if q.Writes { // it can hold a new token, of which the compressed length would tell

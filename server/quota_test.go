@@ -98,6 +98,22 @@ func TestQuotaOfRecords(t *testing.T) {
 	if want := `"quota":{"max_records_per_day":100,"records_today":20,"bytes_today":`; !strings.Contains(body, want) {
 		t.Errorf("the list: %s", body)
 	}
+	for _, tt := range []struct {
+		records, body string
+		status        int
+	}{ // what was recorded today counts
+		{"21", spoolLines(200, 203), 429}, {"23", spoolLines(200, 203), 200}, {"none", spoolLines(203, 400), 200},
+	} {
+		if response, body := s.do(http.MethodPost, "/api/v1/token/set", secret, "name=ci&max-records-per-day="+tt.records, form...); response.StatusCode != 200 {
+			t.Errorf("set to %s: %d: %s", tt.records, response.StatusCode, body)
+		}
+		if response, body := s.do(http.MethodPost, "/api/v1/lines", secret, tt.body); response.StatusCode != tt.status {
+			t.Errorf("with %s: %d: %s", tt.records, response.StatusCode, body)
+		}
+	}
+	if want := `msg=change what="token set" holder=ci token=ci`; !strings.Contains(s.log.String(), want) {
+		t.Errorf("the log does not have %s", want)
+	}
 }
 
 // The bytes of a line count with the blobs that it names. The last record of a day may have more than are left. Another

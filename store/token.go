@@ -38,6 +38,8 @@ const (
 	findToken      = selectTokens + ` WHERE token.hash = $1`
 	insertToken    = `INSERT INTO token (name, hash, scopes, scenarios, lineages, actor_id, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 	insertQuota    = `INSERT INTO token_quota (token_id, max_records, max_bytes) SELECT id, $2, $3 FROM token WHERE name = $1`
+	deleteQuota    = `DELETE FROM token_quota WHERE token_id = (SELECT id FROM token WHERE name = $1)`
+	updateToken    = `UPDATE token SET expires_at = $2 WHERE name = $1`
 	revokeToken    = `UPDATE token SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL`
 	updateTokenUse = `UPDATE token SET used_at = $2 WHERE hash = $1 AND (used_at IS NULL OR used_at < $2)`
 )
@@ -202,15 +204,37 @@ func (t *Tx) AddToken(token Token) error {
 		}
 		row = append(row, string(text))
 	}
-	var expires any
-	if !token.ExpiresAt.IsZero() {
-		expires = micros(token.ExpiresAt)
-	}
-	if _, err = t.exec(insertToken, append(row, actor, micros(token.CreatedAt), expires)...); err != nil || !token.Quota.IsSet() {
+	if _, err = t.exec(insertToken, append(row, actor, micros(token.CreatedAt), ending(token.ExpiresAt))...); err != nil {
 		return err
 	}
-	_, err = t.exec(insertQuota, token.Name, bound(token.Quota.Records), bound(token.Quota.Bytes))
+	return t.addQuota(token)
+}
+
+func (t *Tx) addQuota(token Token) error {
+	if !token.Quota.IsSet() {
+		return nil
+	}
+	_, err := t.exec(insertQuota, token.Name, bound(token.Quota.Records), bound(token.Quota.Bytes))
 	return err
+}
+
+// SetToken changes the quota of a token, and when it ends.
+func (t *Tx) SetToken(token Token) error {
+	if _, err := t.exec(updateToken, token.Name, ending(token.ExpiresAt)); err != nil {
+		return err
+	}
+	if _, err := t.exec(deleteQuota, token.Name); err != nil {
+		return err
+	}
+	return t.addQuota(token)
+}
+
+// ending returns the column of the time when a token ends.
+func ending(at time.Time) sql.NullInt64 {
+	if at.IsZero() {
+		return sql.NullInt64{}
+	}
+	return sql.NullInt64{Int64: micros(at), Valid: true}
 }
 
 // bound returns the column of a bound of a quota.

@@ -52,12 +52,41 @@ func List(ctx context.Context, r *store.Reader, _ answer.TokensQuestion) (a answ
 	}
 	uses, err := r.TokenUses(ctx, r.Now())
 	for _, t := range list {
-		token := newToken(t, r.Now())
-		if token.Quota != nil {
-			token.Quota.RecordsToday, token.Quota.BytesToday = uses[t.Name].Records, uses[t.Name].Bytes
-		}
-		a.Items = append(a.Items, token)
+		a.Items = append(a.Items, usedToken(t, uses[t.Name], r.Now()))
 	}
+	return a, err
+}
+
+// Set changes how much a token may record, and when it ends. What a token allows stays: who has it may rely on that.
+func Set(ctx context.Context, st *store.Store, q answer.SetTokenQuestion) (a answer.ChangedToken, err error) {
+	err = st.Update(ctx, func(tx *store.Tx) error {
+		token, err := find(ctx, tx.Reader, q.Name)
+		if err != nil {
+			return err
+		}
+		if !token.RevokedAt.IsZero() {
+			err := fmt.Errorf("%w: the token %s is revoked, and stays so", track.ErrConflict, q.Name)
+			return track.WithHint(err, track.NewHint("add another one", "token add"))
+		}
+		if q.Records != nil {
+			token.Quota.Records = *q.Records
+		}
+		if q.MaxSize != nil {
+			token.Quota.Bytes = *q.MaxSize
+		}
+		switch {
+		case q.Expires != nil && *q.Expires > 0:
+			token.ExpiresAt = tx.Now().Add(*q.Expires)
+		case q.Expires != nil:
+			token.ExpiresAt = time.Time{}
+		}
+		if err := tx.SetToken(token); err != nil {
+			return err
+		}
+		use, err := tx.TokenUse(ctx, q.Name, tx.Now())
+		a.Token = usedToken(token, use, tx.Now())
+		return err
+	})
 	return a, err
 }
 
@@ -115,6 +144,15 @@ func state(t store.Token, now time.Time) string {
 		return stateExpired
 	}
 	return stateValid
+}
+
+// usedToken returns a token with what its holder has recorded today.
+func usedToken(t store.Token, use access.Quota, now time.Time) answer.Token {
+	token := newToken(t, now)
+	if token.Quota != nil {
+		token.Quota.RecordsToday, token.Quota.BytesToday = use.Records, use.Bytes
+	}
+	return token
 }
 
 func newToken(t store.Token, now time.Time) answer.Token {
