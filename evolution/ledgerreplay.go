@@ -3,6 +3,7 @@ package evolution
 import (
 	"bytes"
 	"cmp"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,18 +32,30 @@ type Event struct {
 // again and compared. It reports entries that are missing, duplicated, moved or edited. Entries missing at the end are
 // found only if end is known.
 func ReplayLedger(entries []Entry, end Head) Replayed {
-	sorted := slices.Clone(entries)
-	slices.SortFunc(sorted, inOrder)
-	w := walk{policies: policyReader{}, mutations: map[string]int{}, Replayed: Replayed{Events: make([]Event, 0, len(sorted)), Labels: map[string]string{}}}
-	for _, e := range sorted {
+	w := newWalk(entries)
+	for _, e := range w.sorted {
 		w.entry(e)
 	}
 	if end != (Head{}) && (end.Number != w.last.Number || end.Hash != w.last.Hash) {
 		w.at = Difference{Number: w.last.Number, Kind: w.last.Kind}
 		w.differs("end", strconv.Itoa(w.last.Number)+" "+w.last.Hash, strconv.Itoa(end.Number)+" "+end.Hash)
 	}
-	w.Entries, w.Differences, w.Head = len(sorted), w.list, w.last.HeadAfter
-	return w.Replayed
+	return w.replayed()
+}
+
+// ReplaySteps replays a ledger as [ReplayLedger] does, and yields what it has replayed after the first known entries, after
+// each most entries that follow, and at the end. The lists are valid until the next step.
+func ReplaySteps(entries []Entry, known, most int) iter.Seq[Replayed] {
+	return func(yield func(Replayed) bool) {
+		w := newWalk(entries)
+		for i, e := range w.sorted {
+			if i >= known && (i-known)%most == 0 && !yield(w.replayed()) {
+				return
+			}
+			w.entry(e)
+		}
+		yield(w.replayed())
+	}
 }
 
 // inOrder sorts entries by their number, and duplicated ones by their content, so that the given order never matters.
@@ -56,12 +69,25 @@ func inOrder(a, b Entry) int {
 // walk is a replay in progress.
 type walk struct {
 	replay
+	sorted []Entry
 	Replayed
 	last           Entry
 	seed           uint64
 	policies       policyReader
 	mutations      map[string]int // places in Mutations
 	considerations int
+}
+
+func newWalk(entries []Entry) *walk {
+	w := walk{sorted: slices.Clone(entries), policies: policyReader{}, mutations: map[string]int{}, Replayed: Replayed{Events: make([]Event, 0, len(entries)), Labels: map[string]string{}}}
+	slices.SortFunc(w.sorted, inOrder)
+	return &w
+}
+
+// replayed returns what was replayed until now.
+func (w *walk) replayed() Replayed {
+	w.Entries, w.Differences, w.Head = len(w.Events), w.list, w.last.HeadAfter
+	return w.Replayed
 }
 
 func (w *walk) entry(e Entry) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"track"
 	"track/answer"
@@ -54,6 +55,60 @@ func (l *ledgerRecord) write(ctx context.Context, tx *store.Tx) (err error) {
 	return nil
 }
 
+// A new entry of a ledger takes at most so many rows: its own, and those of a mutation, of a version and of its name.
+const rowsOfEntry = 4
+
+// putLedger stores a ledger. On a server, whose transactions are bounded, a long one takes several: what ends at any entry
+// of a ledger is one too, and the next time continues one that was cut off.
+func (d *Door) putLedger(ctx context.Context, l *ledgerRecord) error {
+	most := 0
+	if !d.dryRun {
+		most = d.store.MaxRows() / rowsOfEntry
+	}
+	if most == 0 {
+		_, err := d.Put(ctx, l)
+		return err
+	}
+	here, err := d.store.Evolving(ctx, l.Name)
+	if err != nil && !errors.Is(err, track.ErrNotFound) {
+		return err
+	}
+	var before lineages.Imported
+	var stored []evolution.ReplayedMutation
+	for step := range evolution.ReplaySteps(l.Entries, here.End.Number, most) {
+		replayed := step
+		replayed.Mutations = changed(stored, step.Mutations)
+		stored = slices.Clone(step.Mutations)
+		switch step.Entries {
+		case here.End.Number: // is here
+			continue
+		case len(l.Entries):
+			l.replayed = replayed
+			continue
+		}
+		part := ledgerRecord{Lineage: lineages.Until(l.Lineage, step.Entries), replayed: replayed, trialsElsewhere: l.trialsElsewhere}
+		// It has no answer of its own: the ledger counts once.
+		if _, err := NewDoor(d.store, d.rights, d.names, false).Put(ctx, &part); err != nil {
+			return err
+		}
+		before.Created, before.Entries = before.Created || part.result.Created, before.Entries+part.result.Entries
+	}
+	_, err = d.Put(ctx, l)
+	l.result.Created = l.result.Created || before.Created
+	l.result.Entries, l.result.Known = l.result.Entries+before.Entries, l.result.Known-before.Entries
+	return err
+}
+
+// changed returns the mutations that stand otherwise than before, and the new ones.
+func changed(before, after []evolution.ReplayedMutation) (list []evolution.ReplayedMutation) {
+	for i, m := range after {
+		if i >= len(before) || m.State != before[i].State || m.Attempts != before[i].Attempts || m.Delta != before[i].Delta {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
 // foresee finds out what storing the ledger would come to.
 func (l *ledgerRecord) foresee(ctx context.Context, r *store.Reader) error {
 	if len(l.Entries) == 0 {
@@ -78,7 +133,7 @@ func (l *ledgerRecord) foresee(ctx context.Context, r *store.Reader) error {
 // ledger puts the ledger of a lineage, if it continues the one here. A ledger in conflict is not an error: problem
 // says why it is left out. One that looks like a secret is an error: the caller can allow it.
 func (m *merge) ledger(ctx context.Context, name string) (l answer.MergedLedger, problem *Conflict, err error) {
-	l, err = m.putLedger(ctx, name)
+	l, err = m.mergeLedger(ctx, name)
 	if refused := (*track.FieldError)(nil); errors.As(err, &refused) && refused.Hint != nil {
 		return l, nil, &hereError{store.WriteError(m.path, err)}
 	}
@@ -88,7 +143,7 @@ func (m *merge) ledger(ctx context.Context, name string) (l answer.MergedLedger,
 	return l, nil, err
 }
 
-func (m *merge) putLedger(ctx context.Context, name string) (merged answer.MergedLedger, err error) {
+func (m *merge) mergeLedger(ctx context.Context, name string) (merged answer.MergedLedger, err error) {
 	merged.Lineage = name
 	there, err := m.from.Evolving(ctx, name)
 	if err != nil {
@@ -111,7 +166,7 @@ func (m *merge) putLedger(ctx context.Context, name string) (merged answer.Merge
 			return merged, err
 		}
 	}
-	_, err = m.Put(ctx, &l)
+	err = m.putLedger(ctx, &l)
 	merged.Entries, merged.Known = l.result.Entries, l.result.Known
 	return merged, err
 }

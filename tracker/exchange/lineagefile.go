@@ -14,14 +14,15 @@ import (
 )
 
 // ImportLineage records a lineage that was exported elsewhere. Its ledger must replay without a difference and begin
-// with the entries that are stored; a ledger that diverges is a conflict. Nothing is recorded, or everything.
+// with the entries that are stored; a ledger that diverges is a conflict. A file records nothing or everything, and a server
+// the first entries of a long ledger if it is cut off.
 func ImportLineage(ctx context.Context, st *store.Store, x lines.Lineage) (a answer.ImportedLineage, err error) {
 	l := ledgerRecord{Lineage: x}
 	if l.replayed, err = lineages.CheckExport(x); err != nil {
 		return a, err
 	}
 	d := NewDoor(st, bringLedgers, names.New(names.Warn), false)
-	_, err = d.Put(ctx, &l)
+	err = d.putLedger(ctx, &l)
 	r := l.result
 	return answer.ImportedLineage{Lineage: r.Lineage, Created: r.Created, Entries: r.Entries, Known: r.Known, Head: r.Head, End: r.End,
 		Suspicions: answer.Suspicions{NearNames: d.names.Found()}}, d.sync(err)

@@ -41,20 +41,27 @@ func Write(ctx context.Context, tx *store.Tx, x lines.Lineage, replayed evolutio
 	case err != nil:
 		return r, err
 	}
-	here, err := tx.Entries(ctx, l, store.EntryFilter{})
-	if err != nil {
-		return r, err
+	r.Known = min(l.End.Number, len(x.Entries))
+	if !continues(x.Entries, l.End) {
+		here, err := tx.Entries(ctx, l, store.EntryFilter{})
+		if err != nil {
+			return r, err
+		}
+		if err := CheckSameHistory(x.Name, here[:min(len(here), len(x.Entries))], x.Entries); err != nil {
+			return r, err
+		}
 	}
-	r.Known = min(len(here), len(x.Entries))
-	if err := CheckSameHistory(x.Name, here[:r.Known], x.Entries); err != nil {
-		return r, err
-	}
-	if len(here) >= len(x.Entries) {
+	if l.End.Number >= len(x.Entries) {
 		r.Head, r.End = l.Head, l.End
 		return r, nil
 	}
 	r.Entries = len(x.Entries) - r.Known
 	return r, addLineage(ctx, tx, x, l, replayed, r.Known)
+}
+
+// continues reports whether entries go on after the end of a ledger. Each hash covers all entries before.
+func continues(entries []evolution.Entry, end evolution.Head) bool {
+	return end.Number <= len(entries) && (end.Number == 0 || entries[end.Number-1].Hash == end.Hash)
 }
 
 // CheckSameHistory returns a conflict if the entries that two ledgers of a lineage both have differ.

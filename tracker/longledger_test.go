@@ -1,0 +1,78 @@
+package tracker_test
+
+import (
+	"fmt"
+	"testing"
+
+	"track/internal/lineagetest"
+	"track/internal/testdb"
+	"track/store"
+	"track/tracker/exchange"
+	"track/tracker/lineages"
+)
+
+// A long ledger arrives whole. On a server it takes several transactions of at most 1,000 rows, and one that was cut off
+// goes on where it ended.
+func TestLongLedgers(t *testing.T) {
+	there := testdb.Open(t, testdb.NewFile(t))
+	loop := lineagetest.New(t, there, nil)
+	for i := range 300 {
+		loop.Propose(lineagetest.Text(fmt.Sprint("language ", i)), lineages.ProposeOptions{})
+	}
+	x, err := lineages.Export(t.Context(), there.Reader, "l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, bring := range map[string]func(*store.Store) (entries, known int, err error){
+		"merged": func(st *store.Store) (entries, known int, err error) {
+			counts, err := exchange.Merge(t.Context(), st, there, exchange.MergeOptions{})
+			if err != nil || len(counts.Lineages) != 1 {
+				return 0, 0, fmt.Errorf("%+v %w", counts, err)
+			}
+			return counts.Lineages[0].Entries, counts.Lineages[0].Known, nil
+		},
+		"imported": func(st *store.Store) (entries, known int, err error) {
+			a, err := exchange.ImportLineage(t.Context(), st, x)
+			return a.Entries, a.Known, err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			here := testdb.New(t)
+			if a, err := exchange.ImportLineage(t.Context(), here, lineages.Until(x, 21)); err != nil || a.Entries != 21 || a.Known != 0 || !a.Created {
+				t.Fatalf("the beginning: %+v %v", a, err)
+			}
+			for _, want := range [][2]int{{280, 21}, {0, 301}} {
+				if entries, known, err := bring(here); err != nil || [2]int{entries, known} != want {
+					t.Fatalf("%d entries and %d known, %v; want %d", entries, known, err, want)
+				}
+			}
+			checkLongLedger(t, here, there)
+		})
+	}
+}
+
+func checkLongLedger(t *testing.T, here, there *store.Store) {
+	t.Helper()
+	var exports [2]string
+	for i, st := range []*store.Store{here, there} {
+		export, err := exchange.ExportLineage(t.Context(), st.Reader, "l", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		exports[i] = string(export)
+	}
+	if exports[0] != exports[1] {
+		t.Error("the ledger is another one")
+	}
+	if r, err := lineages.Replay(t.Context(), here.Reader, "l", lineages.ReplayOptions{Strict: true}); err != nil || len(r.Differences) > 0 {
+		t.Errorf("%v %v", err, r.Differences)
+	}
+	if here.MaxRows() == 0 {
+		return
+	}
+	rows := testdb.Rows(t, here, `SELECT max(n), count(*) FROM (SELECT count(*) AS n FROM
+		(SELECT CAST(xmin AS text) AS writer FROM ledger UNION ALL SELECT CAST(xmin AS text) FROM mutation UNION ALL SELECT CAST(xmin AS text) FROM version) AS written GROUP BY writer) AS counts`)
+	if most, transactions := rows[0][0].(int64), rows[0][1].(int64); most > 1000 || transactions < 3 {
+		t.Errorf("%d transactions, the largest of %d rows", transactions, most)
+	}
+}
