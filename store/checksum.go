@@ -33,20 +33,43 @@ func appendColumns[T any](buffer []byte, columns []T) []byte {
 	for _, column := range columns {
 		switch x := any(column).(type) {
 		case nil:
-			buffer = append(buffer, 0)
+			buffer = appendNull(buffer)
 		case int64:
-			buffer = binary.BigEndian.AppendUint64(append(buffer, 1), uint64(x))
+			buffer = appendInteger(buffer, x)
 		case float64:
-			buffer = binary.BigEndian.AppendUint64(append(buffer, 2), math.Float64bits(x+0)) // SQLite does not keep the sign of zero
+			buffer = appendFloat(buffer, x)
 		case string:
-			buffer = append(binary.BigEndian.AppendUint32(append(buffer, 3), uint32(len(x))), x...)
+			buffer = appendBytes(buffer, ofText, x)
 		case []byte:
-			buffer = append(binary.BigEndian.AppendUint32(append(buffer, 4), uint32(len(x))), x...)
+			buffer = appendBytes(buffer, ofBlob, x)
 		default:
 			panic(impossible(fmt.Sprintf("a column is %T", x)))
 		}
 	}
 	return buffer
+}
+
+// What a column begins with, by its type.
+const (
+	ofNull = iota
+	ofInteger
+	ofFloat
+	ofText
+	ofBlob
+)
+
+func appendNull(buffer []byte) []byte { return append(buffer, ofNull) }
+
+func appendInteger(buffer []byte, x int64) []byte {
+	return binary.BigEndian.AppendUint64(append(buffer, ofInteger), uint64(x))
+}
+
+func appendFloat(buffer []byte, x float64) []byte {
+	return binary.BigEndian.AppendUint64(append(buffer, ofFloat), math.Float64bits(x+0)) // SQLite does not keep the sign of zero
+}
+
+func appendBytes[T string | []byte](buffer []byte, kind byte, x T) []byte {
+	return append(binary.BigEndian.AppendUint32(append(buffer, kind), uint32(len(x))), x...)
 }
 
 // The columns that checksums cover, each followed by the checksum.

@@ -45,6 +45,8 @@ type engine interface {
 	// limitValues refuses texts and BLOBs of more bytes on a connection until release is called.
 	limitValues(conn *sqlx.Conn, largest int) (release func(), err error)
 
+	// keepsStatements reports whether a snapshot keeps statements that are asked again. The driver of a server does that.
+	keepsStatements() bool
 	// direct prepares a statement of a connection that runs without database/sql; nil on a server, where that saves nothing.
 	direct(ctx context.Context, conn *sqlx.Conn, query string) (directStatement, error)
 	// exec runs a statement of a transaction.
@@ -81,6 +83,10 @@ type engine interface {
 	// scanSeeds calls visit with each row of some seeds of the table value or result, in the order of ids and of the key.
 	// The row lacks the seed, and is valid during the call. The reader must be of a snapshot or a transaction.
 	scanSeeds(ctx context.Context, r *Reader, table string, ids []int64, visit func(seed int64, row packedRow) error) error
+
+	// scanSelected returns the seeds of a selection with their assessments, in the order of the index, and what is wrong with
+	// the first damaged one. The reader must be of a snapshot or a transaction.
+	scanSelected(ctx context.Context, r *Reader, sel Selection) (seeds []selectedSeed, damage string, err error)
 
 	// isRepeatable reports whether a transaction failed because of another one, and may succeed when it is run again.
 	isRepeatable(err error) bool

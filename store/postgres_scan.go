@@ -142,3 +142,11 @@ func scanPacked(ctx context.Context, r *Reader, table, condition string, args []
 	})
 	return explain(err)
 }
+
+// scanSelected implements [engine].
+func (postgresSchema) scanSelected(ctx context.Context, r *Reader, sel Selection) (seeds []selectedSeed, damage string, err error) {
+	return r.querySelected(ctx, sel)
+}
+
+// keepsStatements implements [engine].
+func (postgresSchema) keepsStatements() bool { return false }

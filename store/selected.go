@@ -67,24 +67,8 @@ func (r *Reader) selectedSeeds(ctx context.Context, sel Selection) (seeds []sele
 	return seeds, err
 }
 
-// mostReserved bounds the seeds for which memory is reserved: a damaged database may say any number.
-const mostReserved = 1 << 20
-
 func (r *Reader) readSelectedSeeds(ctx context.Context, sel Selection) (seeds []selectedSeed, err error) {
-	if len(sel.Seeds) == 0 { // else there may be few of them
-		n, err := r.storedNumber(ctx, sel.Scenario, sel.Configurations)
-		if err != nil {
-			return nil, err
-		}
-		seeds = make([]selectedSeed, 0, min(max(n, 0), mostReserved))
-	}
-	damage := ""
-	err = r.streamSelected(ctx, sel, listSelectedSeeds, []any{sel.SpecID}, func(row []driver.Value) {
-		seed, problem := selectedSeedOf(row)
-		if seeds = append(seeds, seed); problem != "" && damage == "" {
-			damage = problem
-		}
-	})
+	seeds, damage, err := r.pool.engine.scanSelected(ctx, r, sel)
 	if err == nil && damage != "" {
 		err = fmt.Errorf("%w: %s", track.ErrDamaged, damage)
 	}
@@ -92,6 +76,17 @@ func (r *Reader) readSelectedSeeds(ctx context.Context, sel Selection) (seeds []
 		err = r.checkNumber(ctx, sel.Scenario, sel.Configurations, len(seeds), 0)
 	}
 	return seeds, err
+}
+
+// querySelected is [engine].scanSelected for any database.
+func (r *Reader) querySelected(ctx context.Context, sel Selection) (seeds []selectedSeed, damage string, err error) {
+	err = r.streamSelected(ctx, sel, listSelectedSeeds, []any{sel.SpecID}, func(row []driver.Value) {
+		seed, problem := selectedSeedOf(row)
+		if seeds = append(seeds, seed); problem != "" && damage == "" {
+			damage = problem
+		}
+	})
+	return seeds, damage, err
 }
 
 // selectedSeedOf reads a row of [listSelectedSeeds], and says what is wrong with it.

@@ -58,6 +58,9 @@ func (sqliteFile) beginReading(ctx context.Context, conn *sqlx.Conn) error {
 	return err
 }
 
+// keepsStatements implements [engine].
+func (sqliteFile) keepsStatements() bool { return true }
+
 // readMode returns the mode of the connections: immutable if a database without a write-ahead log lies in a folder that
 // cannot be written, because SQLite would have to create the index of the log there.
 func readMode(path string) string {

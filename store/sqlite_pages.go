@@ -19,11 +19,11 @@ import (
 
 const (
 	getPage  = `SELECT data FROM sqlite_dbpage WHERE pgno = ?`
-	getRoot  = `SELECT rootpage, (SELECT page_count FROM pragma_page_count) AS pages FROM sqlite_schema WHERE type = 'table' AND name = $1`
+	getRoot  = `SELECT rootpage, (SELECT page_count FROM pragma_page_count) AS pages FROM sqlite_schema WHERE name = $1`
 	maxDepth = 32 // of a tree of pages
 )
 
-// tablePages reads the rows of a table without row ids, in the order of its key.
+// tablePages reads the rows of a table, in the order of its key.
 type tablePages struct {
 	*Reader
 	ctx   context.Context
@@ -33,6 +33,9 @@ type tablePages struct {
 	visit func(row packedRow) error
 	found func(Damage)
 	table string
+	inner map[uint32][]byte // pages above the leaves that are kept, because many rows need them
+	leaf  []byte            // the last one that is kept
+	at    uint32            // its number
 }
 
 // scanTable implements [engine].
@@ -105,7 +108,7 @@ func (t *tablePages) walkPage(number uint32, depth int) error {
 	if err != nil {
 		return err
 	}
-	page, err := cellsOf(data, number, depth)
+	page, err := cellsOf(data, number, depth, keyTree)
 	if err != nil {
 		return err
 	}
@@ -129,6 +132,37 @@ func (t *tablePages) walkPage(number uint32, depth int) error {
 	return nil
 }
 
+// readKept returns the content of a page, which it may have kept.
+func (t *tablePages) readKept(number uint32, kind treeKind) (data []byte, err error) {
+	data, kept := t.inner[number]
+	if !kept && t.leaf != nil && number == t.at { // a damaged page may name page 0, which does not exist
+		data, kept = t.leaf, true
+	}
+	if kept {
+		if t.left--; t.left < 0 {
+			return nil, repeatedPage(number)
+		}
+		return data, nil
+	}
+	if data, err = t.read(number); err != nil {
+		return nil, err
+	}
+	if page, err := cellsOf(data, number, maxDepth, kind); err == nil && page.isInner && len(t.inner) < keptPages {
+		t.inner[number] = data
+	} else {
+		t.leaf, t.at = data, number
+	}
+	return data, nil
+}
+
+// treeKind are the types of the pages of a tree.
+type treeKind struct{ inner, leaf byte }
+
+var (
+	keyTree = treeKind{2, 10} // of a table without row ids
+	rowTree = treeKind{5, 13} // of any other table
+)
+
 // pageCells are the cells of a page. A cell of an inner page begins with the number of a page whose rows come before
 // its own.
 type pageCells struct {
@@ -140,13 +174,12 @@ type pageCells struct {
 }
 
 // cellsOf returns the cells of a page of a tree, which may have depth levels from there on.
-func cellsOf(data []byte, number uint32, depth int) (page pageCells, err error) {
-	const inner, leaf = 2, 10
-	if depth == 0 || len(data) < 12 || data[0] != inner && data[0] != leaf {
-		return page, fmt.Errorf("%w: page %d is not of an index tree", track.ErrDamaged, number)
+func cellsOf(data []byte, number uint32, depth int, kind treeKind) (page pageCells, err error) {
+	if depth == 0 || len(data) < 12 || data[0] != kind.inner && data[0] != kind.leaf {
+		return page, fmt.Errorf("%w: page %d is not of the tree of its table", track.ErrDamaged, number)
 	}
 	page = pageCells{number: number, n: int(binary.BigEndian.Uint16(data[3:])), data: data, starts: data[8:]}
-	if page.isInner = data[0] == inner; page.isInner {
+	if page.isInner = data[0] == kind.inner; page.isInner {
 		page.starts = data[12:]
 	}
 	return page, nil
@@ -201,9 +234,13 @@ func (r *pageRow) unpack(cell []byte) error {
 	if n == 0 || size > uint64(len(cell)-n) {
 		return errOutside
 	}
-	payload := cell[n : n+int(size)]
+	return r.open(cell[n : n+int(size)])
+}
+
+// open begins with a row.
+func (r *pageRow) open(payload []byte) error {
 	header, n := varint(payload)
-	if n == 0 || header > size || header < uint64(n) {
+	if n == 0 || header > uint64(len(payload)) || header < uint64(n) {
 		return errOutside
 	}
 	*r = pageRow{types: payload[n:header], data: payload[header:]}
@@ -212,18 +249,24 @@ func (r *pageRow) unpack(cell []byte) error {
 
 func (r *pageRow) failure() error { return r.err }
 
+// sizes are how many bytes columns of the first types take; the last two are of no column.
+var sizes = [...]uint64{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0}
+
 // next returns the type of the next column and its bytes.
 func (r *pageRow) next() (kind uint64, data []byte) {
-	kind, n := varint(r.types)
-	if n == 0 {
-		r.err = errOutside
-		return 0, nil
+	if len(r.types) > 0 && r.types[0] < 0x80 { // mostly
+		kind, r.types = uint64(r.types[0]), r.types[1:]
+	} else {
+		n := 0
+		if kind, n = varint(r.types); n == 0 {
+			r.err = errOutside
+			return 0, nil
+		}
+		r.types = r.types[n:]
 	}
-	r.types = r.types[n:]
-	size := [...]uint64{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0}
 	length := (kind - 12) / 2
-	if kind < uint64(len(size)) {
-		length = size[kind]
+	if kind < uint64(len(sizes)) {
+		length = sizes[kind]
 	}
 	if length > uint64(len(r.data)) {
 		r.err = errOutside
@@ -232,6 +275,8 @@ func (r *pageRow) next() (kind uint64, data []byte) {
 	data, r.data = r.data[:length], r.data[length:]
 	return kind, data
 }
+
+func (r *pageRow) skip() { _, _ = r.next() }
 
 // The types of columns of a row.
 const (
@@ -275,6 +320,14 @@ func wholeNumber(kind uint64, data []byte) int64 {
 		return 0
 	case typeOne:
 		return 1
+	}
+	switch len(data) {
+	case 1:
+		return int64(int8(data[0]))
+	case 2:
+		return int64(int16(binary.BigEndian.Uint16(data)))
+	case 8:
+		return int64(binary.BigEndian.Uint64(data))
 	}
 	n := int64(int8(data[0]))
 	for _, b := range data[1:] {

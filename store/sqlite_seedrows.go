@@ -14,9 +14,6 @@ const keptPages = 1024
 type seedRows struct {
 	tablePages
 	visitSeed func(seed int64, row packedRow) error
-	inner     map[uint32][]byte // pages above the leaves, which many seeds need
-	leaf      []byte            // the last one
-	leafAt    uint32
 }
 
 // scanSeeds implements [engine]. It takes a tenth of the time of a query, because the driver needs half a microsecond
@@ -25,7 +22,7 @@ func (sqliteFile) scanSeeds(ctx context.Context, r *Reader, table string, ids []
 	if len(ids) == 0 {
 		return nil
 	}
-	t := &seedRows{tablePages: tablePages{Reader: r, ctx: ctx, table: table}, visitSeed: visit, inner: map[uint32][]byte{}}
+	t := &seedRows{tablePages: tablePages{Reader: r, ctx: ctx, table: table, inner: map[uint32][]byte{}}, visitSeed: visit}
 	root, pages, err := t.open()
 	if err != nil {
 		return err
@@ -43,37 +40,14 @@ func (sqliteFile) scanSeeds(ctx context.Context, r *Reader, table string, ids []
 	return err
 }
 
-// readKept returns the content of a page, which it may have kept.
-func (t *seedRows) readKept(number uint32) (data []byte, err error) {
-	data, kept := t.inner[number]
-	if !kept && t.leaf != nil && number == t.leafAt { // a damaged page may name page 0, which does not exist
-		data, kept = t.leaf, true
-	}
-	if kept {
-		if t.left--; t.left < 0 {
-			return nil, repeatedPage(number)
-		}
-		return data, nil
-	}
-	if data, err = t.read(number); err != nil {
-		return nil, err
-	}
-	if page, err := cellsOf(data, number, maxDepth); err == nil && page.isInner && len(t.inner) < keptPages {
-		t.inner[number] = data
-	} else {
-		t.leaf, t.leafAt = data, number
-	}
-	return data, nil
-}
-
 // walkSeeds visits the rows of seeds, given by ascending ids, in a page and those below it. It returns the seeds that
 // may have rows behind it.
 func (t *seedRows) walkSeeds(number uint32, depth int, ids []int64) ([]int64, error) {
-	data, err := t.readKept(number)
+	data, err := t.readKept(number, keyTree)
 	if err != nil {
 		return nil, err
 	}
-	page, err := cellsOf(data, number, depth)
+	page, err := cellsOf(data, number, depth, keyTree)
 	if err != nil {
 		return nil, err
 	}

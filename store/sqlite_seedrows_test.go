@@ -115,7 +115,7 @@ func TestScanOfSeedsEnds(t *testing.T) {
 // A page of zeros names page 0, which no file has.
 func TestPagesThatDoNotExistAreDamage(t *testing.T) {
 	for name, page := range map[string][]byte{"no page": nil, "zeros": make([]byte, 4096)} {
-		if _, err := cellsOf(page, 0, 1); !errors.Is(err, track.ErrDamaged) {
+		if _, err := cellsOf(page, 0, 1, keyTree); !errors.Is(err, track.ErrDamaged) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
