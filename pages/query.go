@@ -2,12 +2,15 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"html/template"
 	"io"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"track/answer"
@@ -46,7 +49,7 @@ func composeQuery(ctx context.Context, b *builder) error {
 	if !b.asked.Has("sql") {
 		return nil
 	}
-	a, err := b.askWhole(ctx, ask.Query().Question())
+	a, isCut, err := b.askFirst(ctx)
 	if err != nil {
 		return err
 	}
@@ -56,10 +59,47 @@ func composeQuery(ctx context.Context, b *builder) error {
 	}
 	b.view.Sections = append(b.view.Sections, section{ID: "chart", HTML: picture})
 	b.show(a)
+	if isCut {
+		b.cut()
+		return nil
+	}
 	if limited, ok := a.(answer.LimitedAnswer); ok && limited.Limited() != nil {
 		b.view.Lead = append(b.view.Lead, sentenceOf(*limited.Limited()))
 	}
 	return nil
+}
+
+// askFirst returns the first rows of a statement, if the page shows no others: the reader does not wait for all of them.
+// It reports whether there are more than it returns.
+func (b *builder) askFirst(ctx context.Context) (a answer.Answer, isCut bool, err error) {
+	first := b.request.In.Get(chartX) == "" && b.request.In.Get(chartY) == ""
+	for _, name := range []string{"from.rows", "sort.rows", "filter.rows", "where.rows"} {
+		first = first && b.request.In.Get(name) == ""
+	}
+	limit, err := strconv.Atoi(cmp.Or(b.asked.Get("limit"), strconv.Itoa(keptRows+1)))
+	if first && err == nil && (limit == 0 || limit > keptRows) {
+		in := maps.Clone(b.asked)
+		in.Set("limit", strconv.Itoa(keptRows))
+		a, err := get(ctx, b, ask.Query(), in)
+		if err != nil {
+			return nil, false, err
+		}
+		isCut = a.LimitedTo > 0
+		a.LimitedTo = 0
+		return a, isCut, nil
+	}
+	a, err = b.askWhole(ctx, ask.Query().Question())
+	return a, false, err
+}
+
+// cut says that the table goes on behind the rows of the answer.
+func (b *builder) cut() {
+	b.view.Sections[len(b.view.Sections)-1].Table.Open = true
+	var q answer.QueryQuestion
+	limit, _ := q.Params().Find("limit")
+	if most := cmp.Or(b.asked.Get("limit"), limit.Value.String()); most != "0" {
+		b.view.Lead = append(b.view.Lead, sentence{Class: string(answer.Note), Text: "At most " + most + " rows are listed; the parameter limit says how many, and 0 lists all."})
+	}
 }
 
 // queryChart is a chart of two columns, with the form that chooses them.

@@ -68,3 +68,30 @@ func TestQueryChart(t *testing.T) {
 		t.Errorf("complaints: %q", complaints)
 	}
 }
+
+// The first page of a statement reads the rows that it shows, and says what it does not know yet.
+func TestFirstRowsOfQuery(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	base := serve(t, st)
+	numbers := "sql=" + url.QueryEscape("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT i, CASE WHEN i > 300 THEN 'x' END AS late FROM n")
+	for address, want := range map[string][]string{
+		"limit=0&" + numbers:                   {"200 or more rows", `class="more"`, ">late</a>"},
+		numbers:                                {"200 or more rows", "At most 10000 rows are listed", ">late</a>"},
+		"limit=150&" + numbers:                 {"150 rows", "more rows than the first 150"},
+		numbers + "&from.rows=100":             {"from row 101 of 10000 rows", "more rows than the first 10000", ">late</a>"},
+		"limit=0&" + numbers + "&sort.rows=-i": {"20000 rows", ">20000<"},
+		numbers + "&x.chart=i&y.chart=i":       {"9940 more are in the table"},
+		"limit=0&sql=SELECT+1+AS+one":          {"one"},
+	} {
+		page := get(t, base+"/query?"+address)
+		for _, text := range want {
+			if !strings.Contains(page, text) {
+				t.Errorf("%s: the page lacks %s", address, text)
+			}
+		}
+		if strings.Contains(page, "first 200") {
+			t.Errorf("%s: a page says how many rows it reads", address)
+		}
+	}
+}

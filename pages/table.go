@@ -91,6 +91,9 @@ func headText(c answer.Column) string {
 // shown returns the columns that the address chooses; without a choice all that have something in some row.
 func (v tableView) shown() []int {
 	names := v.request.In.Get(v.key("columns"))
+	if names == "" && v.page.question.Name == "query" { // whose statement chose them
+		return v.all
+	}
 	if names == "" {
 		return slices.DeleteFunc(slices.Clone(v.all), func(k int) bool {
 			return len(v.table.Rows) > 0 && !slices.ContainsFunc(v.table.Rows, func(row []any) bool { return !isEmpty(row[k]) })
