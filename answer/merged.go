@@ -59,6 +59,7 @@ type MergeCounts struct {
 	Forgotten      int            `json:"forgotten"`             // executions whose texts were removed elsewhere, and now here
 	Assessments    int            `json:"assessments"`           // judgements of known seeds, under specs that they had not been judged under here
 	Scores         int            `json:"scores"`                // scores of known executions, under rubrics that they had not been scored under here
+	Unpruned       int            `json:"n_unpruned,omitzero"`   // series and files of known seeds that were pruned here, and are back
 	Unjudged       map[string]int `json:"unjudged"`              // by scenario: new seeds that are not judged under its newest spec
 }
 
@@ -185,6 +186,7 @@ func (f MergedFile) notes() (list []Sentence) {
 		{f.Superseded, "superseded, as there"}, {f.Withdrawn, "withdrawn, as there"}, {f.Restored, "restored, as there"},
 		{f.Completed, "completed: the record there had come further"},
 		{f.Uncompared, "texts not compared: other rules masked them, and they are not kept"}, {f.Forgotten, "forgotten, as there"},
+		{f.Unpruned, "series and files that were pruned here are back, because they are kept there"},
 	} {
 		if what.n > 0 {
 			note("%d %s", what.n, what.text)

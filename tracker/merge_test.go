@@ -712,10 +712,11 @@ func TestMergeExecutions(t *testing.T) {
 	}
 }
 
-// Numbers of series that were pruned on one side are there again.
+// Contents that were pruned on one side are there again, and are counted.
 func TestMergePruned(t *testing.T) {
 	with := trackertest.Seed("s", 1, map[string]float64{"a": 1})
 	with.Series = []track.Series{{Name: "u", Values: []float64{1, 2, 3}}}
+	with.Artifacts = []track.Artifact{{Name: "a.txt", Content: "kept"}}
 	pruned, whole := newShard(t, 0), newShard(t, 10)
 	for _, s := range []*shard{pruned, whole} {
 		trackertest.Record(t, s.st, seeds.Options{}, with)
@@ -723,9 +724,22 @@ func TestMergePruned(t *testing.T) {
 	if _, err := pruned.st.PruneSeries(t.Context(), store.PruneRule{Before: testdb.Clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := pruned.st.PruneArtifacts(t.Context(), store.PruneRule{Before: testdb.Clock().Add(time.Hour)}, false); err != nil {
+		t.Fatal(err)
+	}
 	want := whole.dump()["series_chunk"]
-	whole.merge(pruned)
-	pruned.merge(whole)
+	foreseen, err := exchange.Merge(t.Context(), pruned.st, whole.st, exchange.MergeOptions{DryRun: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	back := []int{foreseen.Unpruned}
+	for _, merge := range [][2]*shard{{whole, pruned}, {pruned, whole}, {pruned, whole}} {
+		reports, _ := merge[0].merge(merge[1])
+		back = append(back, reports[0].Unpruned)
+	}
+	if diff := cmp.Diff([]int{2, 0, 2, 0}, back); diff != "" {
+		t.Error(diff)
+	}
 	for _, s := range []*shard{pruned, whole} {
 		if diff := cmp.Diff(want, s.dump()["series_chunk"]); diff != "" {
 			t.Error(diff)

@@ -54,6 +54,16 @@ func (s seedStep) lacks(d *Door, head store.SeedHead, there *store.SeedParts) bo
 	return lacksContents(s.parts.Series, there.Series) || lacksContents(s.parts.Artifacts, there.Artifacts)
 }
 
+// countUnpruned counts the contents that were pruned here and are kept elsewhere.
+func countUnpruned(here, there map[string]bool) (n int) {
+	for name, isKept := range there {
+		if keptHere, isNamed := here[name]; isKept && isNamed && !keptHere {
+			n++
+		}
+	}
+	return n
+}
+
 // lacksContents reports whether a name or a content that is there lacks here.
 func lacksContents(here, there map[string]bool) bool {
 	for name, kept := range there {

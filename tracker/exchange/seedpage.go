@@ -137,6 +137,7 @@ func (p *seedPage) answer(ctx context.Context, d *Door, r *store.Reader, head st
 		a.Outcome = conflicting
 		a.Conflict, err = p.conflict(ctx, r, head, s)
 	case seedKnown, seedEarlier:
+		d.counts.Unpruned += countUnpruned(s.parts.Series, there.Series) + countUnpruned(s.parts.Artifacts, there.Artifacts)
 		for _, hash := range there.Specs {
 			if slices.Contains(d.specs[head.Scenario], hash) && !slices.Contains(s.parts.Specs, hash) {
 				d.counts.Assessments++
