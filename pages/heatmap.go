@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"track"
 	"track/answer"
 	"track/ask"
 	"track/reports/escape"
@@ -19,6 +20,7 @@ const heatWindow = 20
 // heatMap is a heat map of seeds: a canvas that the script draws, and the visible part as a table.
 type heatMap struct {
 	Source      string // address of the matrix
+	Data        heatData
 	What        string
 	Keys        []heatKey
 	Orders      []link // of the rows
@@ -28,6 +30,31 @@ type heatMap struct {
 	Part        string // which part the table shows; empty for all
 	Neighbours  []link // other parts
 	Description string
+}
+
+// heatData is what the script draws. It comes with the page: to ask for it would compute the matrix again.
+type heatData struct {
+	By    string     `json:"by"`
+	Seeds []string   `json:"seeds"`
+	Items []heatItem `json:"items"`
+}
+
+type heatItem struct {
+	Name          string `json:"name"`
+	Scenario      string `json:"scenario"`
+	Configuration string `json:"configuration"` // the beginning of its hash
+	Cells         string `json:"cells"`
+}
+
+func newHeatData(a answer.Matrix) heatData {
+	d := heatData{By: a.By, Seeds: make([]string, len(a.Seeds)), Items: make([]heatItem, len(a.Items))}
+	for i, seed := range a.Seeds {
+		d.Seeds[i] = seed.String()
+	}
+	for i, row := range a.Items {
+		d.Items[i] = heatItem{row.Name, row.Scenario, track.ShortHash(row.Configuration), row.Cells}
+	}
+	return d
 }
 
 // heatKey is an entry of the legend.
@@ -114,7 +141,7 @@ func (b *builder) addHeatMap(a answer.Matrix, in url.Values, suffix string) erro
 		rowOrders = []string{answer.OrderFailures, answer.OrderScore, answer.OrderName, answer.OrderDeclared}
 	}
 	h := heatMap{
-		Source: b.request.Base + "/api/v1/matrix?" + asked.Encode(), Keys: keysOf(a),
+		Source: b.request.Base + "/api/v1/matrix?" + asked.Encode(), Keys: keysOf(a), Data: newHeatData(a),
 		What:        strconv.Itoa(len(a.Items)) + " " + a.By + ", " + strconv.Itoa(len(a.Seeds)) + " seeds",
 		Orders:      b.orders("order"+suffix, rowOrders...),
 		SeedOrders:  b.orders("seed-order"+suffix, answer.OrderNumber, answer.OrderFailures),

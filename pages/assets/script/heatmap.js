@@ -9,16 +9,18 @@ preparations.push((root) => all(".heatmap", root).forEach(heatmap));
 async function heatmap(figure) {
   // A page that follows what is recorded replaces its figure: the reader stays at the same cell.
   const before = heatLast?.figure.dataset.source === figure.dataset.source && heatLast, focused = document.activeElement === before?.canvas;
+  const data = JSON.parse($("script", figure).textContent);
   // Until it is part of the page.
   await null;
-  const map = before && new HeatMap(figure, before.data, before);
+  if (!data.items.length || !data.seeds.length) return;
+  const map = new HeatMap(figure, data, before);
   if (focused) map.canvas.focus({ preventScroll: true });
-  const data = await ask(figure.dataset.source);
-  if (data?.items.length && data.seeds.length) if (map) map.renew(data); else new HeatMap(figure, data, {});
 }
 
 class HeatMap {
   constructor(figure, data, { row = 0, column = 0, left = 0, top = 0 }) {
+    row = clamp(row, 0, data.items.length - 1);
+    column = clamp(column, 0, data.seeds.length - 1);
     Object.assign(this, { figure, data, row, column, left, top, asked: 0, status: make("output", { className: "heat-status" }) });
     heatLast = this;
     this.view = $(".heat-view", figure);
@@ -51,14 +53,6 @@ class HeatMap {
     }, (by) => level(Math.sign(by - 1)), () => level(-9), this.status));
   }
 
-  renew(data) {
-    this.data = data;
-    this.row = clamp(this.row, 0, data.items.length - 1);
-    this.column = clamp(this.column, 0, data.seeds.length - 1);
-    this.measure();
-    this.draw();
-  }
-
   zoom(level, quiet) {
     level = clamp(level, 0, heatLevels.length - 1);
     this.height = heatLevels[level];
@@ -77,17 +71,26 @@ class HeatMap {
     this.view.style.height = Math.min(heatMost, heatRuler + this.height * items.length + (this.view.offsetHeight - this.view.clientHeight)) + "px";
   }
 
+  // The colors of the cells, read once for each scheme: that makes the browser lay out the page.
+  styles() {
+    if (this.inks !== inks()) {
+      this.inks = inks();
+      this.colors = {};
+      this.marks = {};
+      for (const key of all(".heat-key[data-cell]", this.figure)) {
+        const style = getComputedStyle(key);
+        this.colors[key.dataset.cell] = style.backgroundColor;
+        this.marks[key.dataset.cell] = style.color;
+      }
+    }
+    return this;
+  }
+
   draw() {
     const { view, canvas, width: w, height: h, names } = this, { items, seeds } = this.data;
     const W = view.clientWidth, H = Math.min(view.clientHeight, heatRuler + h * items.length), c = context(canvas, W, H);
     c.font = "11px system-ui, sans-serif";
-    const colors = {}, marks = {};
-    for (const key of all(".heat-key[data-cell]", this.figure)) {
-      const style = getComputedStyle(key);
-      colors[key.dataset.cell] = style.backgroundColor;
-      marks[key.dataset.cell] = style.color;
-    }
-    const ink = inks().text, x0 = names - view.scrollLeft, y0 = heatRuler - view.scrollTop;
+    const ink = inks().text, { colors, marks } = this.styles(), x0 = names - view.scrollLeft, y0 = heatRuler - view.scrollTop;
     const firstRow = Math.max(0, Math.floor(view.scrollTop / h)), firstColumn = Math.max(0, Math.floor(view.scrollLeft / w)), lastRow = Math.min(items.length, Math.ceil((view.scrollTop + H) / h)), lastColumn = Math.min(seeds.length, Math.ceil((view.scrollLeft + W) / w));
     const gap = w >= 6 && h >= 6 ? 1 : 0, paths = { "/": new Path2D(), x: new Path2D(), "!": new Path2D() };
     within(c, names, heatRuler, W, H);
