@@ -20,7 +20,7 @@ func comparedParts() []string {
 // composeCompare shows configurations side by side; of two also the scores of each seed on both sides, and the change of
 // each metric with its interval.
 func composeCompare(ctx context.Context, b *builder) error {
-	a, err := get(ctx, b, ask.Compare(), b.asked)
+	a, err := getKept(ctx, b, ask.Compare(), b.asked) // again for the part that comes later
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,8 @@ func composeCompare(ctx context.Context, b *builder) error {
 	for _, t := range a.Tables() {
 		b.addTable(t)
 		if t.Name == "scores" && len(a.Sides) == 2 && len(a.Differences) > 0 && a.Differences[0].NPairs > 0 {
-			if err := b.addPairs(ctx, a); err != nil {
+			isLong := a.Differences[0].NPairs*len(a.Differences[0].Metrics) > longPairs
+			if err := b.later("pairs", isLong, func() error { return b.addPairs(ctx, a) }); err != nil {
 				return err
 			}
 		}

@@ -53,7 +53,7 @@ func TestHeatMap(t *testing.T) {
 func TestLargeHeatMap(t *testing.T) {
 	t.Parallel()
 	const nSeeds, nMetrics = 1000, 100
-	base := serve(t, newLarge(t, nSeeds, nMetrics))
+	base := serve(t, newLarge(t, nSeeds, nMetrics, "v1"))
 	tab := outsidetest.NewTab(t)
 	tab.View(1280, 900, "light")
 	tab.Open(base + "/stability?scenario=large")
@@ -72,8 +72,8 @@ func TestLargeHeatMap(t *testing.T) {
 	tab.Picture("heatmap-large")
 }
 
-// newLarge returns a database with many seeds of many metrics.
-func newLarge(t *testing.T, nSeeds, nMetrics int) *store.Store {
+// newLarge returns a database with many seeds of many metrics, under configurations with labels.
+func newLarge(t *testing.T, nSeeds, nMetrics int, labels ...string) *store.Store {
 	t.Helper()
 	st := testdb.New(t)
 	declared := scoring.Spec{Scenario: "large"}
@@ -84,15 +84,16 @@ func newLarge(t *testing.T, nSeeds, nMetrics int) *store.Store {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	for i := range nSeeds {
+	for n := range nSeeds * len(labels) {
+		i, label := n%nSeeds, labels[n/nSeeds]
 		var values []string
 		for k := range nMetrics {
 			values = append(values, fmt.Sprintf(`"metric_%02d":%d`, k, (i*i+k*k*k)%(13+k%7)))
 		}
-		fmt.Fprintf(&text, `{"kind":"seed","scenario":"large","seed":"%d","configuration":{"label":"v1"},"outcome":"ok","values":{%s}}`+"\n", i, strings.Join(values, ","))
+		fmt.Fprintf(&text, `{"kind":"seed","scenario":"large","seed":"%d","configuration":{"label":"%s"},"outcome":"ok","values":{%s}}`+"\n", i, label, strings.Join(values, ","))
 	}
 	recorder := seeds.NewRecorder(st, seeds.Options{}, rand.Reader)
-	if summary, err := exchange.RecordAll(t.Context(), recorder, lines.Read("large", &text), exchange.BatchObserver{}); err != nil || summary.Recorded != nSeeds {
+	if summary, err := exchange.RecordAll(t.Context(), recorder, lines.Read("large", &text), exchange.BatchObserver{}); err != nil || summary.Recorded != nSeeds*len(labels) {
 		t.Fatalf("%+v, %v", summary, err)
 	}
 	return st

@@ -12,6 +12,8 @@ const (
 	laterParam = "later.page"
 	// longLedger and longTree are how many entries a ledger has that takes long to replay, and to draw.
 	longLedger, longTree = 500, 2000
+	// longPairs is how many pairs of values two sides have that take long to draw.
+	longPairs = 10_000
 )
 
 // later says where a part of a page is that takes long.

@@ -38,3 +38,20 @@ func TestLongLineageComesInParts(t *testing.T) {
 	tab.Wait(fmt.Sprintf(`document.querySelector("[data-later]").textContent.includes(%q)`, report))
 	checkPage(t, tab, base, address)
 }
+
+// The pictures of two large sides come after their page.
+func TestPairsComeLater(t *testing.T) {
+	t.Parallel()
+	base := serve(t, newLarge(t, 110, 100, "v1", "v2")) + "/compare?scenario=large@v1&scenario=large@v2"
+	const picture = "Change of each metric"
+	page, whole, part := get(t, base), get(t, base+"&later.page=shown"), get(t, base+"&part.page=pairs")
+	if strings.Contains(page, picture) || !strings.Contains(page, `data-later="/compare?part.page=pairs`) || !strings.Contains(page, "110 pairs") {
+		t.Errorf("the page has the pictures, or neither their address nor the verdict:\n%s", page)
+	}
+	if !strings.Contains(part, picture) || strings.Contains(part, "<body") {
+		t.Errorf("the part is %s", part)
+	}
+	if !strings.Contains(whole, picture) || strings.Contains(whole, "data-later") {
+		t.Errorf("the whole page is %s", whole)
+	}
+}
