@@ -278,42 +278,38 @@ func (r *Reader) executionDetail(ctx context.Context, row executionRow) (track.R
 }
 
 func (r *Reader) calls(ctx context.Context, execution int64) ([]track.RecordedCall, error) {
-	var rows []struct {
-		Key         string        `db:"key"`
-		Tool        string        `db:"tool"`
-		Input       *string       `db:"input"`
-		InputBytes  int           `db:"input_bytes"`
-		InputDigest []byte        `db:"input_digest"`
-		Exit        *int          `db:"exit"`
-		Error       string        `db:"error"`
-		Answered    bool          `db:"answered"`
-		Rejected    bool          `db:"rejected"`
-		StartedAt   sql.NullInt64 `db:"started_at"`
-		DurationUS  sql.NullInt64 `db:"duration_us"`
-		OutputWhole int           `db:"output_whole"`
-		textRow
+	list := []track.RecordedCall{}
+	err := r.streamCells(ctx, listCalls, []any{execution}, func(c *cells) {
+		call := track.RecordedCall{Key: c.text(), Tool: c.text()}
+		call.Input = track.RecordedText{Text: c.optionalText(), Bytes: int(c.integer()), Digest: track.TextDigest(c.bytes())}
+		call.Exit = wholeOrNil(c.optionalInteger())
+		call.Error, call.Answered, call.Rejected = c.text(), c.isTrue(), c.isTrue()
+		output := textRow{Text: c.optionalText()}
+		if n := c.optionalInteger(); n != nil {
+			output.Bytes = sql.NullInt64{Int64: *n, Valid: true}
+		}
+		output.Digest = c.bytes()
+		if call.Output = output.stored(); call.Output != nil {
+			call.Output.WholeBytes = int(c.integer())
+		} else {
+			_ = c.cell()
+		}
+		call.StartedAt = c.optionalTime()
+		if us := c.optionalInteger(); us != nil {
+			duration := time.Duration(*us) * time.Microsecond
+			call.Duration = &duration
+		}
+		list = append(list, call)
+	})
+	return list, err
+}
+
+func wholeOrNil(n *int64) *int {
+	if n == nil {
+		return nil
 	}
-	if err := r.read().SelectContext(ctx, &rows, listCalls, execution); err != nil {
-		return nil, err
-	}
-	list := make([]track.RecordedCall, len(rows))
-	for i, row := range rows {
-		list[i] = track.RecordedCall{
-			Key: row.Key, Tool: row.Tool, Input: track.RecordedText{Digest: track.TextDigest(row.InputDigest), Bytes: row.InputBytes, Text: row.Input}, Output: row.stored(),
-			Exit: row.Exit, Error: row.Error, Answered: row.Answered, Rejected: row.Rejected,
-		}
-		if list[i].Output != nil {
-			list[i].Output.WholeBytes = row.OutputWhole
-		}
-		if row.StartedAt.Valid {
-			list[i].StartedAt = fromMicros(row.StartedAt.Int64)
-		}
-		if row.DurationUS.Valid {
-			duration := time.Duration(row.DurationUS.Int64) * time.Microsecond
-			list[i].Duration = &duration
-		}
-	}
-	return list, nil
+	whole := int(*n)
+	return &whole
 }
 
 func (r *Reader) executionScores(ctx context.Context, execution int64) ([]track.RecordedScore, error) {
