@@ -180,9 +180,10 @@ class HeatMap {
     return !m ? "" : m.value === null ? ", " + m.reason : `, value ${m.value}, score ${m.score?.toFixed(4) ?? "none"}; target ${m.target}`;
   }
 
-  // The table of the part around the current cell.
+  // The table of the part around the current cell, unless it shows all.
   async list() {
-    if (!this.details.open) return;
+    const { items, seeds } = this.data;
+    if (!this.details.open || Math.max(items.length, seeds.length) <= heatTable) return;
     const address = new URL(location), before = (at) => Math.max(0, at - heatTable / 2);
     for (const [name, value] of [["row.heatmap", before(this.row)], ["seed.heatmap", before(this.column)], ["part.page", this.figure.closest("section").id]]) address.searchParams.set(name, value);
     const page = await load(address), fresh = page && $(".heat-cells .scroll", page);
