@@ -19,10 +19,9 @@ async function heatmap(figure) {
 
 class HeatMap {
   constructor(figure, data, { row = 0, column = 0, left = 0, top = 0 }) {
-    row = clamp(row, 0, data.items.length - 1);
-    column = clamp(column, 0, data.seeds.length - 1);
-    Object.assign(this, { figure, data, row, column, left, top, asked: 0, status: make("output", { className: "heat-status" }) });
+    Object.assign(this, { figure, data, left, top, asked: 0, status: make("output", { className: "heat-status" }) });
     heatLast = this;
+    this.go(row, column);
     this.view = $(".heat-view", figure);
     this.space = $(".heat-space", figure);
     this.canvas = $("canvas", figure);
@@ -31,19 +30,20 @@ class HeatMap {
     this.details.open = false;
     // Rows are as high as their names, unless there are very many.
     const rows = data.items.length, fitting = heatLevels.findLastIndex((level) => level * rows <= heatMost - heatRuler);
-    this.zoom(heatLevel >= 0 ? heatLevel : Math.max(rows > 200 ? 0 : 3, fitting), true);
+    this.height = heatLevels[heatLevel >= 0 ? heatLevel : Math.max(rows > 200 ? 0 : 3, fitting)];
+    this.measure();
     const later = soon(() => this.draw());
     this.view.scrollTo(this.left, this.top);
     this.view.addEventListener("scroll", () => { this.left = this.view.scrollLeft; this.top = this.view.scrollTop; later(); });
-    new ResizeObserver(() => { this.measure(); later(); }).observe(this.view);
+    // Which draws at once, too.
+    new ResizeObserver(() => { this.measure(); this.draw(); }).observe(this.view);
     onScheme(later);
     this.details.addEventListener("toggle", () => this.list());
     this.canvas.addEventListener("pointermove", (event) => this.point(event) && this.show(true));
     this.canvas.addEventListener("click", (event) => this.point(event) && this.open());
     this.canvas.addEventListener("focus", () => this.show());
     const go = (rows, columns) => () => {
-      this.row = clamp(this.row + rows, 0, this.data.items.length - 1);
-      this.column = clamp(this.column + columns, 0, this.data.seeds.length - 1);
+      this.go(this.row + rows, this.column + columns);
       this.reveal();
       this.show();
     };
@@ -53,10 +53,14 @@ class HeatMap {
     }, (by) => level(Math.sign(by - 1)), () => level(-9), this.status));
   }
 
-  zoom(level, quiet) {
-    level = clamp(level, 0, heatLevels.length - 1);
-    this.height = heatLevels[level];
-    if (!quiet) heatLevel = level;
+  go(row, column) {
+    this.row = clamp(row, 0, this.data.items.length - 1);
+    this.column = clamp(column, 0, this.data.seeds.length - 1);
+  }
+
+  zoom(level) {
+    heatLevel = clamp(level, 0, heatLevels.length - 1);
+    this.height = heatLevels[heatLevel];
     this.measure();
     this.draw();
   }
@@ -71,26 +75,17 @@ class HeatMap {
     this.view.style.height = Math.min(heatMost, heatRuler + this.height * items.length + (this.view.offsetHeight - this.view.clientHeight)) + "px";
   }
 
-  // The colors of the cells, read once for each scheme: that makes the browser lay out the page.
-  styles() {
-    if (this.inks !== inks()) {
-      this.inks = inks();
-      this.colors = {};
-      this.marks = {};
-      for (const key of all(".heat-key[data-cell]", this.figure)) {
-        const style = getComputedStyle(key);
-        this.colors[key.dataset.cell] = style.backgroundColor;
-        this.marks[key.dataset.cell] = style.color;
-      }
-    }
-    return this;
-  }
-
   draw() {
     const { view, canvas, width: w, height: h, names } = this, { items, seeds } = this.data;
     const W = view.clientWidth, H = Math.min(view.clientHeight, heatRuler + h * items.length), c = context(canvas, W, H);
     c.font = "11px system-ui, sans-serif";
-    const ink = inks().text, { colors, marks } = this.styles(), x0 = names - view.scrollLeft, y0 = heatRuler - view.scrollTop;
+    const colors = {}, marks = {};
+    for (const key of all(".heat-key[data-cell]", this.figure)) {
+      const style = getComputedStyle(key);
+      colors[key.dataset.cell] = style.backgroundColor;
+      marks[key.dataset.cell] = style.color;
+    }
+    const ink = inks().text, x0 = names - view.scrollLeft, y0 = heatRuler - view.scrollTop;
     const firstRow = Math.max(0, Math.floor(view.scrollTop / h)), firstColumn = Math.max(0, Math.floor(view.scrollLeft / w)), lastRow = Math.min(items.length, Math.ceil((view.scrollTop + H) / h)), lastColumn = Math.min(seeds.length, Math.ceil((view.scrollLeft + W) / w));
     const gap = w >= 6 && h >= 6 ? 1 : 0, paths = { "/": new Path2D(), x: new Path2D(), "!": new Path2D() };
     within(c, names, heatRuler, W, H);
