@@ -28,7 +28,7 @@ type changeEvent struct {
 	Changed []changedName `json:"changed"`      // empty if something else was recorded
 }
 
-// changedName says what was recorded about a scenario or a lineage.
+// changedName says what was recorded about a scenario or a lineage, or of a kind that has neither.
 type changedName struct {
 	Kind     store.ChangeKind `json:"kind"`
 	Scenario string           `json:"scenario,omitzero"`
@@ -173,7 +173,7 @@ func (e *eventStream) change() error {
 }
 
 func (e *eventStream) maySee(c store.Change) bool {
-	return c.Scenario != "" && e.grant.MayNameScenario(c.Scenario) || c.Lineage != "" && e.grant.MayNameLineage(c.Lineage)
+	return !e.grant.IsBound() || c.Scenario != "" && e.grant.MayNameScenario(c.Scenario) || c.Lineage != "" && e.grant.MayNameLineage(c.Lineage)
 }
 
 func compareNames(a, b changedName) int {

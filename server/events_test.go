@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -166,6 +167,23 @@ func TestEventsOfBoundToken(t *testing.T) {
 	all.until("seeds", "secret")
 	record(t, s.store, "bam/growth", 1)
 	if kinds := bound.until("seeds", "bam/growth"); slices.ContainsFunc(kinds, func(k string) bool { return !strings.HasSuffix(k, " bam/growth") }) {
+		t.Errorf("a token for bam/* hears of %v", kinds)
+	}
+	admin := s.tokenFor(access.Admin)
+	if response, body := s.do(http.MethodPost, "/api/v1/gate", admin, "scenario=secret", form...); response.StatusCode != http.StatusOK {
+		t.Errorf("gate: %d: %s", response.StatusCode, body)
+	}
+	all.until("looks", "")
+	s.do(http.MethodPost, server.LinesPath, admin, `{"kind":"execution","lineage":"sepa","version":"v1","task":"t","key":"1","output":"long ago"}`+"\n")
+	_, body := s.do(http.MethodGet, "/api/v1/executions?lineage=sepa", admin, "")
+	id := regexp.MustCompile(`"id":"(\w+)"`).FindStringSubmatch(body)
+	if len(id) != 2 {
+		t.Fatal(body)
+	}
+	if response, body := s.do(http.MethodPost, "/api/v1/forget/execution", admin, "id="+id[1], form...); response.StatusCode != http.StatusOK {
+		t.Errorf("forget: %d: %s", response.StatusCode, body)
+	}
+	if kinds := bound.until("texts", "sepa"); slices.Contains(kinds, "looks ") {
 		t.Errorf("a token for bam/* hears of %v", kinds)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Change says what was recorded about a scenario or a lineage.
+// Change says what was recorded about a scenario or a lineage; without either, what else was recorded.
 type Change struct {
 	Kind     ChangeKind
 	Scenario string
@@ -30,6 +30,8 @@ const (
 	ExecutionsChanged  ChangeKind = "executions"
 	VersionsChanged    ChangeKind = "versions"
 	LedgerChanged      ChangeKind = "ledger" // proposals, decisions, rollbacks
+	LooksChanged       ChangeKind = "looks"  // interim analyses, which are hashes: they name no scenario
+	TextsChanged       ChangeKind = "texts"  // texts of executions were removed; without a lineage if the execution is not here
 )
 
 // followed is a table whose new rows are changes of their owner.
@@ -38,7 +40,7 @@ type followed struct {
 	byID  bool   // its ids are of a sequence; else they grow with the time, on a server
 	last  string // the largest id
 	after string // ids behind a mark with the id of the owner and the ULID of a sweep
-	owner string // the name of an owner
+	owner string // the name of an owner; empty for rows without owners
 }
 
 const (
@@ -61,7 +63,14 @@ const (
 	newSweepIDs      = `SELECT id, scenario_id AS owner, ulid FROM sweep WHERE id > $1 ORDER BY id LIMIT $2`
 	lastVersionID    = `SELECT coalesce(max(id), 0) FROM version`
 	newVersionIDs    = `SELECT id, lineage_id AS owner, '' AS ulid FROM version WHERE id > $1 ORDER BY id LIMIT $2`
-	lastLedgers      = `
+	lastLookID       = `SELECT coalesce(max(id), 0) FROM look`
+	newLookIDs       = `SELECT id, 0 AS owner, '' AS ulid FROM look WHERE id > $1 ORDER BY id LIMIT $2`
+	lastTombstoneID  = `SELECT coalesce(max(id), 0) FROM tombstone`
+	newTombstoneIDs  = `
+	SELECT tombstone.id, coalesce(execution.lineage_id, 0) AS owner, '' AS ulid
+	  FROM tombstone LEFT JOIN execution ON execution.ulid = tombstone.ulid
+	 WHERE tombstone.id > $1 ORDER BY tombstone.id LIMIT $2`
+	lastLedgers = `
 	SELECT id AS owner, (SELECT coalesce(max(number), 0) FROM ledger WHERE ledger.lineage_id = lineage.id) AS id, '' AS ulid FROM lineage`
 	listRunningSweeps = `SELECT id, scenario_id AS owner, ulid FROM sweep WHERE id IN ({list}) AND ended_at IS NULL`
 	listOpenSweeps    = `SELECT id, scenario_id AS owner, ulid FROM sweep WHERE ended_at IS NULL ORDER BY id DESC LIMIT $1`
@@ -83,6 +92,8 @@ func followedTables() []followed {
 		{WithdrawalsChanged, true, lastWithdrawalID, newWithdrawalIDs, scenarioName},
 		{SweepChanged, true, lastSweepID, newSweepIDs, scenarioName},
 		{VersionsChanged, true, lastVersionID, newVersionIDs, lineageName},
+		{LooksChanged, true, lastLookID, newLookIDs, ""},
+		{TextsChanged, true, lastTombstoneID, newTombstoneIDs, lineageName},
 	}
 }
 
@@ -251,7 +262,7 @@ func (f *Follower) lookAt(ctx context.Context, r *Reader, i int, found map[Chang
 func (f *Follower) add(ctx context.Context, r *Reader, table followed, row ownedRow, n int64, found map[Change]int64) error {
 	key := ownerName{table.owner, row.Owner}
 	name, isKnown := f.names[key]
-	if !isKnown {
+	if !isKnown && row.Owner != 0 {
 		if err := r.read().GetContext(ctx, &name, table.owner, row.Owner); err != nil {
 			return explain(err)
 		}
@@ -260,7 +271,7 @@ func (f *Follower) add(ctx context.Context, r *Reader, table followed, row owned
 	change := Change{Kind: table.kind, Sweep: row.ULID}
 	if table.owner == lineageName {
 		change.Lineage = name
-	} else {
+	} else { // empty without an owner
 		change.Scenario = name
 	}
 	found[change] += n
