@@ -105,7 +105,10 @@ type fetched struct {
 	wire, bytes int           // compressed, and not
 }
 
-// pagesByHTTP asks for each page as the first request of a new server, then again. Each is asked until its last byte.
+// opening is an address for which a server opens its database, which it does by itself when it starts.
+const opening = "/api/v1/spec/list"
+
+// pagesByHTTP asks a new server for each page when it has opened its database, then again. Each is asked until its last byte.
 func (b bench) pagesByHTTP(path string, list []address) error {
 	heading(fmt.Sprintf("Pages, by HTTP: %d seeds, %d mutations", b.pageSeeds, b.mutations),
 		"page", "first byte, new server", "first byte", "aim", "processor time, new server", "processor time", "over the wire", "of", "aim")
@@ -115,6 +118,9 @@ func (b bench) pagesByHTTP(path string, list []address) error {
 			s, err := b.startServer(path)
 			if err != nil {
 				return err
+			}
+			if _, err := s.fetch(b.ctx, opening); err != nil {
+				return errors.Join(err, s.kill())
 			}
 			for i := range 1 + b.rounds {
 				one, err := s.fetch(b.ctx, page.path)
