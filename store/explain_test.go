@@ -124,6 +124,7 @@ func TestSeedPlans(t *testing.T) {
 			args       []any
 		}{
 			{"seeds", listSelectedSeeds, []any{sel.SpecID}},
+			{"ids of selected seeds", listSelectedIDs, nil},
 			{"measured values", listSeedMeasured, nil},
 			{"computed values by seed", listSeedComputed, []any{sel.SpecID}},
 			{"computed values of metrics", listMetricComputed, []any{sel.SpecID}},

@@ -53,8 +53,6 @@ func (sqliteFile) scanSelected(ctx context.Context, r *Reader, sel Selection) (s
 	return rows.seeds, rows.problem, err
 }
 
-const getScenarioID = `SELECT id FROM scenario WHERE name = $1`
-
 // selectedIDs returns the ids of the seeds of a selection, in the order of the index.
 func (r *Reader) selectedIDs(ctx context.Context, sel Selection) (ids []int64, err error) {
 	if len(sel.Seeds) > 0 { // SQLite finds the few that are meant
@@ -62,7 +60,7 @@ func (r *Reader) selectedIDs(ctx context.Context, sel Selection) (ids []int64, e
 		return ids, err
 	}
 	var scenario int64
-	if err := r.read().GetContext(ctx, &scenario, getScenarioID, sel.Scenario); errors.Is(err, sql.ErrNoRows) {
+	if err := r.read().GetContext(ctx, &scenario, findScenario, sel.Scenario); errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err

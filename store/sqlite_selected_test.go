@@ -139,10 +139,10 @@ func TestSnapshotKeepsStatements(t *testing.T) {
 	err := st.Snapshot(t.Context(), func(r *Reader) error {
 		for i := range 3 {
 			var n []int
-			if err := r.read().SelectContext(t.Context(), &n, getScenarioID, "s"); err != nil || !slices.Equal(n, []int{1}) {
+			if err := r.read().SelectContext(t.Context(), &n, findScenario, "s"); err != nil || !slices.Equal(n, []int{1}) {
 				t.Errorf("time %d: %v, error %v", i+1, n, err)
 			}
-			if kept := r.stmts.prepared[getScenarioID] != nil; kept != (i > 0) {
+			if kept := r.stmts.prepared[findScenario] != nil; kept != (i > 0) {
 				t.Errorf("time %d: prepared is %v", i+1, kept)
 			}
 		}
