@@ -26,6 +26,7 @@ type Reader struct {
 	kept   []keptSelection                   // of a snapshot, the seeds that were read last
 	stmts  *statements                       // of a snapshot; nil outside one
 
+	summed   map[string]*metricSums  // of a snapshot, the sums of results that were read already, by the selection; nil outside one
 	reported map[string]keptStatuses // of a snapshot, by the selection; nil if they are not kept
 	tx       querier                 // the prepared statements of the transaction; nil outside one
 	attempts *int                    // at the transaction, which its Readers share; nil outside one
@@ -75,7 +76,7 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 	}()
 	statements := &statements{Conn: conn, prepared: map[string]*sqlx.Stmt{}}
 	defer func() { err = errors.Join(err, explain(statements.close())) }()
-	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, stmts: statements, totals: map[string][]scoring.MetricTotals{}})
+	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, stmts: statements, totals: map[string][]scoring.MetricTotals{}, summed: map[string]*metricSums{}})
 }
 
 // Statements returns how many statements were read from the database so far, transactions included.

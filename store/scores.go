@@ -48,7 +48,7 @@ func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool
 		if !withMetrics {
 			return nil
 		}
-		return r.addMetricScores(ctx, seeds, selected, order, sel.SpecID)
+		return r.addMetricScores(ctx, seeds, selected, order, sel)
 	})
 	return seeds, explain(err)
 }
@@ -60,9 +60,10 @@ func (s *selectedSeed) score() SeedScore {
 	}
 }
 
-// addMetricScores fills in the scores of the metrics of seeds, which lie in selected in some order.
-func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, selected []selectedSeed, order []int, specID int64) error {
-	check, err := r.newReadCheck(ctx, specID)
+// addMetricScores fills in the scores of the metrics of seeds, which lie in selected in some order. A snapshot keeps what
+// [Reader.MetricTotals] would read the results for.
+func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, selected []selectedSeed, order []int, sel Selection) error {
+	check, err := r.newReadCheck(ctx, sel.SpecID)
 	if err != nil {
 		return err
 	}
@@ -78,10 +79,20 @@ func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, selecte
 	}
 	n := len(check.results.weights.scores)
 	all := make([]float64, 0, len(judged)*n) // of all seeds: one allocation
-	return check.scanResults(func(at int) {
+	sums, visit, err := r.sumResults(ctx, check, sel)
+	if err != nil {
+		return err
+	}
+	err = check.scanResults(func(at int) {
 		all = append(all, check.results.weights.scores...)
 		seeds[judged[at]].Scores = all[len(all)-n : len(all) : len(all)]
+		visit(at)
 	})
+	isInOrder := slices.IsSortedFunc(selected, func(a, b selectedSeed) int { return cmp.Compare(a.id, b.id) }) // sums depend on it
+	if err == nil && r.summed != nil && isInOrder {
+		r.summed[sel.key()] = sums
+	}
+	return err
 }
 
 // scoresAtOnce is how many seeds one statement of [Reader.AddMetricScores] reads.

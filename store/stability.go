@@ -113,25 +113,18 @@ func (r *Reader) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Met
 
 func (r *Reader) readMetricTotals(ctx context.Context, sel Selection) (totals []scoring.MetricTotals, err error) {
 	err = r.Snapshot(ctx, func(r *Reader) error {
-		var metrics []specMetric
-		if err := r.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
-			return err
-		}
 		check, err := r.checkRead(ctx, sel)
 		if err != nil {
 			return err
 		}
-		sums, results := newMetricSums(metrics), check.results.weights
-		visit := func(int) { sums.addResults(results) }
-		if r.reported != nil {
-			gathered := newStatusGatherer(len(check.ids), results)
-			r.reported[sel.key()] = gathered.statuses
-			visit = func(at int) {
-				sums.addResults(results)
-				gathered.add(check.ids[at], results)
+		sums := r.summed[sel.key()]
+		if delete(r.summed, sel.key()); sums == nil {
+			var visit func(int)
+			if sums, visit, err = r.sumResults(ctx, check, sel); err == nil {
+				err = check.scanResults(visit)
 			}
 		}
-		if err = check.scanResults(visit); err != nil {
+		if err != nil {
 			return err
 		}
 		if err = check.scanValues(sums.addValues); err != nil {
@@ -142,6 +135,25 @@ func (r *Reader) readMetricTotals(ctx context.Context, sel Selection) (totals []
 		return err
 	})
 	return totals, explain(err)
+}
+
+// sumResults returns sums for a selection, and what to visit the results of its seeds with.
+func (r *Reader) sumResults(ctx context.Context, check *readCheck, sel Selection) (sums *metricSums, visit func(seed int), err error) {
+	var metrics []specMetric
+	if err := r.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
+		return nil, nil, err
+	}
+	sums = newMetricSums(metrics)
+	results := check.results.weights
+	if r.reported == nil {
+		return sums, func(int) { sums.addResults(results) }, nil
+	}
+	gathered := newStatusGatherer(len(check.ids), results)
+	r.reported[sel.key()] = gathered.statuses
+	return sums, func(at int) {
+		sums.addResults(results)
+		gathered.add(check.ids[at], results)
+	}, nil
 }
 
 // metricSums are the sums of the metrics of a spec, in its order.
