@@ -23,7 +23,7 @@ func (w textWriter) Write(p []byte) (int, error) {
 // JSON returns a JSON text that a terminal may show. It is the same value: the control characters that JSON allows in a
 // string, and the marks that turn the direction of writing, become escapes such as \u009b.
 func JSON(text []byte) []byte {
-	if !bytes.ContainsFunc(text, steers) {
+	if isASCII(text) || !bytes.ContainsFunc(text, steers) {
 		return text
 	}
 	var b bytes.Buffer
@@ -35,6 +35,17 @@ func JSON(text []byte) []byte {
 		b.WriteRune(r)
 	}
 	return b.Bytes()
+}
+
+// isASCII reports whether a text has only characters below DEL. It reads a large answer in a tenth of the time that its
+// characters take.
+func isASCII(text []byte) bool {
+	for _, c := range text {
+		if c >= '\x7f' {
+			return false
+		}
+	}
+	return true
 }
 
 func steers(r rune) bool {
