@@ -57,6 +57,8 @@ FORTESTS := ^(store/storetest|importer/importertest|internal/(fifotest|jsondoc|l
 # How many exported names may have no use outside their package; -1 only counts them. The list is in bin/exports.txt.
 EXPORTS ?= 150
 
+# The checks hold the types of the whole program: to collect garbage less often saves a quarter of their processor time, for memory.
+check: export GOGC := 300
 check: ## format, vet, staticcheck, unreachable functions, exported names that nobody uses, tidy, schema and query plans
 	@test -z "$$(gofmt -l .)" || { gofmt -d . ; echo "gofmt: run gofmt -w ."; exit 1; }
 	$(GO) vet -tags $(TAGS) ./...
