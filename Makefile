@@ -10,7 +10,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 ENTRY   := $(if $(filter linux/amd64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E main.entry)
 TOOLS   := $(GO) tool -modfile=tools/go.mod
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
-FUZZTIME ?= 2000x
+FUZZTIME ?= 1000x
 
 # Tests open reports in Chromium, type in shells, read tables with DuckDB, record from Python and R, check types with mypy, and record in PostgreSQL, also through PgBouncer.
 OUTSIDE := chromium:chromium chromium-headless-shell:chromium-headless-shell zsh:zsh fish:fish npm:npm python3:python3 mypy:mypy curl:curl Rscript:r-base-core pg_ctlcluster:postgresql /usr/sbin/pgbouncer:pgbouncer
@@ -42,6 +42,8 @@ suite: bin/testreport ## what make race leaves out; its last lines say what was 
 	  $(GO) test -json $(TESTFLAGS) $$($(GO) list ./... | grep -vxF "$$($(GO) list $(RACE))"); others=$$?; \
 	  $(GO) test -json $(TESTFLAGS) -run '$(ALONE)' $(RACE) && exit $$others; } | bin/testreport
 
+# Properties are checked with all their inputs on files.
+test-postgres: export TRACK_MOST_CHECKS := 21
 test-postgres: bin/testreport ## the packages that use a database, on one PostgreSQL server
 	$(GO) build -tags $(TAGS) -o bin/withserver ./internal/testpostgres/withserver
 	set -o pipefail; export TMPDIR=$(TESTTMP); { \

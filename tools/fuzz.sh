@@ -1,13 +1,11 @@
 #!/usr/bin/env bash
-# fuzz.sh RUNS fuzzes every target RUNS times, such as 2000x, two packages at a time. Each package is compiled once: go
-# test -fuzz compiles it for each target.
+# fuzz.sh RUNS fuzzes every target RUNS times, such as 1000x, two packages at a time. Each package is compiled once: go
+# test -fuzz compiles it for each target. What one run finds interesting is not kept: the next would begin with all of it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export runs=$1 built
 built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
-FUZZCACHE=$(go env GOCACHE)/fuzz
-export FUZZCACHE
 
 package() {
   set -euo pipefail
@@ -17,10 +15,10 @@ package() {
   go test $TESTFLAGS -c -fuzz . -o "$test" "$dir"
   for target in $(cat "$dir"/*_test.go | sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' | sort); do
     (cd "$dir" && "$test" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$runs" -test.fuzzminimizetime 0x \
-      -test.parallel 1 -test.fuzzcachedir "$FUZZCACHE/$(go list .)" < /dev/null > "$built/$target.txt" 2>&1) || { cat "$built/$target.txt"; exit 255; }
-    echo "fuzz $dir $target: $(grep -o 'execs: [0-9]*' "$built/$target.txt" | tail -1)"
+      -test.parallel 1 -test.fuzzcachedir "$test.corpus" < /dev/null > "$test.$target.txt" 2>&1) || { cat "$test.$target.txt"; exit 255; }
+    echo "fuzz $dir $target: $(grep -o 'execs: [0-9]*' "$test.$target.txt" | tail -1)"
   done
-  rm "$test"
+  rm -r "$test" "$test".*
 }
 export -f package
 

@@ -65,6 +65,7 @@ func newShardAt(t testing.TB, at time.Time) *shard {
 
 func emptyDatabase(t testing.TB) []byte {
 	t.Helper()
+	testdb.OnlySQLite(t, "its databases are files")
 	empty, err := os.ReadFile(testdb.NewFile(t))
 	if err != nil {
 		t.Fatal(err)

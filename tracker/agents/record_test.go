@@ -419,6 +419,7 @@ func TestManyCalls(t *testing.T) {
 
 // Recorders at once, in one store and in stores of their own: nothing is lost, nothing doubled.
 func TestRecordExecutionsAtOnce(t *testing.T) {
+	testdb.OnlySQLite(t, "its database is a file")
 	path := testdb.NewFile(t)
 	const recorders, each = 16, 12
 	shared := testdb.Open(t, path)

@@ -40,6 +40,7 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 	if underRace {
 		t.Skip("hundreds of replays, of which no two are at once, would take minutes")
 	}
+	testdb.OnlySQLite(t, "its database is a file")
 	path := testdb.NewFile(t)
 	st, err := store.Open(t.Context(), path, testdb.Clock)
 	if err != nil {

@@ -34,6 +34,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	testdb.OnlySQLite(t, "its database is a file")
 	path := testdb.NewFile(t)
 	w := &world{t: t, clock: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)}
 	var err error

@@ -123,6 +123,7 @@ func TestPinBaseline(t *testing.T) {
 // Each writer has its own connection, as processes have.
 func TestPinsAtOnce(t *testing.T) {
 	const writers, each = 16, 4
+	testdb.OnlySQLite(t, "its database is a file")
 	path := testdb.NewFile(t)
 	open := func() *store.Store {
 		st, err := store.Open(t.Context(), path, time.Now)

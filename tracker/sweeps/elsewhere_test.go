@@ -94,6 +94,7 @@ func TestRuleSeesSeedsOfOthers(t *testing.T) {
 
 func newSweepStore(t *testing.T) *store.Store {
 	t.Helper()
+	testdb.OnlySQLite(t, "its database is a file")
 	path := testdb.NewFile(t)
 	st := testdb.Open(t, path)
 	trackertest.AddSpec(t, st, trackertest.Ranges("s", [2]float64{0, 1}))
