@@ -174,7 +174,7 @@ func (f MergedFile) notes() (list []Sentence) {
 	}
 	for i, c := range f.Conflicts {
 		if i == conflictsShown {
-			note("and %d more conflicts: the JSON lists all", len(f.Conflicts)-conflictsShown)
+			note("%s: the JSON lists all", moreOf(len(f.Conflicts)-conflictsShown, "conflict"))
 			break
 		}
 		note("conflict: %s", c.text())

@@ -88,7 +88,7 @@ func (s Suspicions) sentences() (list []Sentence) {
 	const most = 20
 	for i, n := range s.NearNames {
 		if i == most {
-			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("and %d more names like known ones", len(s.NearNames)-most)})
+			list = append(list, Sentence{Kind: Warning, Text: moreOf(len(s.NearNames)-most, "name") + " like known ones"})
 			break
 		}
 		text := "recorded under a new name: " + n.Message()
@@ -99,10 +99,15 @@ func (s Suspicions) sentences() (list []Sentence) {
 	}
 	for i, p := range s.LikePercent {
 		if i == most {
-			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("and %d more metrics like this", len(s.LikePercent)-most)})
+			list = append(list, Sentence{Kind: Warning, Text: moreOf(len(s.LikePercent)-most, "metric") + " like this"})
 			break
 		}
 		list = append(list, Sentence{Kind: Warning, Text: p.message()})
 	}
 	return list
+}
+
+// moreOf says how many things a list leaves out.
+func moreOf(n int, thing string) string {
+	return fmt.Sprintf("and %d more %s", n, format.Plural(n, thing))
 }

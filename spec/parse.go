@@ -50,7 +50,7 @@ func (r *reader) report(p Problem) {
 func (r *reader) sorted() []Problem {
 	slices.SortStableFunc(r.problems, func(a, b Problem) int { return a.Line - b.Line })
 	if r.omitted > 0 {
-		return append(r.problems, Problem{Message: fmt.Sprintf("and %d more problems", r.omitted)})
+		return append(r.problems, Problem{Message: fmt.Sprintf("and %d more", r.omitted)})
 	}
 	return r.problems
 }

@@ -514,7 +514,7 @@ func TestParseBoundsHostileFiles(t *testing.T) {
 		})
 	}
 	problems := parseError(t, tests[2].data)
-	if got, want := problems[500].String(), "s.yaml: and 9500 more problems"; got != want {
+	if got, want := problems[500].String(), "s.yaml: and 9500 more"; got != want {
 		t.Errorf("last problem %q, want %q", got, want)
 	}
 }

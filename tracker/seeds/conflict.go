@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"track"
+	"track/scoring/format"
 	"track/store"
 )
 
@@ -84,7 +85,7 @@ func (r RecordResult) DescribeConflict(given track.Outcome) string {
 	}
 	for i, d := range r.Differences {
 		if i == shown {
-			parts = append(parts, fmt.Sprintf("and %d more values", len(r.Differences)-shown))
+			parts = append(parts, fmt.Sprintf("and %d more %s", len(r.Differences)-shown, format.Plural(len(r.Differences)-shown, "value")))
 			break
 		}
 		parts = append(parts, fmt.Sprintf("%s: recorded %s, now %s", d.Metric, FormatValue(d.Recorded), FormatValue(d.New)))
