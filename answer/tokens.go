@@ -241,7 +241,7 @@ type ChangedToken struct {
 
 // Lead implements [Answer].
 func (a ChangedToken) Lead() []Sentence {
-	bounds := []string{"ends never"}
+	bounds := []string{"never ends"}
 	if !a.ExpiresAt.IsZero() {
 		bounds[0] = "ends " + a.ExpiresAt.UTC().Format("2006-01-02 15:04 MST")
 	}
