@@ -101,7 +101,8 @@ func (t commandHelp) description(about string) string {
 	return about + heading + strings.Join(lines, "\n   ")
 }
 
-// askAndWrite asks the database or the server, and writes the answer; the error carries the exit code of its conclusion.
+// askAndWrite asks the database or the server, and writes the answer; the error carries the exit code of its
+// conclusion.
 func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q) error {
 	from, release, err := sourceFor(ctx, p, def, q)
 	if err != nil {
@@ -148,26 +149,25 @@ func untilInterrupted(ctx context.Context, read func() error) error {
 	}
 }
 
-// sourceFor returns what answers a question: the server that the user names, or the database. Release must be called once
-// unless there is an error.
+// sourceFor returns what answers a question: the server that the user names, or the database. Release must be called
+// once unless there is an error.
 func sourceFor[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q) (from ask.Source, release func(), err error) {
-	client, err := p.client()
-	if err != nil {
-		return from, nil, err
-	}
-	if client != nil {
-		p.pushFirst(ctx, client)
-		return client.Source(), func() {}, nil
-	}
-	st, err := openFor(ctx, p, def, q)
-	if err != nil {
-		return from, nil, err
-	}
-	return sourceOf(st, &q), func() { _ = st.Close() }, nil
+	return p.source(ctx, func() (ask.Source, error) {
+		st, err := openFor(ctx, p, def, q)
+		return sourceOf(st, &q), err
+	})
 }
 
 // sourceForFiles is [sourceFor] for a question that files answer.
 func (p *program) sourceForFiles(ctx context.Context) (from ask.Source, release func(), err error) {
+	return p.source(ctx, func() (ask.Source, error) {
+		st, err := p.open(ctx)
+		return ask.Source{Store: st}, err
+	})
+}
+
+// source returns the server that the user names, or the database that open opens.
+func (p *program) source(ctx context.Context, open func() (ask.Source, error)) (from ask.Source, release func(), err error) {
 	client, err := p.client()
 	if err != nil {
 		return from, nil, err
@@ -176,11 +176,10 @@ func (p *program) sourceForFiles(ctx context.Context) (from ask.Source, release 
 		p.pushFirst(ctx, client)
 		return client.Source(), func() {}, nil
 	}
-	st, err := p.open(ctx)
-	if err != nil {
-		return from, nil, err
+	if from, err = open(); err != nil {
+		return ask.Source{}, nil, err
 	}
-	return ask.Source{Store: st}, func() { _ = st.Close() }, nil
+	return from, func() { _ = from.Store.Close() }, nil
 }
 
 // sourceOf returns the database as what answers a question.
