@@ -9,10 +9,12 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 # Begins where the program sees that standard output is closed; see cmd/track/closed_linux_amd64.go.
 ENTRY   := $(if $(filter linux/amd64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E main.entry)
 TOOLS   := $(GO) tool -modfile=tools/go.mod
-# A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded" (go.dev/issue/75804).
+# A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded"
+# (go.dev/issue/75804).
 FUZZTIME ?= 1000x
 
-# Tests open reports in Chromium, type in shells, read tables with DuckDB, record from Python and R, check types with mypy, and record in PostgreSQL, also through PgBouncer.
+# Tests open reports in Chromium, type in shells, read tables with DuckDB, record from Python and R, check types with
+# mypy, and record in PostgreSQL, also through PgBouncer.
 OUTSIDE := chromium:chromium chromium-headless-shell:chromium-headless-shell zsh:zsh fish:fish npm:npm python3:python3 mypy:mypy curl:curl Rscript:r-base-core pg_ctlcluster:postgresql /usr/sbin/pgbouncer:pgbouncer
 
 # DuckDB reads the tables that track exports.
@@ -21,8 +23,8 @@ AXE := axe-core@4.14.1
 
 .PHONY: build claims docs arm64 test check outside-tools race fuzz soak kill corrupt bench bench-large ha partitions sim-policies sim-verdicts demo pictures uplot clean test-postgres test-postgres-more
 
-# The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied lies
-# there in large pieces, as after an installation, and starts a millisecond sooner.
+# The linker writes through a memory map, which leaves single pages in the cache of files. A program that was copied
+# lies there in large pieces, as after an installation, and starts a millisecond sooner.
 build: ## the program, as it is released: static, without cgo
 	$(GO) build -tags $(TAGS) -ldflags '-s -w $(ENTRY) -X main.version=$(VERSION)' -o bin/track.linked ./cmd/track
 	install bin/track.linked bin/track && rm bin/track.linked
@@ -30,7 +32,8 @@ build: ## the program, as it is released: static, without cgo
 # make check vets; programs without symbols are linked sooner.
 TESTFLAGS := -tags $(TAGS) -timeout 20m -vet=off -ldflags=-s
 
-# Tests make some thousand databases and drop them: in memory, if the machine has such a folder with room, where programs may run.
+# Tests make some thousand databases and drop them: in memory, if the machine has such a folder with room, where
+# programs may run.
 TESTTMP := $(or $(TMPDIR),$(shell tools/memory-folder.sh),/tmp)
 
 test: check outside-tools ## everything
@@ -53,13 +56,15 @@ test-postgres: bin/testreport ## the packages that use a database, on one Postgr
 bin/testreport: tools/testreport/main.go
 	$(GO) -C tools build -o ../$@ ./testreport
 
-# What only tests use: folders of helpers, the decoding of answers and problems, and functions that tests in other folders compare with.
+# What only tests use: folders of helpers, the decoding of answers and problems, and functions that tests in other
+# folders compare with.
 FORTESTS := ^(store/storetest|importer/importertest|internal/(fifotest|jsondoc|lineagetest|outsidetest|property|sample|testdb|testpostgres|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|ParseSeed|LeftOut|replayEntry)$$
 
 # How many exported names may have no use outside their package; -1 only counts them. The list is in bin/exports.txt.
 EXPORTS ?= 150
 
-# The checks hold the types of the whole program: to collect garbage less often saves a quarter of their processor time, for memory.
+# The checks hold the types of the whole program: to collect garbage less often saves a quarter of their processor
+# time, for memory.
 check: export GOGC := 300
 check: ## format, vet, staticcheck, unreachable functions, exported names that nobody uses, tidy, schema and query plans
 	@test -z "$$(gofmt -l .)" || { gofmt -d . ; echo "gofmt: run gofmt -w ."; exit 1; }

@@ -160,8 +160,9 @@ type Question struct {
 	// somebody must use WriteAs. It is nil for other questions.
 	Compose func(ctx context.Context, from Source, in url.Values) (document.Document, error)
 
-	// WriteFiles writes the files that answer the question, and returns what is said of them. It is nil for other questions.
-	// Several reports whether there can be more than one; Unbound, that they hold more than what the question names.
+	// WriteFiles writes the files that answer the question, and returns what is said of them. It is nil for other
+	// questions. Several reports whether there can be more than one; Unbound, that they hold more than what the question
+	// names.
 	WriteFiles func(ctx context.Context, from Source, in url.Values, create Create) (answer.Answer, error)
 	Several    func(in url.Values) bool
 	Unbound    bool

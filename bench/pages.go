@@ -108,7 +108,8 @@ type fetched struct {
 // opening is an address for which a server opens its database, which it does by itself when it starts.
 const opening = "/api/v1/spec/list"
 
-// pagesByHTTP asks a new server for each page when it has opened its database, then again. Each is asked until its last byte.
+// pagesByHTTP asks a new server for each page when it has opened its database, then again. Each is asked until its
+// last byte.
 func (b bench) pagesByHTTP(path string, list []address) error {
 	heading(fmt.Sprintf("Pages, by HTTP: %d seeds, %d mutations", b.pageSeeds, b.mutations),
 		"page", "first byte, new server", "first byte", "aim", "processor time, new server", "processor time", "over the wire", "of", "aim")

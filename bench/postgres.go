@@ -14,8 +14,8 @@ import (
 	"track/internal/testpostgres"
 )
 
-// postgresBench measures track on a PostgreSQL server of its own, which waits for the disk, against psql, COPY, the bare
-// driver and a file of SQLite.
+// postgresBench measures track on a PostgreSQL server of its own, which waits for the disk, against psql, COPY, the
+// bare driver and a file of SQLite.
 type postgresBench struct {
 	bench
 	server string // its URL

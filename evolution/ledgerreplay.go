@@ -43,8 +43,8 @@ func ReplayLedger(entries []Entry, end Head) Replayed {
 	return w.replayed()
 }
 
-// ReplaySteps replays a ledger as [ReplayLedger] does, and yields what it has replayed after the first known entries, after
-// each most entries that follow, and at the end. The lists are valid until the next step.
+// ReplaySteps replays a ledger as [ReplayLedger] does, and yields what it has replayed after the first known entries,
+// after each most entries that follow, and at the end. The lists are valid until the next step.
 func ReplaySteps(entries []Entry, known, most int) iter.Seq[Replayed] {
 	return func(yield func(Replayed) bool) {
 		w := newWalk(entries)

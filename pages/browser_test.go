@@ -105,8 +105,8 @@ func TestPagesFit(t *testing.T) {
 	})
 }
 
-// checkFit opens pages in windows of three widths, in light or dark, and then looks at them in the other scheme: nothing
-// is wrong with them, and a page is not wider than its window.
+// checkFit opens pages in windows of three widths, in light or dark, and then looks at them in the other scheme:
+// nothing is wrong with them, and a page is not wider than its window.
 func checkFit(t *testing.T, base string, addresses map[string]string) {
 	t.Helper()
 	tab := outsidetest.NewTab(t)

@@ -17,8 +17,8 @@ func comparedParts() []string {
 	return []string{"Total score by seed", "Change of each metric", "Unmatched seeds"}
 }
 
-// composeCompare shows configurations side by side; of two also the scores of each seed on both sides, and the change of
-// each metric with its interval.
+// composeCompare shows configurations side by side; of two also the scores of each seed on both sides, and the change
+// of each metric with its interval.
 func composeCompare(ctx context.Context, b *builder) error {
 	a, err := getKept(ctx, b, ask.Compare(), b.asked) // again for the part that comes later
 	if err != nil {

@@ -214,8 +214,8 @@ func (b *builder) fillTable(h *heatMap, a answer.Matrix) {
 // stripBins is the largest number of parts of a strip.
 const stripBins = 60
 
-// strip draws the cells of a row of a matrix, in the width of a cell of a table. A part that stands for several seeds is
-// divided in proportion to their statuses.
+// strip draws the cells of a row of a matrix, in the width of a cell of a table. A part that stands for several seeds
+// is divided in proportion to their statuses.
 type strip struct {
 	Width          int
 	Text           string

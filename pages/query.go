@@ -69,8 +69,8 @@ func composeQuery(ctx context.Context, b *builder) error {
 	return nil
 }
 
-// askFirst returns the first rows of a statement, if the page shows no others: the reader does not wait for all of them.
-// It reports whether there are more than it returns.
+// askFirst returns the first rows of a statement, if the page shows no others: the reader does not wait for all of
+// them. It reports whether there are more than it returns.
 func (b *builder) askFirst(ctx context.Context) (a answer.Answer, isCut bool, err error) {
 	first := b.request.In.Get(chartX) == "" && b.request.In.Get(chartY) == ""
 	for _, name := range []string{"from.rows", "sort.rows", "filter.rows", "where.rows"} {
@@ -119,7 +119,8 @@ type queryBar struct {
 	Width      float64 // of 100
 }
 
-// chartOf returns the chart that the address names; its form alone if it names none, and nothing if no column has numbers.
+// chartOf returns the chart that the address names; its form alone if it names none, and nothing if no column has
+// numbers.
 func (b *builder) chartOf(t answer.Table) (template.HTML, error) {
 	c := queryChart{Action: b.request.Base + b.view.Path, X: b.request.In.Get(chartX), Y: b.request.In.Get(chartY), Kind: b.request.In.Get(chartKind)}
 	for k, column := range t.Columns {

@@ -15,8 +15,8 @@ import (
 	"track/ask"
 )
 
-// fetchFiles has create begin each file of an answer, and writes it as it comes. The answer is the last part, so that one
-// that was cut off is an error.
+// fetchFiles has create begin each file of an answer, and writes it as it comes. The answer is the last part, so that
+// one that was cut off is an error.
 func (c *Client) fetchFiles(ctx context.Context, question string, params url.Values, create ask.Create, into any) error {
 	response, err := c.answered(ctx, question, params, ask.Multipart)
 	if err != nil {

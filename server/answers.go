@@ -180,9 +180,9 @@ func answerText(r *http.Request, a answer.Answer, form form) (written, error) {
 	return written{header, body.Bytes()}, nil
 }
 
-// tag returns the ETag of an answer: it differs after each commit, each start of the server, with another version of the
-// program, another format, and another token. It is empty for an answer that depends on more than the database. It
-// is made before the answer, so an answer can be newer than its tag, never older.
+// tag returns the ETag of an answer: it differs after each commit, each start of the server, with another version of
+// the program, another format, and another token. It is empty for an answer that depends on more than the database.
+// It is made before the answer, so an answer can be newer than its tag, never older.
 func (s *Server) tag(r *http.Request, q ask.Question, form form, params url.Values) string {
 	if q.Writes || q.Live || params.Has("since") {
 		return ""

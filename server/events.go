@@ -92,7 +92,8 @@ func (s *Server) stillAllows(r *http.Request) bool {
 	return err == nil && grant.Allows(access.Read)
 }
 
-// checks remembers which tokens were found valid since the last commit, so that each is looked up once for all its streams.
+// checks remembers which tokens were found valid since the last commit, so that each is looked up once for all its
+// streams.
 type checks struct {
 	mu     sync.Mutex
 	number int64 // of the commits

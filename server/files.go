@@ -24,9 +24,9 @@ const (
 	fileTime   = 30 * time.Second // for a client to read so much
 )
 
-// sendFiles answers a question with files, as they are made: the only one as it is, or as many as there are in parts. The
-// last part is the answer, or an error. So a client that reads parts knows whether it has everything, whatever stands
-// between it and the server.
+// sendFiles answers a question with files, as they are made: the only one as it is, or as many as there are in parts.
+// The last part is the answer, or an error. So a client that reads parts knows whether it has everything, whatever
+// stands between it and the server.
 func (s *Server) sendFiles(w http.ResponseWriter, r *http.Request, q ask.Question) error {
 	form, ok := chooseForm(r.Header.Get("Accept"), formsOf(q))
 	params, err := paramsOf(r)

@@ -19,8 +19,8 @@ const (
 	largestKeptPage = mostPageBytes / 8
 )
 
-// pageStore keeps pages as they are sent, by their tags. Those that were used longest ago go first: also those of a state
-// of the database that has passed, whose tags nobody asks for.
+// pageStore keeps pages as they are sent, by their tags. Those that were used longest ago go first: also those of a
+// state of the database that has passed, whose tags nobody asks for.
 type pageStore struct {
 	mu     sync.Mutex
 	bytes  int

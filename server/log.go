@@ -50,8 +50,8 @@ func (s *Server) logged(next http.Handler) http.Handler {
 	})
 }
 
-// logChange writes who changed what, once it is in the database. Of the parameters it has names of scenarios, lineages and
-// tokens alone: others can hold secrets.
+// logChange writes who changed what, once it is in the database. Of the parameters it has names of scenarios,
+// lineages and tokens alone: others can hold secrets.
 func (s *Server) logChange(ctx context.Context, what string, about ...any) {
 	s.config.Log.InfoContext(ctx, "change", append([]any{"what", what, "holder", grantOf(ctx).Name}, about...)...)
 }

@@ -34,8 +34,8 @@ type part struct {
 	required             bool
 }
 
-// Routes returns all routes, each question's and each report's among them: one that changes nothing is asked by GET, the
-// others by POST.
+// Routes returns all routes, each question's and each report's among them: one that changes nothing is asked by GET,
+// the others by POST.
 func Routes(questions []ask.Question) []Route {
 	routes := []Route{
 		{Method: http.MethodGet, Pattern: "/healthz", Summary: "say that the server is there", serve: (*Server).health},

@@ -39,8 +39,8 @@ type Config struct {
 	OwnerName string
 	// TrustedProxies are the addresses whose headers are believed: X-Forwarded-For, -Proto and -Host, and SSOHeader.
 	TrustedProxies []netip.Prefix
-	// SSOHeader is the header in which a trusted proxy names who signed in there; empty for none. SSOScopes is what they may
-	// do without a token.
+	// SSOHeader is the header in which a trusted proxy names who signed in there; empty for none. SSOScopes is what they
+	// may do without a token.
 	SSOHeader string
 	SSOScopes []access.Scope
 	// Rate is how many requests a second each token may send, with bursts of twice as many; 0 for any number.

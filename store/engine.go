@@ -12,13 +12,14 @@ import (
 
 // engine is what differs between the databases that a store can lie in: a file of SQLite, or a schema of PostgreSQL.
 type engine interface {
-	// words returns a statement in the words of the database. Statements number their placeholders $1, $2, or write ? for
-	// the next one; they say ORDERED JOIN for a join in the order in which it is written, NOINDEX before a column that is
-	// not to choose the index, and IN SCAN ORDER for seeds in the order of the index of a scenario, in which SQLite reads
-	// them by itself: sums depend on the order. ONE value OF m ON is the join with the values of one metric, and ONE result
-	// OF m ON that with its results. Of a row of scenario_configuration, {n_seeds} is how many seeds it has, and
-	// {has_seeds} whether it has any. What stands in braces behind a comma, as in (seed_id{, configuration_id}), is said to
-	// servers alone: there, what belongs to another row has the column that a cluster divides the table by.
+	// words returns a statement in the words of the database. Statements number their placeholders $1, $2, or write ?
+	// for the next one; they say ORDERED JOIN for a join in the order in which it is written, NOINDEX before a column
+	// that is not to choose the index, and IN SCAN ORDER for seeds in the order of the index of a scenario, in which
+	// SQLite reads them by itself: sums depend on the order. ONE value OF m ON is the join with the values of one
+	// metric, and ONE result OF m ON that with its results. Of a row of scenario_configuration, {n_seeds} is how many
+	// seeds it has, and {has_seeds} whether it has any. What stands in braces behind a comma, as in (seed_id{,
+	// configuration_id}), is said to servers alone: there, what belongs to another row has the column that a cluster
+	// divides the table by.
 	words(statement string) string
 
 	// openReaders returns a pool of read-only connections.
@@ -47,7 +48,8 @@ type engine interface {
 
 	// keepsStatements reports whether a snapshot keeps statements that are asked again. The driver of a server does that.
 	keepsStatements() bool
-	// direct prepares a statement of a connection that runs without database/sql; nil on a server, where that saves nothing.
+	// direct prepares a statement of a connection that runs without database/sql; nil on a server, where that saves
+	// nothing.
 	direct(ctx context.Context, conn *sqlx.Conn, query string) (directStatement, error)
 	// exec runs a statement of a transaction.
 	exec(t *Tx, query string, args []any) (sql.Result, error)
@@ -56,8 +58,8 @@ type engine interface {
 	// insertNew runs insert, a statement for one row of a table with a column id, which it returns; [sql.ErrNoRows] if the
 	// row was there.
 	insertNew(t *Tx, insert string, args []any) (id int64, err error)
-	// insertRows runs insert, a statement INSERT INTO table (columns) VALUES, for rows of width columns, at the latest when
-	// the transaction commits.
+	// insertRows runs insert, a statement INSERT INTO table (columns) VALUES, for rows of width columns, at the latest
+	// when the transaction commits.
 	insertRows(t *Tx, insert string, width int, args *arguments) error
 	// addValues stores the values of a seed, and addResults its results under a spec, as insertRows does.
 	addValues(t *Tx, seedID int64, rows []valueRow) error
@@ -84,8 +86,8 @@ type engine interface {
 	// The row lacks the seed, and is valid during the call. The reader must be of a snapshot or a transaction.
 	scanSeeds(ctx context.Context, r *Reader, table string, ids []int64, visit func(seed int64, row packedRow) error) error
 
-	// scanSelected returns the seeds of a selection with their assessments, in the order of the index, and what is wrong with
-	// the first damaged one. The reader must be of a snapshot or a transaction.
+	// scanSelected returns the seeds of a selection with their assessments, in the order of the index, and what is wrong
+	// with the first damaged one. The reader must be of a snapshot or a transaction.
 	scanSelected(ctx context.Context, r *Reader, sel Selection) (seeds []selectedSeed, damage string, err error)
 
 	// isRepeatable reports whether a transaction failed because of another one, and may succeed when it is run again.

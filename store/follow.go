@@ -111,8 +111,8 @@ type followerLook struct {
 	marks []int64 // by table
 }
 
-// Follower finds out what was recorded since it looked last. It reads new rows alone, by their keys. It may be used by one
-// goroutine.
+// Follower finds out what was recorded since it looked last. It reads new rows alone, by their keys. It may be used
+// by one goroutine.
 //
 // On a server, transactions commit in another order than that in which they take ids. So a mark is passed only once all
 // transactions have ended that had begun when it was the end of the table.
@@ -145,8 +145,8 @@ func (s *Store) Follower() *Follower {
 	return &Follower{store: s, tables: followedTables(), names: map[ownerName]string{}}
 }
 
-// Look returns what was recorded since the last look, in the order of kinds and names. isAll says that more was recorded
-// than is worth telling apart.
+// Look returns what was recorded since the last look, in the order of kinds and names. isAll says that more was
+// recorded than is worth telling apart.
 func (f *Follower) Look(ctx context.Context) (changes []Change, isAll bool, err error) {
 	err = f.store.Snapshot(ctx, func(r *Reader) error {
 		changes, isAll, err = f.look(ctx, r)

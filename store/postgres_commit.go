@@ -20,8 +20,8 @@ const (
 	BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE;
 	SELECT pg_current_xact_id(), set_config('idle_in_transaction_session_timeout', '`
 	// endSilent lets the server end a transaction whose process was stopped, so that nobody waits for its rows for ever.
-	// A pool such as PgBouncer takes it here, and not among the parameters of a connection. Statements of writers find rows
-	// by their keys, whatever the arguments: the server plans each once, and not anew for the first five arguments.
+	// A pool such as PgBouncer takes it here, and not among the parameters of a connection. Statements of writers find
+	// rows by their keys, whatever the arguments: the server plans each once, and not anew for the first five arguments.
 	endSilent = `', true), set_config('plan_cache_mode', 'force_generic_plan', true)`
 	// notWaiting lets a commit not wait for the disk.
 	notWaiting = `, set_config('synchronous_commit', 'off', true)`

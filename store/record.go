@@ -106,8 +106,8 @@ func (t *Tx) insertSeed(seed *track.Seed, digest [sha256.Size]byte, columns []an
 	return id, nil, err
 }
 
-// insertNewSeed stores the row of a seed whose place is free. If another transaction takes the place meanwhile, this one
-// fails and runs again.
+// insertNewSeed stores the row of a seed whose place is free. If another transaction takes the place meanwhile, this
+// one fails and runs again.
 func (t *Tx) insertNewSeed(id int64, columns []any) error {
 	args := t.arguments()
 	args.add(id)

@@ -60,8 +60,8 @@ func (s *selectedSeed) score() SeedScore {
 	}
 }
 
-// addMetricScores fills in the scores of the metrics of seeds, which lie in selected in some order. A snapshot keeps what
-// [Reader.MetricTotals] would read the results for.
+// addMetricScores fills in the scores of the metrics of seeds, which lie in selected in some order. A snapshot keeps
+// what [Reader.MetricTotals] would read the results for.
 func (r *Reader) addMetricScores(ctx context.Context, seeds []SeedScore, selected []selectedSeed, order []int, sel Selection) error {
 	check, err := r.newReadCheck(ctx, sel.SpecID)
 	if err != nil {

@@ -115,8 +115,8 @@ type indexRows struct {
 	visit  func(row *pageRow)
 }
 
-// scanIndex calls visit with the entries of an index that begin with some numbers, in its order. What is read of an entry
-// follows them. The reader must be of a snapshot or a transaction.
+// scanIndex calls visit with the entries of an index that begin with some numbers, in its order. What is read of an
+// entry follows them. The reader must be of a snapshot or a transaction.
 func scanIndex(ctx context.Context, r *Reader, index string, prefix []int64, visit func(row *pageRow)) (err error) {
 	t := &indexRows{tablePages{Reader: r, ctx: ctx, table: index}, prefix, visit}
 	root, pages, err := t.open()

@@ -14,8 +14,8 @@ import (
 	"track"
 )
 
-// The driver takes ten times as long for a seed and its assessment as it takes to decode both. The ids of seeds come from
-// an index, and their rows from the pages of the tables.
+// The driver takes ten times as long for a seed and its assessment as it takes to decode both. The ids of seeds come
+// from an index, and their rows from the pages of the tables.
 
 const listSelectedIDs = `SELECT seed.id FROM seed WHERE {selection} IN SCAN ORDER`
 

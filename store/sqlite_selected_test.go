@@ -14,8 +14,8 @@ import (
 	"track"
 )
 
-// fillSeeds stores seeds of three configurations, whose rows are not in the order of their numbers. Some failed, some were
-// superseded, some were judged under another spec alone, and one in 16 has a message.
+// fillSeeds stores seeds of three configurations, whose rows are not in the order of their numbers. Some failed, some
+// were superseded, some were judged under another spec alone, and one in 16 has a message.
 const fillSeeds = `
 	INSERT INTO scenario (id, name, created_at) VALUES (1, 's', 0);
 	WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 599)

@@ -109,8 +109,8 @@ func foundToken(row tokenRow, err error) (Token, error) {
 	return row.token()
 }
 
-// TokenFinder finds tokens for each request of a server: it keeps connections, and the statement prepared on one. In a file
-// it keeps what it found as well, until somebody changes the database.
+// TokenFinder finds tokens for each request of a server: it keeps connections, and the statement prepared on one. In
+// a file it keeps what it found as well, until somebody changes the database.
 type TokenFinder struct {
 	db      *sqlx.DB
 	find    *sqlx.Stmt

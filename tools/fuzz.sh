@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# fuzz.sh RUNS fuzzes every target RUNS times, such as 1000x, two packages at a time. Each package is compiled once: go
-# test -fuzz compiles it for each target. What one run finds interesting is not kept: the next would begin with all of it.
+# fuzz.sh RUNS fuzzes every target RUNS times, such as 1000x, two packages at a time. Each package is compiled once:
+# go test -fuzz compiles it for each target. What one run finds interesting is not kept: the next would begin with all
+# of it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export runs=$1 built

@@ -200,7 +200,8 @@ func (p *program) exportSeries(ctx context.Context, q answer.SeriesFileQuestion,
 	})
 }
 
-// seriesFormat returns the format to write series in: if none is given, the one that the name of the output says, or CSV.
+// seriesFormat returns the format to write series in: if none is given, the one that the name of the output says, or
+// CSV.
 func seriesFormat(format, output string) (string, error) {
 	if format == "" {
 		format = strings.TrimPrefix(filepath.Ext(output), ".")

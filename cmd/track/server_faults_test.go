@@ -42,8 +42,8 @@ func (p *pushing) pushUntilSent(address string) {
 	p.Errorf("records wait still: %s", out)
 }
 
-// Answers are dropped, cut, delayed and doubled on their way: what was acknowledged is recorded once, and an answer that
-// is not whole is an error.
+// Answers are dropped, cut, delayed and doubled on their way: what was acknowledged is recorded once, and an answer
+// that is not whole is an error.
 func TestFaultsOnTheWay(t *testing.T) {
 	t.Parallel()
 	p := newPushing(t)

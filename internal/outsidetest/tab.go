@@ -201,7 +201,8 @@ func (p *Tab) Violations() []string {
 	return p.violations("{}")
 }
 
-// ViolationsOfColour returns what axe-core finds wrong with the colours of the page. Nothing else depends on the scheme.
+// ViolationsOfColour returns what axe-core finds wrong with the colours of the page. Nothing else depends on the
+// scheme.
 func (p *Tab) ViolationsOfColour() []string {
 	p.t.Helper()
 	return p.violations(`{runOnly: ["color-contrast", "link-in-text-block"]}`)

@@ -32,8 +32,8 @@ func New(t testing.TB) *store.Store {
 	return Open(t, NewFile(t))
 }
 
-// NewFile returns the path of a new file with our tables. It is a copy of the first one: to create tables takes a second
-// under the race detector.
+// NewFile returns the path of a new file with our tables. It is a copy of the first one: to create tables takes a
+// second under the race detector.
 func NewFile(t testing.TB) (path string) {
 	t.Helper()
 	content, err := first()
@@ -66,8 +66,8 @@ func OnlySQLite(t testing.TB, reason string) {
 	}
 }
 
-// onServer returns the URL of a database with our tables, which is dropped when the test ends. It is a copy: that takes a
-// fifth of the time that it takes to create tables.
+// onServer returns the URL of a database with our tables, which is dropped when the test ends. It is a copy: that
+// takes a fifth of the time that it takes to create tables.
 func onServer(t testing.TB, server string) string {
 	t.Helper()
 	files, err := migrations.Postgres()

@@ -21,8 +21,8 @@ import (
 const maxShared = 64
 
 // Group records what several callers bring at the same time in shared transactions: one commit, and one wait for the
-// disk, for all who are waiting. The first caller commits for all, and then hands that over to the next one. Callers are
-// served in the order in which they come.
+// disk, for all who are waiting. The first caller commits for all, and then hands that over to the next one. Callers
+// are served in the order in which they come.
 type Group struct {
 	store    *store.Store
 	recorder *seeds.Recorder // of whoever commits
@@ -287,8 +287,8 @@ func remaining(members []*member) (records []Record) {
 	return records
 }
 
-// transactionContext returns the context of a transaction: that of the member, if it is one. A shared transaction ends at
-// the same time as the first member's, but not if that member goes.
+// transactionContext returns the context of a transaction: that of the member, if it is one. A shared transaction
+// ends at the same time as the first member's, but not if that member goes.
 func transactionContext(members []*member) (context.Context, context.CancelFunc) {
 	ctx := members[0].ctx
 	if len(members) == 1 {

@@ -154,8 +154,8 @@ func TestGroupLeavesOutTheGone(t *testing.T) {
 	}
 }
 
-// Many record at once, with refused lines, requests that are cancelled and long ones among them: what is acknowledged is
-// there once.
+// Many record at once, with refused lines, requests that are cancelled and long ones among them: what is acknowledged
+// is there once.
 func TestGroupConcurrently(t *testing.T) {
 	const callers, each = 16, 12
 	g := NewGroup(testdb.New(t))

@@ -58,8 +58,8 @@ func (l *ledgerRecord) write(ctx context.Context, tx *store.Tx) (err error) {
 // A new entry of a ledger takes at most so many rows: its own, and those of a mutation, of a version and of its name.
 const rowsOfEntry = 4
 
-// putLedger stores a ledger. On a server, whose transactions are bounded, a long one takes several: what ends at any entry
-// of a ledger is one too, and the next time continues one that was cut off.
+// putLedger stores a ledger. On a server, whose transactions are bounded, a long one takes several: what ends at any
+// entry of a ledger is one too, and the next time continues one that was cut off.
 func (d *Door) putLedger(ctx context.Context, l *ledgerRecord) error {
 	most := 0
 	if !d.dryRun {

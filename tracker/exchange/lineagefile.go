@@ -14,8 +14,8 @@ import (
 )
 
 // ImportLineage records a lineage that was exported elsewhere. Its ledger must replay without a difference and begin
-// with the entries that are stored; a ledger that diverges is a conflict. A file records nothing or everything, and a server
-// the first entries of a long ledger if it is cut off.
+// with the entries that are stored; a ledger that diverges is a conflict. A file records nothing or everything, and a
+// server the first entries of a long ledger if it is cut off.
 func ImportLineage(ctx context.Context, st *store.Store, x lines.Lineage) (a answer.ImportedLineage, err error) {
 	l := ledgerRecord{Lineage: x}
 	if l.replayed, err = lineages.CheckExport(x); err != nil {

@@ -13,8 +13,8 @@ import (
 	"track/tracker/seeds"
 )
 
-// A snapshot that has read the scores of seeds does not read their results again for the totals of their metrics. If the
-// seeds were not recorded in the order of their numbers it does: sums depend on the order.
+// A snapshot that has read the scores of seeds does not read their results again for the totals of their metrics. If
+// the seeds were not recorded in the order of their numbers it does: sums depend on the order.
 func TestResultsAreReadOnce(t *testing.T) {
 	t.Parallel()
 	st := testdb.New(t)
@@ -46,8 +46,8 @@ func TestResultsAreReadOnce(t *testing.T) {
 	}
 }
 
-// totalsAfterScores returns the totals of a selection, and how many statements they took in a snapshot that has read its
-// seeds, with the scores of metrics or without.
+// totalsAfterScores returns the totals of a selection, and how many statements they took in a snapshot that has read
+// its seeds, with the scores of metrics or without.
 func totalsAfterScores(t *testing.T, st *store.Store, sel store.Selection, withMetrics bool) (totals []scoring.MetricTotals, statements int64) {
 	t.Helper()
 	err := st.Snapshot(t.Context(), func(r *store.Reader) error {

@@ -123,8 +123,8 @@ type finder interface {
 	FindToken(ctx context.Context, hash []byte) (store.Token, error)
 }
 
-// Authenticate returns what the holder of a secret may do; [track.ErrNotFound] if the secret is of no token that is valid
-// now. The secret is looked up by its hash, so how long that takes tells nothing of other secrets.
+// Authenticate returns what the holder of a secret may do; [track.ErrNotFound] if the secret is of no token that is
+// valid now. The secret is looked up by its hash, so how long that takes tells nothing of other secrets.
 func Authenticate(ctx context.Context, from finder, secret access.Secret, now time.Time) (access.Grant, error) {
 	hash := secret.Hash()
 	token, err := from.FindToken(ctx, hash[:])
