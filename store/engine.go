@@ -17,9 +17,9 @@ type engine interface {
 	// that is not to choose the index, and IN SCAN ORDER for seeds in the order of the index of a scenario, in which
 	// SQLite reads them by itself: sums depend on the order. ONE value OF m ON is the join with the values of one
 	// metric, and ONE result OF m ON that with its results. Of a row of scenario_configuration, {n_seeds} is how many
-	// seeds it has, and {has_seeds} whether it has any. What stands in braces behind a comma, as in (seed_id{,
-	// configuration_id}), is said to servers alone: there, what belongs to another row has the column that a cluster
-	// divides the table by.
+	// seeds it has, and {has_seeds} whether it has any. What stands in braces behind a comma, as in
+	// (seed_id{, configuration_id}), is said to servers alone: there, what belongs to another row has the column that a
+	// cluster divides the table by.
 	words(statement string) string
 
 	// openReaders returns a pool of read-only connections.
