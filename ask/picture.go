@@ -16,23 +16,38 @@ import (
 	"track/tracker/seeds"
 )
 
-// writePicture draws the answer of a question.
+// writePicture draws the answer of a question with these parameters.
 func (d Def[Q, A]) writePicture(ctx context.Context, from Source, in url.Values, media string, w io.Writer) error {
-	if from.Store == nil {
-		return from.FetchAs(ctx, d.Name, in, media, w)
-	}
 	var q Q
 	if err := d.Params(&q).Set(in); err != nil {
 		return err
 	}
+	return d.WritePicture(ctx, from, q, media, w)
+}
+
+// WritePicture draws the answer of a question that has a picture.
+func (d Def[Q, A]) WritePicture(ctx context.Context, from Source, q Q, media string, w io.Writer) error {
 	if err := check(&q); err != nil {
 		return err
 	}
+	if from.Store == nil {
+		in, err := d.bind(&q).Encode()
+		if err != nil {
+			return err
+		}
+		return from.FetchAs(ctx, d.Name, in, media, w)
+	}
 	var drawn chart.Chart
-	err := from.Store.Snapshot(ctx, func(r *store.Reader) (err error) {
+	draw := func(r *store.Reader) (err error) {
 		drawn, err = d.Draw(ctx, r, q)
 		return err
-	})
+	}
+	var err error
+	if from.state != nil {
+		err = draw(from.state)
+	} else {
+		err = from.Store.Snapshot(ctx, draw)
+	}
 	if err != nil {
 		return err
 	}
@@ -58,6 +73,11 @@ func drawLineageHistory(ctx context.Context, r *store.Reader, q answer.LineageHi
 func drawSeries(ctx context.Context, r *store.Reader, q answer.SeriesQuestion) (chart.Chart, error) {
 	a, err := seeds.LoadSeriesValues(ctx, r, q)
 	return reports.SeriesChart(a), err
+}
+
+func drawMatrix(ctx context.Context, r *store.Reader, q answer.MatrixQuestion) (chart.Chart, error) {
+	a, err := seeds.ShowMatrix(ctx, r, q)
+	return reports.MatrixChart(a), err
 }
 
 // drawParams draws the plot or the heat map that the question asks for.

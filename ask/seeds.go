@@ -85,7 +85,7 @@ func Matrix() Def[answer.MatrixQuestion, answer.Matrix] {
 		Name: "matrix", Scope: access.Read, Help: "show the status of many seeds at a glance, a character each",
 		About: `Rows are the metrics of a configuration, the configurations of a scenario, or the scenarios that have a label. Columns are seeds.
 No verdict follows, so it is not an interim analysis.`,
-		Params: (*answer.MatrixQuestion).Params, Read: seeds.ShowMatrix,
+		Params: (*answer.MatrixQuestion).Params, Read: seeds.ShowMatrix, Draw: drawMatrix,
 	}
 }
 

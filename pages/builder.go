@@ -5,6 +5,7 @@ import (
 	"errors"
 	"html/template"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -344,11 +345,14 @@ func (b *builder) downloads(q ask.Question) (list []link) {
 		}
 	}
 	for _, f := range formats {
-		in := url.Values{"as": {f.Href}}
-		for name, values := range b.asked {
-			in[name] = values
-		}
-		list = append(list, link{Text: f.Text, Href: b.request.Base + "/download/" + q.Path + "?" + in.Encode()})
+		list = append(list, link{Text: f.Text, Href: b.download(q, b.asked, f.Href)})
 	}
 	return list
+}
+
+// download returns the address of the answer to a question as a file.
+func (b *builder) download(q ask.Question, asked url.Values, media string) string {
+	in := maps.Clone(asked)
+	in.Set("as", media)
+	return b.request.Base + "/download/" + q.Path + "?" + in.Encode()
 }

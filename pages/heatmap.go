@@ -29,6 +29,7 @@ type heatMap struct {
 	Rows        []heatRow
 	Part        string // which part the table shows; empty for all
 	Neighbours  []link // other parts
+	Files       []link // the picture; none if the page offers it at its top
 	Description string
 }
 
@@ -149,6 +150,9 @@ func (b *builder) addHeatMap(a answer.Matrix, in url.Values, suffix string) erro
 	}
 	title := ""
 	if suffix != "" {
+		for _, f := range []link{{Text: "SVG", Href: ask.SVG}, {Text: "PNG", Href: ask.PNG}} {
+			h.Files = append(h.Files, link{Text: f.Text, Href: b.download(ask.Matrix().Question(), asked, f.Href)})
+		}
 		title = strings.ToUpper(a.By[:1]) + strings.TrimSuffix(a.By[1:], "s") + " by seed"
 	}
 	b.fillTable(&h, a)

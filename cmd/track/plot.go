@@ -6,10 +6,42 @@ import (
 	"os"
 	"strings"
 
+	"github.com/urfave/cli/v2"
+
+	"track/answer"
 	"track/ask"
 	"track/internal/reportfiles"
 	"track/reports/chart"
 )
+
+// plottedCommand is [questionCommand] for a question that has a picture, which a flag writes to a file as well.
+func plottedCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp) *cli.Command {
+	file := ""
+	command := commandOf(p, def, text, func(c *cli.Context, q Q) error {
+		from, release, err := sourceFor(c.Context, p, def, q)
+		if err != nil {
+			return err
+		}
+		defer release()
+		return untilInterrupted(c.Context, func() error {
+			return ask.Snapshot(c.Context, from, func(from ask.Source) error {
+				if file != "" {
+					draw := func(media string, w io.Writer) error { return def.WritePicture(c.Context, from, q, media, w) }
+					if err := p.plotAs(file, draw); err != nil {
+						return err
+					}
+				}
+				conclusion, err := writeAnswer(c.Context, p, def, from, q)
+				if err != nil {
+					return err
+				}
+				return conclude(conclusion)
+			})
+		})
+	})
+	command.Flags = append(command.Flags, &cli.StringFlag{Name: "plot", Usage: "draw the answer into `FILE`, .svg or .png", Destination: &file})
+	return command
+}
 
 // plot writes a chart to a file in the format of its suffix.
 func (p *program) plot(path string, c chart.Chart) error {

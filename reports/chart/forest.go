@@ -225,7 +225,7 @@ func (d Difference) farThreshold(x axis) bool {
 func (f Forest) legend(x axis) []entry {
 	var legend []entry
 	all := f.tally()
-	for status := Status(0); status < nStatuses; status++ {
+	for status := unmeasured; status <= Fail; status++ {
 		drawn := func(d Difference) bool { return d.Status.known() == status && finite(d.Mean) }
 		if status == unmeasured && len(f.where(drawn)) == 0 {
 			continue

@@ -1,10 +1,11 @@
 package chart
 
-// HeatMap shows the status of each metric in each seed: a row per metric, a column per seed. Failed seeds are
-// hatched, whatever their cells say. Where there are more seeds than columns have room, a column is several seeds,
+// HeatMap shows the status of each metric in each seed: a row per metric, a column per seed. Rows can be other things,
+// such as scenarios. Failed seeds are hatched, whatever their cells say. Where there are more seeds than columns have room, a column is several seeds,
 // and each of its cells is divided in proportion to their statuses.
 type HeatMap struct {
 	Title, XLabel string
+	One, Many     string // what a row is, and rows are; without them metrics
 	Seeds         []HeatColumn
 	Rows          []HeatRow
 }
@@ -15,7 +16,7 @@ type HeatColumn struct {
 	Failed bool // it has no result
 }
 
-// HeatRow is one metric.
+// HeatRow is one metric, or one of what else the rows are.
 type HeatRow struct {
 	Name  string
 	Cells []Status // of each seed; those that are missing have no value
@@ -23,9 +24,10 @@ type HeatRow struct {
 
 func (h HeatMap) figure() figure {
 	f := figure{kind: "Heat map", title: h.Title, xLabel: h.XLabel, widest: cellMost * float64(len(h.Seeds))}
-	f.subtitle = count(len(h.Rows), "metric", "metrics") + ", " + count(len(h.Seeds), "seed", "seeds")
+	one, many := or(h.One, "metric"), or(h.Many, "metrics")
+	f.subtitle = count(len(h.Rows), one, many) + ", " + count(len(h.Seeds), "seed", "seeds")
 	if left := len(h.Rows) - maxRows; left > 0 {
-		f.subtitle += ", the last " + count(left, "metric", "metrics") + " not drawn"
+		f.subtitle += ", the last " + count(left, one, many) + " not drawn"
 		h.Rows = h.Rows[:maxRows]
 	}
 	for _, s := range h.Seeds {
@@ -35,7 +37,7 @@ func (h HeatMap) figure() figure {
 	f.x = axis{lo: -0.5, hi: float64(len(h.Seeds)) - 0.5}
 	switch {
 	case len(h.Rows) == 0:
-		f.empty = "no metrics"
+		f.empty = "no " + many
 	case len(h.Seeds) == 0:
 		f.empty = "no seeds"
 	}
@@ -87,14 +89,14 @@ func (h HeatMap) failed() (indices []int) {
 	return indices
 }
 
+// shortNames are what the columns of statuses are called if they have other names than those.
+var shortNames = map[Status]string{unmeasured: "n/a", Broken: "failed"}
+
 // rows have the counts of each status as their columns.
 func (h HeatMap) rows(tallies []tally, all tally) (rows []row, columns []string) {
-	shown := judged[:]
-	for _, status := range judged {
-		columns = append(columns, statuses[status].name)
-	}
-	if all[unmeasured] > 0 {
-		shown, columns = append(shown[:len(shown):len(shown)], unmeasured), append(columns, "n/a")
+	shown := all.named()
+	for _, status := range shown {
+		columns = append(columns, or(shortNames[status], statuses[status].name))
 	}
 	for i, r := range h.Rows {
 		var cells []string
@@ -115,11 +117,12 @@ func (h HeatMap) legend(all tally, failed int) []entry {
 			cellMarks(c, status, []point{{at.x + sampleWidth/2, at.y}}, cellHeight)
 		}})
 	}
-	for _, status := range judged {
-		add(statuses[status].name, status)
-	}
-	if all[unmeasured] > 0 {
-		add(statuses[unmeasured].name+" (n/a)", unmeasured)
+	for _, status := range all.named() {
+		name := statuses[status].name
+		if status == unmeasured {
+			name += " (n/a)"
+		}
+		add(name, status)
 	}
 	if failed > 0 {
 		legend = append(legend, entry{count(failed, "failed seed", "failed seeds"), func(c canvas, at point) {
@@ -129,9 +132,9 @@ func (h HeatMap) legend(all tally, failed int) []entry {
 	return legend
 }
 
-// sampleOf returns the style of a cell in the legend, where one without a value needs an edge to be seen.
+// sampleOf returns the style of a cell in the legend, where one that is not filled needs an edge to be seen.
 func sampleOf(status Status) style {
-	if status == unmeasured {
+	if statuses[status].cell == (style{}) {
 		return style{fill: paper, stroke: gridInk, width: 1}
 	}
 	return statuses[status].cell

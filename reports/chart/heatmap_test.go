@@ -18,7 +18,7 @@ func TestMosaicIsInProportion(t *testing.T) {
 		columns := rapid.IntRange(1, 9).Draw(t, "columns")
 		h := HeatMap{Seeds: make([]HeatColumn, size*columns)}
 		for range rapid.IntRange(1, 4).Draw(t, "metrics") {
-			cells := rapid.SliceOfN(rapid.Map(rapid.IntRange(-1, 4), func(i int) Status { return Status(i) }), 0, size*columns).Draw(t, "cells")
+			cells := rapid.SliceOfN(rapid.Map(rapid.IntRange(-1, 7), func(i int) Status { return Status(i) }), 0, size*columns).Draw(t, "cells")
 			h.Rows = append(h.Rows, HeatRow{Cells: cells})
 		}
 		p := plot{x: axis{lo: -0.5, hi: float64(size*columns) - 0.5}.scale(0, 600), y: axis{lo: -0.5, hi: float64(len(h.Rows)) - 0.5}.scale(0, 100)}
@@ -33,7 +33,7 @@ func TestMosaicIsInProportion(t *testing.T) {
 				total += (a[1].x - a[0].x) * (a[2].y - a[1].y)
 			}
 			want := cell * float64(all[status])
-			if Status(status) == unmeasured { // they are left blank
+			if statuses[status].cell == (style{}) { // they are left blank
 				want = 0
 			}
 			if math.Abs(total-want) > 1e-6*cell {

@@ -87,7 +87,7 @@ func (h HeatMap) mosaic(p plot, bins []bin) (m mosaic) {
 		for _, b := range bins {
 			t := h.tally(r, b.from, b.to)
 			bottom := middle + cellHeight/2
-			for status := Fail; status > unmeasured; status-- {
+			for _, status := range [...]Status{Fail, Warn, Pass, Broken} {
 				if t[status] > 0 {
 					top := bottom - cellHeight*float64(t[status])/float64(t.sum())
 					m.add(status, b.left, top, b.ran, bottom)
@@ -127,22 +127,24 @@ func (h HeatMap) drawMarks(c canvas, p plot, size float64) {
 	}
 }
 
-// cellMarks draws the marks of one status into cells of the given size: a cross for FAIL, a stroke for WARN, a dot if
-// nothing was measured, and nothing for PASS.
+// cellMarks draws the marks of one status into cells of the given size: a cross for FAIL and for a failed seed, a rising
+// stroke for WARN, a level one for what was not scored, a dot if nothing was measured, and nothing for PASS.
 func cellMarks(c canvas, status Status, at []point, size float64) {
 	half := size / 4
 	var lines [][]point
 	for _, p := range at {
 		switch status {
-		case Fail:
+		case Fail, Broken:
 			lines = append(lines, cross(p, half)...)
 		case Warn:
 			lines = append(lines, cross(p, half)[0])
+		case Unscored:
+			lines = append(lines, []point{{p.x - half, p.y}, {p.x + half, p.y}})
 		case unmeasured:
 			lines = append(lines, []point{p})
 		}
 	}
-	ink := map[Status]ink{Fail: paper, Warn: text, unmeasured: dim}[status]
+	ink := map[Status]ink{Fail: paper, Warn: text, Broken: dim, Unscored: dim, unmeasured: dim}[status]
 	c.lines(lines, style{stroke: ink, width: max(1, size/10)})
 }
 

@@ -57,10 +57,14 @@ func heatExamples() []example {
 	for i := range all.Seeds {
 		all.Seeds[i].Failed = true
 	}
+	scenarios := heat("Scenarios by seed", 3, rows, "inflation", "output")
+	scenarios.One, scenarios.Many = "scenario", "scenarios"
+	scenarios.Rows[0].Cells = []chart.Status{chart.Broken, chart.Unscored, chart.Pass}
+	scenarios.Rows[1].Cells = []chart.Status{chart.Fail, chart.Absent, chart.Unmeasured}
 	bad := heat(hostile, 1, map[string]string{hostile: "F"}, hostile)
 	bad.Seeds[0].Label = hostile
 	return []example{
-		{"heat", failed}, {"heat_cells", short}, {"heat_failed", all}, {"heat_hostile", bad},
+		{"heat", failed}, {"heat_cells", short}, {"heat_failed", all}, {"heat_hostile", bad}, {"heat_scenarios", scenarios},
 		{"heat_one", heat("One metric, one seed", 1, rows, "inflation")},
 		{"heat_many", heat("1,000 seeds", 1000, rows, "inflation", "wages")},
 		{"heat_empty", heat("No metrics", 3, nil)}, {"heat_no_seeds", heat("No seeds", 0, rows, "output")},

@@ -1,6 +1,6 @@
 package chart
 
-// Status is what became of a metric. Others than these are taken for [unmeasured].
+// Status is what became of a metric, or of a seed. Others than these are taken for [unmeasured].
 type Status int8 // a report has one for each metric of each seed
 
 // The statuses, in the order of legends and columns.
@@ -9,6 +9,9 @@ const (
 	Pass
 	Warn
 	Fail
+	Broken   // the seed has no result
+	Unscored // the seed was never scored
+	Absent   // there is no such seed
 	nStatuses
 )
 
@@ -23,6 +26,9 @@ var statuses = [nStatuses]struct {
 	Pass:       {"PASS", style{fill: blue, opacity: 0.25}, disk, blue},
 	Warn:       {"WARN", style{fill: orange, opacity: 0.6}, upward, orange},
 	Fail:       {"FAIL", style{fill: vermillion}, square, vermillion},
+	Broken:     {"failed seed", style{fill: gridInk}, square, dim},
+	Unscored:   {"not scored", style{}, diamond, dim},
+	Absent:     {"no seed", style{}, diamond, dim},
 }
 
 func (s Status) known() Status {
@@ -45,14 +51,22 @@ func (t tally) sum() (n int) {
 // judged are the statuses that are always named, even if there are none.
 var judged = [...]Status{Pass, Warn, Fail}
 
+// named returns the statuses that are named: those that are judged, and others if there are any.
+func (t tally) named() []Status {
+	list := judged[:len(judged):len(judged)]
+	for _, status := range [...]Status{Broken, unmeasured, Unscored, Absent} {
+		if t[status] > 0 {
+			list = append(list, status)
+		}
+	}
+	return list
+}
+
 // String writes "PASS 540, WARN 100, FAIL 20, no value 3".
 func (t tally) String() string {
 	s := ""
-	for _, status := range judged {
-		s += statuses[status].name + " " + whole(t[status]) + ", "
+	for _, status := range t.named() {
+		s += ", " + statuses[status].name + " " + whole(t[status])
 	}
-	if t[unmeasured] > 0 {
-		return s + statuses[unmeasured].name + " " + whole(t[unmeasured])
-	}
-	return s[:len(s)-2]
+	return s[len(", "):]
 }
