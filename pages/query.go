@@ -109,7 +109,7 @@ type queryChart struct {
 	Columns, Numbers []string
 	X, Y, Kind       string
 	Line             template.HTML
-	Files            []chartFile // of Line
+	Files            []chartFile // of either
 	Bars             []queryBar
 	Left             int // rows that are not shown
 }
@@ -153,7 +153,13 @@ func (c *queryChart) draw(rows [][]any, x, y int) error {
 		for _, row := range rows {
 			s.X, s.Y = append(s.X, numberOrNaN(row[x])), append(s.Y, numberOrNaN(row[y]))
 		}
-		return c.drawLine(chart.Line{Title: escape.Line(c.Y + " by " + c.X), XLabel: escape.Line(c.X), YLabel: escape.Line(c.Y), Series: []chart.Named{s}})
+		line := chart.Line{Title: escape.Line(c.Y + " by " + c.X), XLabel: escape.Line(c.X), YLabel: escape.Line(c.Y), Series: []chart.Named{s}}
+		var shown strings.Builder
+		if err := chart.Inline(&shown, line); err != nil {
+			return err
+		}
+		c.Line = template.HTML(shown.String()) //nolint:gosec // written by package chart, which escapes
+		return c.keep(line)
 	}
 	c.Kind, c.Left = "bar", max(0, len(rows)-mostBars)
 	rows = rows[:len(rows)-c.Left]
@@ -161,29 +167,26 @@ func (c *queryChart) draw(rows [][]any, x, y int) error {
 	for _, row := range rows {
 		most = max(most, math.Abs(numberOr(row[y], 0)))
 	}
+	drawn := chart.Bars{Title: escape.Line(c.Y + " by " + c.X), XLabel: escape.Line(c.Y)}
 	for _, row := range rows {
 		bar := queryBar{Name: escape.Line(render.PeopleText(row[x])), Text: escape.Line(render.PeopleText(row[y]))}
 		if most > 0 {
 			bar.Width = math.Round(1000*math.Abs(numberOr(row[y], 0))/most) / 10
 		}
 		c.Bars = append(c.Bars, bar)
+		drawn.Rows = append(drawn.Rows, chart.Bar{Name: bar.Name, Text: bar.Text, Value: numberOrNaN(row[y])})
 	}
-	return nil
+	return c.keep(drawn)
 }
 
-// drawLine draws a line, with the same picture as files to keep.
-func (c *queryChart) drawLine(line chart.Line) error {
-	var shown strings.Builder
-	if err := chart.Inline(&shown, line); err != nil {
-		return err
-	}
-	c.Line = template.HTML(shown.String()) //nolint:gosec // written by package chart, which escapes
+// keep adds a chart as files.
+func (c *queryChart) keep(drawn chart.Chart) error {
 	for _, f := range []struct {
 		text, media string
 		write       func(io.Writer, chart.Chart) error
 	}{{"SVG", "image/svg+xml", chart.SVG}, {"PNG", "image/png", chart.PNG}} {
 		var file bytes.Buffer
-		if err := f.write(&file, line); err != nil {
+		if err := f.write(&file, drawn); err != nil {
 			return err
 		}
 		address := "data:" + f.media + ";base64," + base64.StdEncoding.EncodeToString(file.Bytes())

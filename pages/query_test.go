@@ -49,6 +49,9 @@ func TestQueryChart(t *testing.T) {
 	if n := outsidetest.Evaluate[int](tab, `document.querySelectorAll("table.bars tbody tr").length`); n == 0 {
 		t.Error("no bars are drawn")
 	}
+	if n := outsidetest.Evaluate[int](tab, `document.querySelectorAll(".pages a[download]").length`); n != 2 {
+		t.Errorf("%d files of the bars, want an SVG and a PNG", n)
+	}
 	for selector, want := range map[string]string{"y.chart": "n", "x.chart": "status"} {
 		if got := outsidetest.Evaluate[string](tab, `document.querySelector("form.chart [name='`+selector+`']").value`); got != want {
 			t.Errorf("%s is %q, want %q", selector, got, want)

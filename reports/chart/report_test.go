@@ -44,7 +44,17 @@ func mean(label string, n int, mean, half float64) chart.Estimate {
 
 // reportExamples are the charts of reports.
 func reportExamples() []example {
-	return slices.Concat(heatExamples(), distributionExamples(), forestExamples(), pairedExamples(), lineageExamples(), taskExamples())
+	return slices.Concat(heatExamples(), distributionExamples(), forestExamples(), pairedExamples(), lineageExamples(), taskExamples(), barExamples())
+}
+
+func barExamples() []example {
+	rows := []chart.Bar{
+		{"v1", "12.5", 12.5}, {longName, "-3", -3}, {hostile, hostile, 0}, {"", "-", nan}, {"largest", "1e+308", 1e308},
+	}
+	return []example{
+		{"bars", chart.Bars{Title: "output by configuration", XLabel: "output", Rows: rows[:4]}},
+		{"bars_hostile", chart.Bars{Title: hostile, XLabel: hostile, Rows: rows}}, {"bars_empty", chart.Bars{Title: "None", Rows: rows[3:4]}},
+	}
 }
 
 func heatExamples() []example {
