@@ -166,7 +166,7 @@ func (r *Reader) CarriedExecution(ctx context.Context, h ExecutionHead) (c Carri
 	if err := r.read().GetContext(ctx, &row, executionByRow, h.Row); err != nil {
 		return c, explain(err)
 	}
-	d, err := r.executionDetail(ctx, row)
+	d, _, err := r.executionDetail(ctx, row)
 	if err != nil {
 		return c, explain(err)
 	}

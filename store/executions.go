@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
@@ -189,9 +190,11 @@ const (
 	executionsByPrefix = selectExecutions + ` AND execution.ulid >= $1 AND execution.ulid < $2 LIMIT 2`
 	getExecutionPrompt = `SELECT prompt AS output, prompt_bytes AS output_bytes, prompt_digest AS output_digest FROM execution WHERE id = $1`
 	getExecutionOutput = `SELECT output, output_bytes, output_digest FROM execution WHERE id = $1`
-	listCalls          = `SELECT call.key, tool.name AS tool, call.input, call.input_bytes, call.input_digest, call.exit, coalesce(call.error, '') AS error, call.answered, call.rejected,
-	       call.output, call.output_bytes, call.output_digest, coalesce(call.output_whole, 0) AS output_whole, call.started_at, call.duration_us
-	  FROM call JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = $1 ORDER BY call.position`
+	// The columns are those of listCheckedCalls behind the execution, with the texts instead of whether they are kept.
+	listCalls = `
+	SELECT call.position, call.key, tool.name, call.input, call.input_bytes, call.input_digest, call.exit, call.error, call.answered, call.rejected,
+	       call.output, call.output_bytes, call.output_digest, call.output_whole, call.started_at, call.duration_us
+	  FROM call LEFT JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = $1 ORDER BY call.position`
 	listTruths          = `SELECT name, value FROM truth WHERE execution_id = $1`
 	listExecutionScores = `
 	SELECT rubric, score, coalesce(grade, '') AS grade, n_failed, document, scored_at
@@ -215,11 +218,12 @@ func (r *Reader) Execution(ctx context.Context, id string) (d track.RecordedExec
 		if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil || len(rows) != 1 {
 			return err
 		}
+		var calls []byte
 		var err error
-		if d, err = r.executionDetail(ctx, rows[0]); err != nil {
+		if d, calls, err = r.executionDetail(ctx, rows[0]); err != nil {
 			return err
 		}
-		return r.checkExecution(ctx, rows[0].RowID)
+		return r.checkExecution(ctx, rows[0].RowID, calls)
 	})
 	switch {
 	case err != nil:
@@ -245,20 +249,21 @@ func (r textRow) stored() *track.RecordedText {
 	return &track.RecordedText{Digest: track.TextDigest(r.Digest), Bytes: int(r.Bytes.Int64), Text: r.Text}
 }
 
-func (r *Reader) executionDetail(ctx context.Context, row executionRow) (track.RecordedExecution, error) {
-	d := row.execution()
+// executionDetail returns an execution, and what its calls add to its checksum.
+func (r *Reader) executionDetail(ctx context.Context, row executionRow) (d track.RecordedExecution, sum []byte, err error) {
+	d = row.execution()
 	var prompt, output textRow
 	var truths []struct {
 		Name  string  `db:"name"`
 		Value float64 `db:"value"`
 	}
-	err := errors.Join(
+	err = errors.Join(
 		r.read().GetContext(ctx, &prompt, getExecutionPrompt, row.RowID),
 		r.read().GetContext(ctx, &output, getExecutionOutput, row.RowID),
 		r.read().SelectContext(ctx, &truths, listTruths, row.RowID),
 	)
 	if err != nil {
-		return d, err
+		return d, nil, err
 	}
 	d.Prompt, d.Output = prompt.stored(), output.stored()
 	if len(truths) > 0 {
@@ -267,19 +272,22 @@ func (r *Reader) executionDetail(ctx context.Context, row executionRow) (track.R
 	for _, t := range truths {
 		d.Truths[t.Name] = t.Value
 	}
-	if d.Calls, err = r.calls(ctx, row.RowID); err != nil {
-		return d, err
+	if d.Calls, sum, err = r.calls(ctx, row.RowID); err != nil {
+		return d, nil, err
 	}
 	d.Scores, err = r.executionScores(ctx, row.RowID)
 	for i := range d.Scores {
 		d.Scores[i].Active = d.Scores[i].Rubric == row.Rubric
 	}
-	return d, err
+	return d, sum, err
 }
 
-func (r *Reader) calls(ctx context.Context, execution int64) ([]track.RecordedCall, error) {
-	list := []track.RecordedCall{}
-	err := r.streamCells(ctx, listCalls, []any{execution}, func(c *cells) {
+// calls returns the calls of an execution, and what they add to its checksum.
+func (r *Reader) calls(ctx context.Context, execution int64) (list []track.RecordedCall, sum []byte, err error) {
+	list = []track.RecordedCall{}
+	err = r.streamCells(ctx, listCalls, []any{execution}, func(c *cells) {
+		sum = appendCall(sum, c.row)
+		_ = c.integer() // the position
 		call := track.RecordedCall{Key: c.text(), Tool: c.text()}
 		call.Input = track.RecordedText{Text: c.optionalText(), Bytes: int(c.integer()), Digest: track.TextDigest(c.bytes())}
 		call.Exit = wholeOrNil(c.optionalInteger())
@@ -289,10 +297,9 @@ func (r *Reader) calls(ctx context.Context, execution int64) ([]track.RecordedCa
 			output.Bytes = sql.NullInt64{Int64: *n, Valid: true}
 		}
 		output.Digest = c.bytes()
-		if call.Output = output.stored(); call.Output != nil {
-			call.Output.WholeBytes = int(c.integer())
-		} else {
-			_ = c.cell()
+		whole := c.optionalInteger()
+		if call.Output = output.stored(); call.Output != nil && whole != nil {
+			call.Output.WholeBytes = int(*whole)
 		}
 		call.StartedAt = c.optionalTime()
 		if us := c.optionalInteger(); us != nil {
@@ -301,7 +308,22 @@ func (r *Reader) calls(ctx context.Context, execution int64) ([]track.RecordedCa
 		}
 		list = append(list, call)
 	})
-	return list, err
+	return list, sum, err
+}
+
+// appendCall appends a row of listCalls for a checksum, as listCheckedCalls has it.
+func appendCall(sum []byte, row []driver.Value) []byte {
+	const input, output = 3, 10 // the texts, of which a digest follows
+	sum = appendKept(appendColumns(sum, row[:input]), row[input])
+	sum = appendKept(appendColumns(sum, row[input+1:output]), row[output])
+	return appendColumns(sum, row[output+1:])
+}
+
+func appendKept(sum []byte, text driver.Value) []byte {
+	if text == nil {
+		return appendInteger(sum, 0)
+	}
+	return appendInteger(sum, 1)
 }
 
 func wholeOrNil(n *int64) *int {

@@ -90,19 +90,41 @@ type executionSums struct {
 // executionSums returns at most n executions after a row with their checksums; those of a lineage, or of all if it is
 // 0.
 func (r *Reader) executionSums(ctx context.Context, lineage, after int64, n int) (list []*executionSums, err error) {
+	if list, err = r.executionRowSums(ctx, lineage, after, n); err != nil || len(list) == 0 {
+		return nil, err
+	}
+	byID := map[int64]*executionSums{}
+	for _, e := range list {
+		byID[e.id] = e
+	}
+	first, last := list[0].id, list[len(list)-1].id
+	err = r.stream(ctx, listCheckedCalls, []any{first, last}, func(row []driver.Value) {
+		if e := byID[asInt(row[0])]; e != nil {
+			e.row.buffer = appendColumns(e.row.buffer, row[1:])
+		}
+	})
+	if err == nil {
+		err = r.addSumsBesidesCalls(ctx, byID, first, last)
+	}
+	return list, err
+}
+
+// executionRowSums is [Reader.executionSums] of the rows alone.
+func (r *Reader) executionRowSums(ctx context.Context, lineage, after int64, n int) (list []*executionSums, err error) {
 	query, args := listCheckedExecutions, []any{after, n}
 	if lineage != 0 {
 		query, args = listCheckedOfLineage, []any{lineage, after, n}
 	}
-	byID := map[int64]*executionSums{}
 	err = r.stream(ctx, query, args, func(row []driver.Value) {
-		e := &executionSums{id: asInt(row[0]), ulid: asText(row[2]), row: sum{asInt(row[1]), appendColumns(nil, row[2:])}, scores: map[string]*sum{}}
-		byID[e.id], list = e, append(list, e)
+		list = append(list, &executionSums{id: asInt(row[0]), ulid: asText(row[2]), row: sum{asInt(row[1]), appendColumns(nil, row[2:])}, scores: map[string]*sum{}})
 	})
-	if err != nil || len(list) == 0 {
-		return nil, err
-	}
-	ofRow := func(row []driver.Value) {
+	return list, err
+}
+
+// addSumsBesidesCalls adds truths and scores, which come after the calls, to the checksums of executions between two
+// rows.
+func (r *Reader) addSumsBesidesCalls(ctx context.Context, byID map[int64]*executionSums, first, last int64) error {
+	ofTruth := func(row []driver.Value) {
 		if e := byID[asInt(row[0])]; e != nil {
 			e.row.buffer = appendColumns(e.row.buffer, row[1:])
 		}
@@ -121,12 +143,12 @@ func (r *Reader) executionSums(ctx context.Context, lineage, after int64, n int)
 	for _, part := range [...]struct {
 		query string
 		visit func([]driver.Value)
-	}{{listCheckedCalls, ofRow}, {listCheckedTruths, ofRow}, {listCheckedScores, ofScore}, {listCheckedComponents, ofComponent}} {
-		if err := r.stream(ctx, part.query, []any{list[0].id, list[len(list)-1].id}, part.visit); err != nil {
-			return nil, err
+	}{{listCheckedTruths, ofTruth}, {listCheckedScores, ofScore}, {listCheckedComponents, ofComponent}} {
+		if err := r.stream(ctx, part.query, []any{first, last}, part.visit); err != nil {
+			return err
 		}
 	}
-	return list, nil
+	return nil
 }
 
 // changeExecution lets change alter an execution, and stores its new checksums. What was damaged before stays so.
@@ -161,12 +183,19 @@ func (t *Tx) changeExecution(id int64, change func() error) error {
 // executionsAtOnce is how many executions are checked at a time.
 const executionsAtOnce = 1000
 
-// checkExecution returns an error of damage unless an execution and its scores have their checksums.
-func (r *Reader) checkExecution(ctx context.Context, id int64) error {
-	list, err := r.executionSums(ctx, 0, id-1, 1)
-	for _, e := range list {
-		e.check(func(d Damage) { err = cmp.Or(err, fmt.Errorf("%w: %s: %s", track.ErrDamaged, d.Record, d.Problem)) })
+// checkExecution returns an error of damage unless an execution and its scores have their checksums. Its calls were
+// read before, with what they add to its checksum: there can be thousands.
+func (r *Reader) checkExecution(ctx context.Context, id int64, calls []byte) error {
+	list, err := r.executionRowSums(ctx, 0, id-1, 1)
+	if err != nil || len(list) == 0 {
+		return err
 	}
+	e := list[0]
+	e.row.buffer = append(e.row.buffer, calls...)
+	if err := r.addSumsBesidesCalls(ctx, map[int64]*executionSums{e.id: e}, e.id, e.id); err != nil {
+		return err
+	}
+	e.check(func(d Damage) { err = cmp.Or(err, fmt.Errorf("%w: %s: %s", track.ErrDamaged, d.Record, d.Problem)) })
 	return err
 }
 

@@ -223,3 +223,34 @@ func TestDamagedParams(t *testing.T) {
 		t.Errorf("error %v, want damage", err)
 	}
 }
+
+// An execution is read once: what its calls are shows them, and is compared with the checksum.
+func TestDamagedCalls(t *testing.T) {
+	testdb.OnlySQLite(t, "it copies the file")
+	sound := newDatabase(t)
+	execute(t, sound, "PRAGMA wal_checkpoint(TRUNCATE)")
+	data, err := os.ReadFile(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for statement, damaged := range map[string]bool{
+		"UPDATE call SET input = input WHERE execution_id = 2":     false,
+		"UPDATE call SET exit = 7 WHERE execution_id = 2":          true,
+		"UPDATE call SET input = NULL WHERE execution_id = 2":      true,
+		"UPDATE call SET started_at = 1 WHERE execution_id = 2":    true,
+		"UPDATE call SET output_whole = 9 WHERE execution_id = 2":  true,
+		"DELETE FROM call WHERE execution_id = 2 AND position = 0": true,
+		"UPDATE execution_score SET score = 3":                     true,
+	} {
+		path := filepath.Join(t.TempDir(), "track.db")
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		execute(t, path, statement)
+		st := testdb.Open(t, path)
+		ulid := testdb.Rows(t, st, "SELECT ulid FROM execution WHERE id = 2")[0][0].(string)
+		if _, err := st.Execution(t.Context(), ulid); errors.Is(err, track.ErrDamaged) != damaged || !damaged && err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+}
