@@ -167,4 +167,4 @@ func (silent) File(_ string, _ int64, text io.Reader) (io.Reader, exchange.Batch
 	return text, exchange.BatchObserver{Problem: func(exchange.BatchProblem) {}}
 }
 
-func (silent) FileDone(string, exchange.BatchSummary) {}
+func (silent) FileDone(exchange.BatchSummary) {}

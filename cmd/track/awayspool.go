@@ -94,4 +94,4 @@ func (silentIngest) File(_ string, _ int64, text io.Reader) (io.Reader, exchange
 }
 
 // FileDone implements [exchange.IngestObserver].
-func (silentIngest) FileDone(string, exchange.BatchSummary) {}
+func (silentIngest) FileDone(exchange.BatchSummary) {}

@@ -116,9 +116,7 @@ func (p *program) writeKept(a answer.Spooled) error {
 	if err := p.writeAnswer(a); err != nil {
 		return err
 	}
-	for _, problem := range pushed.Errors {
-		p.tellFailure(&track.FieldError{Line: problem.Line, Field: problem.Field, Message: problem.Message})
-	}
+	p.tellRefused(pushed)
 	return linesError(pushed.RecordedLines, "sending to "+client.Address())
 }
 
@@ -134,9 +132,7 @@ func (p *program) pushKept(ctx context.Context, client *remote.Client, path stri
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushBeforeReading)
 	defer cancel()
 	pushed, err := client.Push(ctx, dir, pushAttempts)
-	for _, problem := range pushed.Errors {
-		p.tellFailure(&track.FieldError{Line: problem.Line, Field: problem.Field, Message: problem.Message})
-	}
+	p.tellRefused(pushed)
 	switch {
 	case err != nil:
 		p.notice("kept in %s, and not sent yet: %v; %s", path, err, shellHint(track.NewHint("send it", "push")))

@@ -44,8 +44,9 @@ func (p *program) recordBatchCommand() *cli.Command {
 
 A seed may carry "series":{"unemployment":[0.06,0.07]}, or "series_file":"run7.csv" from the folder of the batch. Executions without a
 key that are equal otherwise are recorded once: use key or trial to tell repetitions apart.
-Bad lines are reported and left out, good ones are recorded; the exit code is then 5. It is 14 if the only trouble is a record with other
-values. Run the same batch again to continue: recorded lines count as duplicates.
+Bad lines are left out, good ones are recorded; the exit code is then 5. The first 50 bad lines are named, and --format json names all. The
+exit code is 14 if the only trouble is a record with other values. Run the same batch again to continue: recorded lines count as
+duplicates.
 
 Examples:
    track record batch results.jsonl
@@ -136,25 +137,19 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 		tell(file, columns)
 	}
 	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: o.spec, Replace: o.replace, ValuesWin: o.valuesWin, Names: newNames(o.isNew)}, bufio.NewReader(rand.Reader))
-	d, repeated := answer.NewRecordedLines(name), 0
+	d, problems := answer.NewRecordedLines(name), lineProblems{program: p, source: name}
 	summary, err := exchange.RecordAll(ctx, recorder, lines.ReadWith(name, bar.reader(source), read), exchange.BatchObserver{
 		Problem: func(problem exchange.BatchProblem) {
 			d.AddProblem(problem.LineProblem)
-			if problem.Repeated {
-				repeated++
-				return
-			}
 			bar.clear()
-			p.tellProblem(name, problem)
+			problems.add(problem)
 		},
 		Progress: bar.update,
 	})
 	bar.clear()
+	problems.end()
 	summary.AddTo(&d)
 	p.noticeSummary(summary)
-	if repeated > 0 {
-		p.notice("%s with the same names left out; --format json lists them", format.Counted(repeated, "more line"))
-	}
 	if store.IsAway(err) || store.IsRefused(err) {
 		return p.orKeep(o.awayDir, err, keep)
 	}
@@ -168,11 +163,6 @@ func (p *program) recordBatch(ctx context.Context, o recordBatchOptions, file st
 		return err
 	}
 	return linesError(d, "record batch "+name)
-}
-
-// tellProblem writes why a line was not recorded.
-func (p *program) tellProblem(file string, problem exchange.BatchProblem) {
-	p.tellFailure(&track.FieldError{File: file, Line: problem.Line, Field: problem.Field, Message: problem.Message, Hint: problem.Hint})
 }
 
 // tellFailure writes what is wrong with a line, and what would help.

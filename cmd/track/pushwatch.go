@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"track"
 	"track/answer"
 	"track/remote"
 )
@@ -60,9 +59,7 @@ func (w *pushWatch) run(ctx context.Context) error {
 // tell says what was sent, and adds it to the answer.
 func (w *pushWatch) tell(a answer.Pushed) {
 	w.total.Merge(a)
-	for _, problem := range a.Errors {
-		w.tellFailure(&track.FieldError{Line: problem.Line, Field: problem.Field, Message: problem.Message})
-	}
+	w.tellRefused(a)
 	if a.Recorded+a.Duplicates+a.Conflicts+a.Rejected > 0 {
 		w.notice("%s", a.Counts())
 	}

@@ -19,7 +19,6 @@ import (
 	"track/importer/lines"
 	"track/internal/spool"
 	"track/remote"
-	"track/reports/escape"
 	"track/scoring/format"
 	"track/store"
 	"track/tracker/exchange"
@@ -222,7 +221,9 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string, open func(fi
 	if err != nil {
 		return err
 	}
-	d, err := exchange.SpoolLines(ctx, w, lines.ReadWith(name, source, read), p.texts(), p.tellFailure)
+	problems := lineProblems{program: p, source: name}
+	d, err := exchange.SpoolLines(ctx, w, lines.ReadWith(name, source, read), p.texts(), problems.tell)
+	problems.end()
 	if err != nil {
 		return err
 	}
@@ -294,32 +295,25 @@ func (p *program) ingest(ctx context.Context, files []spool.File, all, named boo
 	return linesError(a.RecordedLines, "ingest")
 }
 
-// problemsNamed is how many problems of a file people are told of.
-const problemsNamed = 20
-
 // ingestObserver shows how far the ingestion of files is, and the problems of their lines.
 type ingestObserver struct {
 	*program
 	bar      *progress
-	problems int
+	problems lineProblems // of the current file
 }
 
 // File implements [exchange.IngestObserver].
 func (o *ingestObserver) File(path string, size int64, text io.Reader) (io.Reader, exchange.BatchObserver) {
-	o.bar, o.problems = o.newProgress("ingesting", "lines", size), 0
+	o.bar, o.problems = o.newProgress("ingesting", "lines", size), lineProblems{program: o.program, source: path}
 	return o.bar.reader(text), exchange.BatchObserver{Progress: o.bar.update, Problem: func(problem exchange.BatchProblem) {
-		if o.problems++; o.problems <= problemsNamed {
-			o.bar.clear()
-			o.tellProblem(path, problem)
-		}
+		o.bar.clear()
+		o.problems.add(problem)
 	}}
 }
 
 // FileDone implements [exchange.IngestObserver].
-func (o *ingestObserver) FileDone(path string, summary exchange.BatchSummary) {
+func (o *ingestObserver) FileDone(summary exchange.BatchSummary) {
 	o.bar.clear()
-	if more := o.problems - problemsNamed; more > 0 {
-		fmt.Fprintln(o.err, escape.Line(fmt.Sprintf("%s: and %s more; --format json names them", path, format.Counted(more, "problem"))))
-	}
+	o.problems.end()
 	o.noticeSummary(summary)
 }

@@ -28,7 +28,7 @@ type IngestObserver interface {
 	// they are recorded.
 	File(path string, size int64, text io.Reader) (io.Reader, BatchObserver)
 	// FileDone is called when the lines of a file are recorded.
-	FileDone(path string, summary BatchSummary)
+	FileDone(BatchSummary)
 }
 
 // Ingest records the files of a spool, and moves those that are whole and closed out of the way. notClosed counts the
@@ -116,7 +116,7 @@ func (i ingest) file(ctx context.Context, f spool.File) (done ingestedFile, err 
 	}
 	recorder := seeds.NewRecorder(i.store, seeds.Options{Names: names.New(names.Warn)}, i.entropy)
 	summary, err := RecordAll(ctx, recorder, lines.Read(f.Path, through), observer)
-	i.observer.FileDone(f.Path, summary)
+	i.observer.FileDone(summary)
 	summary.AddTo(&i.answer.RecordedLines)
 	done.Recorded, done.Known, done.Rejected, done.Conflicts = summary.Recorded+summary.Replaced, summary.Duplicates, summary.Rejected, summary.Conflicts
 	done.Lines = done.Recorded + done.Known + done.Rejected + done.Conflicts
