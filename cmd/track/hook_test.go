@@ -14,8 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"track"
 	"track/answer"
+	"track/internal/property"
 )
 
 // callHook runs track hook claude-code as a process in dir.
@@ -254,23 +257,26 @@ func TestBusyDatabase(t *testing.T) {
 	}
 }
 
-// FuzzHook hands anything to the hook: it ends with 0, prints nothing on standard output, and leaves a sound folder.
-func FuzzHook(f *testing.F) {
-	dir := f.TempDir()
-	f.Chdir(dir)
-	for _, payload := range []string{
+// Whatever it is handed, the hook ends with 0 and prints nothing on standard output. Its reader of payloads is fuzzed
+// where it is.
+func TestHookTakesAnything(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	payloads := rapid.SampledFrom([]string{
 		"", "{", "null", hookPrompt, hookStop, hookPayload("PreToolUse", "t1"), hookPayload("PostToolUse", "t1"), hookPayload("PostToolUseFailure", ""),
 		`{"session_id":"s","hook_event_name":"SessionEnd","transcript_path":"."}`, `{"session_id":"s","hook_event_name":"SubagentStop","agent_id":"../x","transcript_path":"/dev/null"}`,
 		`{"session_id":"s","hook_event_name":"UserPromptSubmit","prompt":"x","ts":"0001-01-01T00:00:00Z","cwd":"\u0000"}`,
-	} {
-		f.Add([]byte(payload))
-	}
+	})
+	pieces := rapid.SampledFrom([]string{"", "x", `"`, `\u0000`, "\xff", "\n", "null", "[]", "{", "}", ",", "1e999", "../", "/dev/null", "Stop", "SubagentStop", "PreToolUse"})
 	environment := func(name string) (string, bool) { return filepath.Join(dir, "track.db"), name == "TRACK_DB" }
-	f.Fuzz(func(t *testing.T, payload []byte) {
+	property.Check(t, func(r *rapid.T) {
+		payload := payloads.Draw(r, "payload")
+		from := rapid.IntRange(0, len(payload)).Draw(r, "from")
+		to := rapid.IntRange(from, min(len(payload), from+30)).Draw(r, "to")
+		payload = payload[:from] + pieces.Draw(r, "piece") + payload[to:]
 		var out bytes.Buffer
-		code := run(t.Context(), []string{"track", "hook", "claude-code"}, bytes.NewReader(payload), &out, io.Discard, environment)
-		if code != exitOK || out.Len() > 0 {
-			t.Fatalf("exit code %d, %q", code, &out)
+		if code := run(t.Context(), []string{"track", "hook", "claude-code"}, strings.NewReader(payload), &out, io.Discard, environment); code != exitOK || out.Len() > 0 {
+			r.Fatalf("%q: exit code %d, %q", payload, code, &out)
 		}
 	})
 }
