@@ -162,10 +162,11 @@ type Question struct {
 
 	// WriteFiles writes the files that answer the question, and returns what is said of them. It is nil for other
 	// questions. Several reports whether there can be more than one; Unbound, that they hold more than what the question
-	// names.
+	// names; Small, that they fit into memory.
 	WriteFiles func(ctx context.Context, from Source, in url.Values, create Create) (answer.Answer, error)
 	Several    func(in url.Values) bool
 	Unbound    bool
+	Small      bool
 }
 
 // Question returns the definition without its types.

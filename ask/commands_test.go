@@ -50,8 +50,11 @@ func allAnswers() (list []jsondoc.Named) {
 		list = append(list, jsondoc.Named{Name: q.Name, Help: q.Help, Value: q.Zero})
 	}
 	for _, q := range ask.Exports() {
-		list = append(list, jsondoc.Named{Name: q.Name, Help: q.Help, Value: q.Zero})
+		if _, isReport := q.Zero.(answer.ReportFiles); !isReport {
+			list = append(list, jsondoc.Named{Name: q.Name, Help: q.Help, Value: q.Zero})
+		}
 	}
+	list = append(list, jsondoc.Named{Name: "report stability files, and those of other reports", Help: "write the files of a report, through a server", Value: answer.ReportFiles{}})
 	return append(list, answersOfCommands()...)
 }
 

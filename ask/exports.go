@@ -19,7 +19,11 @@ import (
 
 // Exports returns every question that files answer.
 func Exports() []Question {
-	return []Question{ExportTable().Question(), ExportLineage().Question(), ExportBundle().Question(), ArtifactFiles().Question(), ExportSeries().Question()}
+	return []Question{
+		ExportTable().Question(), ExportLineage().Question(), ExportBundle().Question(), ArtifactFiles().Question(), ExportSeries().Question(),
+		StabilityReport().Files().Question(), ImprovementReport().Files().Question(), ScenarioReport().Files().Question(), ParamsReport().Files().Question(),
+		LineageReport().Files().Question(), IndexFiles().Question(),
+	}
 }
 
 // ExportTable asks for the seeds of a scenario as a table.

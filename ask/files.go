@@ -29,6 +29,10 @@ type Files[Q any, A answer.Answer] struct {
 	Params func(*Q) param.List // sets the defaults
 	// Unbound says that the files hold more than what the question names: a token for some names does not get them.
 	Unbound bool
+	// Judges says that the files have verdicts on seeds, so they are recorded as an interim analysis.
+	Judges bool
+	// Small says that the files together are small, so that a server can hold them.
+	Small bool
 	// Several reports whether there can be more than one file; nil if there never is.
 	Several func(q Q) bool
 	// Write writes the files one after the other.
@@ -54,8 +58,8 @@ func (d Files[Q, A]) Ask(ctx context.Context, from Source, q Q, create Create) (
 func (d Files[Q, A]) Question() Question {
 	var zero A
 	return Question{
-		Name: d.Name, Help: d.Help, About: d.About, Path: strings.ReplaceAll(d.Name, " ", "/"), Scope: access.Read, Params: d.Params(new(Q)), Zero: zero,
-		Media: []string{Binary, Multipart}, Unbound: d.Unbound,
+		Name: d.Name, Help: d.Help, About: d.About, Path: strings.ReplaceAll(d.Name, " ", "/"), Scope: access.Read, Writes: d.Judges, Notes: d.Judges, Params: d.Params(new(Q)), Zero: zero,
+		Media: []string{Binary, Multipart}, Unbound: d.Unbound, Small: d.Small,
 		WriteFiles: func(ctx context.Context, from Source, in url.Values, create Create) (answer.Answer, error) {
 			var q Q
 			if err := d.Params(&q).Set(in); err != nil {

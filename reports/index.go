@@ -127,7 +127,7 @@ func LinkedPages(index []byte) (names []string) {
 		if name == "" {
 			name = between(line, `<li><a href="`, `"><code>`)
 		}
-		if !pageName(name) {
+		if !IsPageName(name) {
 			continue
 		}
 		if line == "- [`"+name+"`]("+name+")" || line == `<li><a href="`+name+`"><code>`+name+`</code></a></li>` {
@@ -137,9 +137,9 @@ func LinkedPages(index []byte) (names []string) {
 	return names
 }
 
-// pageName reports whether a file may be a page of an index: a name that is written as it is wherever it stands, and
+// IsPageName reports whether a file may be a page of an index: a name that is written as it is wherever it stands, and
 // that leads nowhere else.
-func pageName(s string) bool {
+func IsPageName(s string) bool {
 	return s != "" && s[0] != '.' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789_.~-") == ""
 }
 

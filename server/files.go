@@ -2,6 +2,7 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -40,13 +41,16 @@ func (s *Server) sendFiles(w http.ResponseWriter, r *http.Request, q ask.Questio
 		refuse(w, http.StatusNotAcceptable, fmt.Errorf("%w: accept %s: this answer can be several files", track.ErrInvalid, ask.Multipart))
 		return nil
 	}
+	sender := newFileSender(w, form.media == ask.Multipart)
+	if q.Small {
+		return sender.end(s, r, s.sendSmall(r, q, params, sender))
+	}
 	select {
 	case s.exports <- struct{}{}:
 		defer func() { <-s.exports }()
 	default:
 		return errBusy
 	}
-	sender := newFileSender(w, form.media == ask.Multipart)
 	return sender.end(s, r, s.writeFiles(r, q, params, sender))
 }
 
@@ -58,14 +62,53 @@ func (s *Server) writeFiles(r *http.Request, q ask.Question, params url.Values, 
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	a, err := q.WriteFiles(r.Context(), ask.Source{Store: st}, params, sender.create)
-	if err != nil || sender.parts == nil {
-		return err
-	}
-	out, err := sender.parts.CreatePart(textproto.MIMEHeader{"Content-Type": {"application/json"}})
 	if err != nil {
 		return err
 	}
-	return answer.Encode(out, a)
+	return sender.answer(a)
+}
+
+// sendSmall sends files once all of them are made, so that nobody waits for the client.
+func (s *Server) sendSmall(r *http.Request, q ask.Question, params url.Values, sender *fileSender) error {
+	held, a, err := s.makeSmall(r, q, params)
+	if err != nil {
+		return err
+	}
+	for _, f := range held {
+		out, err := sender.create(f.name)
+		if err == nil {
+			_, err = f.data.WriteTo(out)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return sender.answer(a)
+}
+
+// heldFile is a file in memory.
+type heldFile struct {
+	name string
+	data *bytes.Buffer
+}
+
+// makeSmall makes files when it is their turn.
+func (s *Server) makeSmall(r *http.Request, q ask.Question, params url.Values) (held []heldFile, a answer.Answer, err error) {
+	st, release, err := s.database.use(r.Context())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	leave, err := s.queue.enter(r.Context())
+	if err != nil {
+		return nil, nil, err
+	}
+	defer leave()
+	a, err = q.WriteFiles(r.Context(), ask.Source{Store: st}, params, func(name string) (io.Writer, error) {
+		held = append(held, heldFile{name, &bytes.Buffer{}})
+		return held[len(held)-1].data, nil
+	})
+	return held, a, err
 }
 
 // fileSender sends files one after the other.
@@ -110,6 +153,18 @@ func (f *fileSender) create(name string) (io.Writer, error) {
 	header.Set("Content-Type", ask.Binary)
 	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": path.Base(name)}))
 	return f.out, nil
+}
+
+// answer sends what is said of the files as the last part; nothing after a file alone.
+func (f *fileSender) answer(a answer.Answer) error {
+	if f.parts == nil {
+		return nil
+	}
+	out, err := f.parts.CreatePart(textproto.MIMEHeader{"Content-Type": {"application/json"}})
+	if err != nil {
+		return err
+	}
+	return answer.Encode(out, a)
 }
 
 // end sends the rest, or why there is none. A client that has a part of a file alone loses its connection.

@@ -79,7 +79,7 @@ func Routes(questions []ask.Question) []Route {
 
 // isLong reports whether an answer may take longer than others.
 func (r Route) isLong() bool {
-	return r.Question != nil && (r.Question.Long || r.Question.WriteFiles != nil)
+	return r.Question != nil && (r.Question.Long || r.Question.WriteFiles != nil && !r.Question.Small)
 }
 
 func questionRoute(q ask.Question) Route {

@@ -1,19 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	"crypto/rand"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"track/answer"
 	"track/ask"
 	"track/internal/reportfiles"
-	"track/remote"
-	"track/store"
-	"track/tracker/seeds"
 )
 
 func (p *program) reportCommand() *cli.Command {
@@ -70,93 +65,51 @@ func documentCommand[Q any](p *program, def ask.Report[Q], templates bool, text 
 			if err := to.validate(p.shared.format); err != nil {
 				return err
 			}
-			return bound.usageError(writeReportOf(c.Context, p, def, q, to))
+			return bound.usageError(writeReportOf(c.Context, p, def.Files(), q, to))
 		},
 	}
 }
 
-// recordLooks records interim analyses (looks). If one cannot be recorded, its decision stands, and a notice says so.
-func (p *program) recordLooks(ctx context.Context, st *store.Store, looks []store.Look) {
-	if err := seeds.RecordLooks(ctx, st, looks, rand.Reader); err != nil {
-		p.notice("this look is not recorded, so later ones will not count it: %v", err)
+// noticeLook says that an interim analysis (look) is not recorded. Its verdict stands.
+func (p *program) noticeLook(a answer.ReportFiles) {
+	if a.NotRecorded != "" {
+		p.notice("this look is not recorded, so later ones will not count it: %s", a.NotRecorded)
 	}
 }
 
-// writeReportOf writes or checks a report, of the database or as a server writes it. A report that is written is an
-// interim analysis, like the command whose answer it shows; a check is not.
-func writeReportOf[Q any](ctx context.Context, p *program, def ask.Report[Q], q Q, to reportOptions) error {
+// writeReportOf writes or checks a report, of the database or of a server. A report that is written is an interim
+// analysis, like the command whose answer it shows; a check is not.
+func writeReportOf[Q any](ctx context.Context, p *program, def ask.ReportAsFiles[Q], q Q, to reportOptions) error {
 	template, err := to.readTemplate()
 	if err != nil {
 		return err
 	}
-	client, err := p.clientForReport(to)
+	from, release, err := p.sourceForFiles(ctx)
 	if err != nil {
 		return err
 	}
-	if client != nil {
-		return fetchReport(ctx, p, client, def, q, to)
-	}
-	st, err := p.open(ctx)
-	if err != nil {
+	defer release()
+	var received receivedFiles
+	var list []reportfiles.File
+	made := func() (err error) {
+		if template != nil {
+			list, err = to.fill(ctx, template, received)
+		} else {
+			list, err = to.reportFiles(received, func(string) bool { return true })
+		}
 		return err
 	}
-	defer func() { _ = st.Close() }()
-	var d templateData
+	var a answer.ReportFiles
 	err = untilInterrupted(ctx, func() (err error) {
-		d, err = composeFor(ctx, st, def, q, template != nil)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	var files []reportfiles.File
-	if template != nil {
-		files, err = to.fill(ctx, template, d)
-	} else {
-		files, err = makeReport(d.Document, to)
-	}
-	if err != nil {
-		return err
-	}
-	if to.check == "" {
-		p.recordLooks(ctx, st, d.Looks)
-	}
-	return p.writeReport(files, to)
-}
-
-// composeFor makes a document, with the answers that a template needs, from one state of the database.
-func composeFor[Q any](ctx context.Context, st *store.Store, def ask.Report[Q], q Q, answers bool) (d templateData, err error) {
-	d.kind = strings.TrimPrefix(def.Name, "report ")
-	err = st.Snapshot(ctx, func(r *store.Reader) (err error) {
-		if d.Composed, err = def.Compose(ctx, r, q); err == nil && answers {
-			d.answer, d.gate, err = d.Answers(ctx, r)
+		a, err = def.Ask(ctx, from, ask.FilesOf[Q]{Of: q, Form: to.form(), Made: made}, received.create)
+		if err == nil && list == nil { // a server has recorded the look already
+			err = made()
 		}
 		return err
 	})
-	return d, err
-}
-
-// clientForReport returns the client of the server that the user names; nil if a database is to be used. A server sends
-// one file, and fills no template.
-func (p *program) clientForReport(to reportOptions) (*remote.Client, error) {
-	client, err := p.client()
-	isOneFile := to.toStandardOutput() || filepath.Ext(to.output) == ".html" && !to.png
-	if client == nil || err != nil || isOneFile && to.check == "" && to.template == "" {
-		return client, err
-	}
-	return nil, usage("%s is a server, which gives Markdown on standard output or -o FILE.html; anything else works on a database: name one with --db", client.Address())
-}
-
-// fetchReport writes a report as a server sends it.
-func fetchReport[Q any](ctx context.Context, p *program, client *remote.Client, def ask.Report[Q], q Q, to reportOptions) error {
-	p.pushFirst(ctx, client)
-	media := ask.Markdown
-	if !to.toStandardOutput() {
-		media = ask.HTML
-	}
-	var report bytes.Buffer
-	if err := untilInterrupted(ctx, func() error { return def.Write(ctx, client.Source(), q, media, &report) }); err != nil {
+	if err != nil {
 		return err
 	}
-	return p.writeReport([]reportfiles.File{{Path: to.target(), Data: report.Bytes()}}, to)
+	p.noticeLook(a)
+	return p.writeReport(list, to)
 }

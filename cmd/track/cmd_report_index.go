@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -10,10 +9,7 @@ import (
 	"track/answer"
 	"track/ask"
 	"track/internal/reportfiles"
-	"track/reports"
 	"track/scoring/format"
-	"track/store"
-	"track/tracker"
 )
 
 func (p *program) reportIndexCommand() *cli.Command {
@@ -39,52 +35,45 @@ output the index comes alone.`),
 				return err
 			}
 			if o.target() == "" {
-				return writeReportOf(c.Context, p, def, q, o)
+				return writeReportOf(c.Context, p, ask.IndexFiles(), q, o)
 			}
-			st, err := p.open(c.Context) // the pages are files, which a server does not write
+			from, release, err := p.sourceForFiles(c.Context)
 			if err != nil {
 				return err
 			}
-			defer func() { _ = st.Close() }()
-			return p.reportIndex(c.Context, st, q.Limit, o)
+			defer release()
+			return p.reportIndex(c.Context, from, q, o)
 		},
 	}
 }
 
 // reportIndex writes or checks the index with its pages. No file is put in place, and no interim analysis is
 // recorded, before everything is made.
-func (p *program) reportIndex(ctx context.Context, st *store.Store, limit int, o reportOptions) (err error) {
-	b := reports.IndexBuilder{IndexData: reports.IndexData{Limit: limit, Schema: store.SchemaVersion}}
-	files, err := reportfiles.NewIndex(o.target(), o.png, o.check != "")
+func (p *program) reportIndex(ctx context.Context, from ask.Source, q answer.IndexQuestion, o reportOptions) error {
+	index, err := reportfiles.NewIndex(o.target(), o.check != "")
 	if err != nil {
 		return err
 	}
-	defer files.Discard()
-	if o.check != "" && !files.Exists() {
+	defer index.Discard()
+	if o.check != "" && !index.Exists() {
 		return p.missing(o.check)
 	}
-	b.AddPage = files.AddPage
-	var looks []store.Look
-	err = st.Snapshot(ctx, func(r *store.Reader) error {
-		looks, err = tracker.VisitReports(ctx, r, tracker.VisitReportsOptions{Limit: limit, Configurations: true}, &b)
-		return err
-	})
+	a, err := ask.IndexFiles().Ask(ctx, from, ask.FilesOf[answer.IndexQuestion]{Of: q, Form: o.form()}, index.Create)
 	if err != nil {
 		return err
 	}
-	b.Pages, b.File = files.Pages(), filepath.Base(o.target())
-	if err := files.AddIndex(reports.Index(b.IndexData)); err != nil {
+	if err := index.Finish(); err != nil {
 		return err
 	}
 	if o.check != "" {
-		return p.checkIndex(o.check, files)
+		return p.checkIndex(o.check, index)
 	}
-	p.recordLooks(ctx, st, looks)
-	if err := files.Place(); err != nil {
+	p.noticeLook(a)
+	if err := index.Place(); err != nil {
 		return err
 	}
-	p.notice("wrote %s and %s", o.output, format.Counted(len(files.Pages()), "report"))
-	p.nameSuperfluous(files)
+	p.notice("wrote %s and %s", o.output, format.Counted(len(index.Pages()), "report"))
+	p.nameSuperfluous(index)
 	return nil
 }
 

@@ -4,16 +4,20 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"track/answer"
 	"track/internal/reportfiles"
-	"track/reports"
-	"track/reports/document"
 	"track/reports/escape"
+	"track/reports/files"
+	"track/reports/templates"
 	"track/scoring/format"
 )
 
@@ -80,14 +84,49 @@ func (o reportOptions) toStandardOutput() bool {
 	return o.check == "" && (o.output == "" || o.output == "-")
 }
 
-// makeReport makes the files of a report. On standard output there is one without a path.
-func makeReport(d document.Document, o reportOptions) ([]reportfiles.File, error) {
-	if !o.toStandardOutput() {
-		return reportfiles.Render(d, o.target(), o.png)
+// form returns how the report is asked for.
+func (o reportOptions) form() answer.ReportForm {
+	form := answer.ReportForm{PNG: o.png, Check: o.check != ""}
+	if path := o.target(); path != "" {
+		form.File = filepath.Base(path)
 	}
-	var report bytes.Buffer
-	err := reports.WithoutPictures(d).Markdown(&report, document.MarkdownOptions{})
-	return []reportfiles.File{{Path: "", Data: report.Bytes()}}, err
+	if o.template != "" {
+		form.Parts = map[templates.Format]string{templates.Markdown: "md", templates.HTML: "html", templates.Plain: "text"}[o.templateFormat()]
+	}
+	return form
+}
+
+// receivedFiles are the files of a report.
+type receivedFiles struct {
+	names []string
+	data  []*bytes.Buffer
+}
+
+// create is an [ask.Create].
+func (r *receivedFiles) create(name string) (io.Writer, error) {
+	text := &bytes.Buffer{}
+	r.names, r.data = append(r.names, name), append(r.data, text)
+	return text, nil
+}
+
+// reportFiles returns the report, which comes first, and the pictures that are wanted, with their places here.
+func (o reportOptions) reportFiles(r receivedFiles, wanted func(picture string) bool) ([]reportfiles.File, error) {
+	if len(r.names) == 0 {
+		return nil, errors.New("the answer has no report")
+	}
+	list := []reportfiles.File{{Path: o.target(), Data: r.data[0].Bytes()}}
+	folder := files.Folder(filepath.ToSlash(o.target()))
+	for i, name := range r.names[1:] {
+		base := path.Base(name)
+		suffix := path.Ext(base)
+		switch picture := strings.TrimSuffix(base, suffix); {
+		case picture == "" || suffix != ".svg" && suffix != ".png":
+			return nil, fmt.Errorf("%q is not the name of a picture", name)
+		case wanted(picture):
+			list = append(list, reportfiles.File{Path: filepath.Join(filepath.FromSlash(folder), base), Data: r.data[i+1].Bytes()})
+		}
+	}
+	return list, nil
 }
 
 // writeReport writes the files of a report, or checks those that are there.

@@ -1,26 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"track/ask"
 	"track/internal/reportfiles"
-	"track/reports"
 	"track/reports/templates"
-	"track/store"
 )
-
-// templateData is a report with the data of templates.
-type templateData struct {
-	ask.Composed
-	kind   string
-	answer any // as --format json has it; nil if no template is filled
-	gate   any // nil if there is none
-}
 
 // target returns the file that a report is written to or compared with; empty for standard output.
 func (o reportOptions) target() string {
@@ -85,33 +80,18 @@ func (o reportOptions) readTemplate() (*templates.Template, error) {
 }
 
 // fill makes the files of a report from a template: the report and the pictures that it shows.
-func (o reportOptions) fill(ctx context.Context, t *templates.Template, d templateData) ([]reportfiles.File, error) {
-	r := templates.Report{Kind: d.kind, Document: d.Document, Schema: store.SchemaVersion, Version: d.Version, Command: d.Command}
-	path := o.target()
-	folder := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
-	if path == "" {
-		r.Document, r.Described = reports.WithoutPictures(d.Document), d.Document.Pictures()
-	} else {
-		r.PictureDir = filepath.ToSlash(filepath.Base(folder)) + "/"
+func (o reportOptions) fill(ctx context.Context, t *templates.Template, received receivedFiles) ([]reportfiles.File, error) {
+	var r templates.Report
+	if len(received.names) == 0 || received.names[0] != ask.PartsFile {
+		return nil, errors.New("the answer has nothing to fill a template with")
 	}
-	var err error
-	if r.Answer, err = answerJSON(d.answer); err == nil && d.gate != nil {
-		r.Gate, err = answerJSON(d.gate)
-	}
-	if err != nil {
-		return nil, err
+	if err := json.Unmarshal(received.data[0].Bytes(), &r); err != nil {
+		return nil, fmt.Errorf("read what the template is filled with: %w", err)
 	}
 	result, err := t.Execute(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	files := []reportfiles.File{{Path: path, Data: result.Text}}
-	for _, p := range result.Pictures {
-		pictures, err := reportfiles.RenderPicture(p, filepath.Join(folder, p.Name), true, o.png)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, pictures...)
-	}
-	return files, nil
+	received.data[0] = bytes.NewBuffer(result.Text)
+	return o.reportFiles(received, func(picture string) bool { return slices.Contains(result.Pictures, picture) })
 }

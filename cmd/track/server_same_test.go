@@ -46,18 +46,10 @@ func listen(t *testing.T, dir, db, at string, variables ...string) (cmd *exec.Cm
 
 // refusal returns what is said of a command that a server cannot be asked for; empty for one that it can.
 func refusal(args []string) string {
-	switch {
-	case args[0] == "report" && !isOneFile(args):
-		return "works on a database"
-	case slices.Contains(args, "--at"): // the times are the server's
+	if slices.Contains(args, "--at") { // the times are the server's
 		return "a server does not take it"
 	}
 	return ""
-}
-
-// isOneFile reports whether a report is printed, or written as one file.
-func isOneFile(args []string) bool {
-	return !slices.Contains(args, "-o") || strings.HasSuffix(args[len(args)-1], ".html") && args[1] != "index"
 }
 
 // printedReports are the reports of the readings on standard output.
@@ -68,6 +60,29 @@ func printedReports(readings [][]string) (list [][]string) {
 		}
 	}
 	return list
+}
+
+// reportReadings write reports with pictures next to them, fill templates, and check files that [keepReports] has
+// written.
+func reportReadings(market string) (list [][]string) {
+	for _, line := range []string{
+		"stability MARKET --png -o got.md", "stability MARKET --template note.tmpl", "stability MARKET --template note.tmpl -o got.md", "stability MARKET --template note.tmpl -o got.html",
+		"stability MARKET --template wrong.tmpl", "lineage sepa --template note.tmpl -o got.txt", "stability nosuch -o got.md", "index --limit 1 -o got.index/index.md",
+		"index --limit 1 --check kept/index.md", "index --check nosuch.md", "stability MARKET --check kept/report.md", "stability MARKET --png --check kept/report.md", "stability odd --check kept/report.md",
+	} {
+		list = append(list, strings.Fields("report "+strings.ReplaceAll(line, "MARKET", market)))
+	}
+	return list
+}
+
+// keepReports writes templates and reports, one page of which is out of date.
+func keepReports(t *testing.T, dir, db, market string) {
+	t.Helper()
+	writeText(t, filepath.Join(dir, "note.tmpl"), "{{.Title}} {{.Kind}} {{.Schema}} {{.Version}} {{.Command}} {{json .Gate}} {{json .Answer}} {{range .Sections}}{{.Title}} {{.Anchor}} {{.Text}}{{end}} {{range first 1 .Pictures}}{{.Name}} {{picture .Name}} {{.File}} {{.Alt}}{{end}}\n")
+	writeText(t, filepath.Join(dir, "wrong.tmpl"), "{{.Title}}\n{{.Answer.nosuch}}\n")
+	mustTrackWith(t, dir, db, "report", "index", "--limit", "1", "-o", "kept/index.md")
+	mustTrackWith(t, dir, db, "report", "stability", market, "-o", "kept/report.md")
+	writeText(t, filepath.Join(dir, "kept/scenario-market.md"), "old\n")
 }
 
 // exportReadings write files in formats that differ between databases, or that only a server and its database share.
@@ -93,7 +108,9 @@ func TestSameAnswersFromServer(t *testing.T) {
 	mustTrackWith(t, dir, db, "record", "batch", "kept.jsonl")
 	server, address := listen(t, dir, db, "127.0.0.1:0")
 	readings := expandReadings(t, dir, db)
-	readings = slices.Concat(readings, printedReports(readings), exportReadings())
+	tested := printedReports(readings)[1][2] // a configuration of the market
+	keepReports(t, dir, db, tested)
+	readings = slices.Concat(readings, printedReports(readings), reportReadings(tested), exportReadings())
 	answered, reported := 0, 0
 	for _, args := range readings {
 		want, wantErr, wantCode := trackWith(t, dir, db, args...)
@@ -118,7 +135,7 @@ func TestSameAnswersFromServer(t *testing.T) {
 			reported++
 		}
 	}
-	if answered < 90 || reported < 13 {
+	if answered < 115 || reported < 34 {
 		t.Errorf("%d commands were answered, %d reports", answered, reported)
 	}
 	if err := server.Process.Signal(os.Interrupt); err != nil {
@@ -129,13 +146,19 @@ func TestSameAnswersFromServer(t *testing.T) {
 	}
 }
 
-// takeFile returns what a command wrote, a file or a folder, and removes it; empty if there is nothing.
+// takeFile returns what a command wrote, a file or a folder, and removes it, with the pictures of a report; empty if
+// there is nothing.
 func takeFile(t *testing.T, dir string, args []string) (text string) {
 	t.Helper()
-	path := filepath.Join(dir, args[len(args)-1])
-	if !strings.HasPrefix(filepath.Base(path), "got.") {
+	name, _, _ := strings.Cut(args[len(args)-1], "/")
+	if !strings.HasPrefix(name, "got.") {
 		return ""
 	}
+	return takePath(t, dir, filepath.Join(dir, name)) + takePath(t, dir, filepath.Join(dir, "got_files"))
+}
+
+func takePath(t *testing.T, dir, path string) (text string) {
+	t.Helper()
 	err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

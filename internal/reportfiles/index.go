@@ -1,39 +1,44 @@
 package reportfiles
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"track"
 	"track/reports"
-	"track/reports/document"
+	"track/reports/files"
 )
 
-// Index is an index with its pages while it is made. Each page is staged, or compared with the file that exists, and
+// Index is an index with its pages while their files come. Each page is staged, or compared with the file that exists, and
 // then let go.
 type Index struct {
 	path     string
-	png      bool
 	check    bool
 	previous []byte // the index that exists; nil for none
 	names    []string
-	taken    map[string]bool
+	coming   []comingFile // a page with its pictures, or the index
 	staged   Staged
 	outdated []string
 }
 
+// comingFile is a file of which more may come.
+type comingFile struct {
+	path string
+	data *bytes.Buffer
+}
+
 // NewIndex prepares an index: to be written, or to be checked.
-func NewIndex(path string, png, check bool) (*Index, error) {
-	x := &Index{path: path, png: png, check: check, taken: map[string]bool{strings.ToLower(filepath.Base(path)): true}}
+func NewIndex(path string, check bool) (*Index, error) {
+	x := &Index{path: path, check: check}
 	var err error
 	switch x.previous, err = os.ReadFile(path); {
 	case err == nil:
@@ -49,43 +54,55 @@ func NewIndex(path string, png, check bool) (*Index, error) {
 // Exists reports whether there was an index before.
 func (x *Index) Exists() bool { return x.previous != nil }
 
-// Pages returns the names of the pages that were added.
+// Pages returns the names of the pages that have come.
 func (x *Index) Pages() []string { return x.names }
 
-// AddPage makes a page of a report, and returns its name.
-func (x *Index) AddPage(kind, name, rest string, d document.Document) (page string, err error) {
-	page = x.name(kind, name, rest)
-	files, err := Render(reports.PartOf(filepath.Base(x.path), d), filepath.Join(filepath.Dir(x.path), page), x.png)
-	if err != nil {
-		return "", err
-	}
-	x.names = append(x.names, page)
-	return page, x.put(files)
-}
-
-// AddIndex makes the index itself. It is an error if the index leads to anything but its pages.
-func (x *Index) AddIndex(d document.Document) error {
-	for _, href := range d.Links() {
-		if !slices.Contains(x.names, href) {
-			return fmt.Errorf("the index leads to %q, which is not one of its pages", href)
+// Create begins a file: a page, a picture of the page before it, or the index. The names are those of a server, so one
+// that is anything else is an error.
+func (x *Index) Create(name string) (io.Writer, error) {
+	dir, base := path.Split(name)
+	isPage := dir == "" && files.IsPage(base) && path.Ext(base) == filepath.Ext(x.path)
+	switch {
+	case dir == "" && base == filepath.Base(x.path), isPage && !slices.Contains(x.names, base):
+		if err := x.Finish(); err != nil {
+			return nil, err
 		}
+		if base != filepath.Base(x.path) {
+			x.names = append(x.names, base)
+		}
+	case len(x.coming) == 0 || dir != files.Folder(filepath.Base(x.coming[0].path))+"/" || !isPicture(base):
+		return nil, fmt.Errorf("%w: %q is not the name of a page of %s", track.ErrInvalid, name, x.path)
 	}
-	files, err := Render(d, x.path, x.png)
-	if err != nil {
-		return err
+	file := comingFile{filepath.Join(filepath.Dir(x.path), filepath.FromSlash(name)), &bytes.Buffer{}}
+	if base == filepath.Base(x.path) {
+		file.path = x.path // as the user gave it
 	}
-	return x.put(files)
+	x.coming = append(x.coming, file)
+	return file.data, nil
 }
 
-// put stages a page after its pictures, or notes how they differ from the files that exist.
-func (x *Index) put(files []File) error {
+// isPicture reports whether a file may be a picture of a report.
+func isPicture(base string) bool {
+	suffix := path.Ext(base)
+	return base != suffix && (suffix == ".svg" || suffix == ".png")
+}
+
+// Finish stages the page that came last after its pictures, or notes how its files differ from those that exist.
+func (x *Index) Finish() error {
+	var list []File
+	for _, f := range x.coming {
+		list = append(list, File{f.path, f.data.Bytes()})
+	}
+	if x.coming = nil; len(list) == 0 {
+		return nil
+	}
 	if !x.check {
-		if err := x.checkOwner(files[0]); err != nil {
+		if err := x.checkOwner(list[0]); err != nil {
 			return err
 		}
-		return x.staged.Add(files)
+		return x.staged.Add(list)
 	}
-	for _, f := range slices.Backward(files) {
+	for _, f := range slices.Backward(list) {
 		difference, err := f.Outdated()
 		if err != nil {
 			return err
@@ -125,38 +142,6 @@ func (x *Index) checkOwner(page File) error {
 		return nil
 	}
 	return track.WithHint(fmt.Errorf("report index %s: %s is a page of the index %s: %w", x.path, page.Path, index, track.ErrConflict), track.Hint{Text: "a folder can hold one index of each format: choose another folder, or the path " + index})
-}
-
-// name returns the name of the page of a report. It is the same each time and differs from those of other reports,
-// even if the file system ignores case, and it has no characters with a meaning for a shell, a browser or a file
-// system. A hash stands for what is changed.
-func (x *Index) name(kind, name, rest string) string {
-	const most = 80
-	safe := strings.Map(func(r rune) rune {
-		switch {
-		case 'A' <= r && r <= 'Z':
-			return r + 'a' - 'A'
-		case 'a' <= r && r <= 'z', '0' <= r && r <= '9', r == '_', r == '-', r == '.':
-			return r
-		}
-		return '-'
-	}, name)
-	safe = safe[:min(most, len(safe))]
-	sum := sha256.Sum256([]byte(kind + "\x00" + name + "\x00" + rest))
-	hash := hex.EncodeToString(sum[:])
-	for digits := 0; ; digits += 10 {
-		page := kind + "-" + safe + rest
-		if digits == 0 && safe != name {
-			continue
-		}
-		if digits > 0 {
-			page += "~" + hash[:min(digits, len(hash))]
-		}
-		if page += filepath.Ext(x.path); !x.taken[page] {
-			x.taken[page] = true
-			return page
-		}
-	}
 }
 
 // Superfluous returns the pages of the previous index that exist and that this one does not lead to.

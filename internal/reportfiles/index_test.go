@@ -1,39 +1,47 @@
 package reportfiles
 
 import (
+	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
-// The name of a page depends on what it is the page of, not on what else there is.
-func TestIndexPageNames(t *testing.T) {
+// The names of files come from a server. None of them leads to a file that is not part of the index.
+func TestIndexNames(t *testing.T) {
 	t.Parallel()
-	list := []string{"a-b", "a/b", "a b", "A-b", "a-B", "growth_plus", "growth+plus", strings.Repeat("x", 200)}
-	namesOf := func(order []string) map[string]string {
-		x, err := NewIndex(filepath.Join(t.TempDir(), "index.md"), false, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		names := map[string]string{}
-		for _, name := range order {
-			names[name] = x.name("scenario", name, "")
-		}
-		return names
+	folder := t.TempDir()
+	x, err := NewIndex(filepath.Join(folder, "index.md"), false)
+	if err != nil {
+		t.Fatal(err)
 	}
-	backwards := slices.Clone(list)
-	slices.Reverse(backwards)
-	names := namesOf(list)
-	if diff := cmp.Diff(names, namesOf(backwards)); diff != "" {
-		t.Error(diff)
+	defer x.Discard()
+	if _, err := x.Create("scenario-a_files/scores.svg"); err == nil {
+		t.Error("a picture comes before its page")
 	}
-	// sha256("scenario\0a/b\0") begins with 082e348207
-	for name, want := range map[string]string{"a-b": "scenario-a-b.md", "growth_plus": "scenario-growth_plus.md", "a/b": "scenario-a-b~082e348207.md"} {
-		if names[name] != want {
-			t.Errorf("the page of %q is %s, want %s", name, names[name], want)
+	for _, name := range []string{"scenario-a.md", "scenario-a_files/scores.svg", "scenario-a_files/scores.png", "stability-a.md"} {
+		if _, err := x.Create(name); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
+	}
+	for _, name := range []string{
+		"scenario-a.md", "readme.md", "Makefile.md", ".profile", "a.html", "../b.md", "sub/b.md", "scenario-a_files/scores.svg", "stability-a_files/.svg", "stability-a_files/x.sh",
+		"stability-a_files/../x.svg", "stability-a_files/", "/etc/x.md",
+	} {
+		if _, err := x.Create(name); err == nil {
+			t.Errorf("%s is taken", name)
+		}
+	}
+	if _, err := x.Create("index.md"); err != nil {
+		t.Error(err)
+	}
+	if err := x.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Place(); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 4 {
+		t.Error(entries, err)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	htmltemplate "html/template"
 
 	"track/reports/document"
-	"track/reports/escape"
 )
 
 // Fields returns the names of the fields that every template has at its top level.
@@ -14,9 +13,7 @@ func Fields() []string {
 
 // data returns the top-level fields of the template.
 func (r *run) data() (object, error) {
-	if err := r.readParts(); err != nil {
-		return nil, err
-	}
+	r.readParts()
 	answer, err := decode(r.report.Answer)
 	if err != nil {
 		return nil, err
@@ -26,7 +23,7 @@ func (r *run) data() (object, error) {
 		return nil, err
 	}
 	data := object{
-		"Kind": r.report.Kind, "Title": escape.Code(r.report.Document.Title), "Answer": answer, "Gate": gate, "Command": r.report.Command,
+		"Kind": r.report.Kind, "Title": r.report.Title, "Answer": answer, "Gate": gate, "Command": r.report.Command,
 		"Schema": number(r.report.Schema), "Version": any(null(nil)), "Style": "",
 	}
 	if r.report.Version > 0 {
@@ -48,39 +45,15 @@ func (r *run) data() (object, error) {
 	return data, nil
 }
 
-// summary is the title of the part before the first heading.
-const summary = "Summary"
-
-func (r *run) readParts() error {
-	write := r.report.Document.HTMLSections
-	if r.format != HTML {
-		write = func() ([]document.Section, error) {
-			return r.report.Document.MarkdownSections(document.MarkdownOptions{PictureDir: r.report.PictureDir, Suffix: pictureSuffix})
-		}
-	}
-	sections, err := write()
-	if err != nil {
-		return err
-	}
-	for _, s := range sections {
-		if s.Title == "" {
-			s.Title, s.Anchor = summary, document.Anchor(summary)
-		}
-		s.Title = escape.Code(s.Title)
+func (r *run) readParts() {
+	for _, s := range r.report.Sections {
 		r.sections = append(r.sections, &section{s, r.marked(s.Text)})
 	}
-	for _, p := range r.report.Document.Pictures() {
+	for _, p := range r.report.Pictures {
 		shown := &picture{Picture: p}
-		shown.Alt = escape.Code(p.Alt)
 		if r.report.PictureDir != "" {
 			shown.file = r.report.PictureDir + p.Name + pictureSuffix
 		}
 		r.pictures = append(r.pictures, shown)
 	}
-	for _, p := range r.report.Described {
-		described := &picture{Picture: p, described: true}
-		described.Alt = escape.Code(p.Alt)
-		r.pictures = append(r.pictures, described)
-	}
-	return nil
 }

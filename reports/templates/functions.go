@@ -158,26 +158,20 @@ func (r *run) picture(args []any) (any, error) {
 	var names []string
 	for _, p := range r.pictures {
 		if p.Name == text(args[0]) {
-			return r.show(p)
+			return r.show(p), nil
 		}
 		names = append(names, strconv.Quote(p.Name))
 	}
 	return nil, fmt.Errorf("there is no picture %q; there are %s", brief(args[0]), listed(names))
 }
 
-func (r *run) show(p *picture) (any, error) {
-	if r.format == HTML && p.described {
-		return "Picture: " + p.Alt, nil // which html/template escapes
+func (r *run) show(p *picture) any {
+	isFile := r.report.PictureDir != ""
+	if r.format == HTML && !isFile {
+		return "Picture: " + p.Alt // which html/template escapes
 	}
-	if r.format == HTML {
-		page, err := p.HTML()
-		return htmltemplate.HTML(page), err
-	}
-	if r.report.PictureDir == "" {
-		return r.marked("Picture: " + escape.Markdown(p.Alt)), nil
-	}
-	r.used[p.Name] = true
-	return r.marked(p.Markdown(document.MarkdownOptions{PictureDir: r.report.PictureDir, Suffix: pictureSuffix})), nil
+	r.used[p.Name] = r.used[p.Name] || r.format != HTML && isFile
+	return r.marked(p.Text)
 }
 
 // marked returns text with the markup of the format.

@@ -23,7 +23,7 @@ func FuzzTemplate(f *testing.F) {
 			return
 		}
 		for _, format := range []templates.Format{templates.Plain, templates.Markdown, templates.HTML} {
-			_, _, err := fill(source, format, r)
+			_, _, err := fill(t, source, format, r)
 			var field *track.FieldError
 			if err != nil && (!errors.As(err, &field) || field.File != "a.tmpl") {
 				t.Errorf("%v", err)

@@ -155,8 +155,8 @@ func (r *run) field(of any, where ...any) (any, error) {
 // read returns a field of a section, and notes the pictures that its text names.
 func (r *run) read(s *section, name string) any {
 	if name == "Text" && r.format != HTML && r.report.PictureDir != "" {
-		for _, p := range s.Pictures {
-			r.used[p.Name] = true
+		for _, name := range s.Pictures {
+			r.used[name] = true
 		}
 	}
 	result, _ := field(s, name)

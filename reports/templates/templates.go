@@ -8,7 +8,6 @@ import (
 	"text/template/parse"
 
 	"track"
-	"track/reports/document"
 )
 
 // Format is the format of the result of a template.
@@ -30,26 +29,10 @@ const (
 	stepBytes = 64   // so many bytes of text count as one step
 )
 
-// pictureSuffix is the suffix of picture files.
-const pictureSuffix = ".svg"
-
-// Report is the data of a template.
-type Report struct {
-	Kind       string // stability, improvement, scenario or lineage
-	Document   document.Document
-	Answer     []byte             // JSON
-	Gate       []byte             // JSON of track gate; empty if the report has no gate
-	Schema     int                // of the database
-	Version    int                // of the spec; 0 if there is none
-	Command    string             // that writes the report
-	PictureDir string             // relative to the report, ending in /; empty if no pictures can be written
-	Described  []document.Picture // pictures that are described in words, because PictureDir is empty
-}
-
-// Result is the text that a template made, with its pictures.
+// Result is the text that a template made.
 type Result struct {
 	Text     []byte
-	Pictures []document.Picture // that Text names; they belong into Report.PictureDir
+	Pictures []string // names of those that Text names; they belong into Report.PictureDir
 }
 
 // Template is a template of a user.
@@ -105,7 +88,7 @@ func (t *Template) Execute(ctx context.Context, report Report) (result Result, e
 	result.Text = r.out.Bytes()
 	for _, p := range r.pictures {
 		if r.used[p.Name] {
-			result.Pictures = append(result.Pictures, p.Picture)
+			result.Pictures = append(result.Pictures, p.Name)
 		}
 	}
 	return result, nil

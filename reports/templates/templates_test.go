@@ -20,30 +20,47 @@ import (
 const hostile = "a|b `x` <script>alert(1)</script> [l](http://evil) **s** _e_ $x$ @me #1\n- item\n```\n<img src=x onerror=y>"
 
 // report is a small one, whose answer has a value of each kind.
-func report() templates.Report {
-	return templates.Report{
+func report() sample {
+	return sample{Report: templates.Report{
 		Kind: "stability", Schema: 7, Version: 2, Command: "track report stability growth_plus@12ab --spec 2", PictureDir: "r_files/",
 		Answer: []byte(`{"name":"growth_plus","hostile":` + quoted(hostile) + `,"n":10,"one":1,"mean":0.6623456789012345,"ci":[0.61,0.7],"none":null,"nan":"NaN","big":12345678901234567890,
 			"million":1000000,"list":["a","b"],"params":{"theta":0.5},"estimate":{"value":0.5,"n":10,"ci":[0.4,0.6],"method":"t"},"yes":true,"rows":[{"name":"a","n":1},{"name":"b","n":2}]}`),
-		Document: document.Document{Title: "Stability of growth_plus", Blocks: []document.Block{
-			document.Paragraph{Text: document.T("first *words*")},
-			document.Heading{Level: 2, Text: "Gate"}, document.Paragraph{Text: document.T("rules & such")},
-			document.Heading{Level: 2, Text: "Scores over seeds (10 of 10)"},
-			document.Picture{Name: "scores", Alt: "Scores [of] seeds", Chart: chart.Line{Title: "t", Series: []chart.Named{{Name: "c", Y: []float64{1, 2}}}}},
-		}},
+	}, Document: document.Document{Title: "Stability of growth_plus", Blocks: []document.Block{
+		document.Paragraph{Text: document.T("first *words*")},
+		document.Heading{Level: 2, Text: "Gate"}, document.Paragraph{Text: document.T("rules & such")},
+		document.Heading{Level: 2, Text: "Scores over seeds (10 of 10)"},
+		document.Picture{Name: "scores", Alt: "Scores [of] seeds", Chart: chart.Line{Title: "t", Series: []chart.Named{{Name: "c", Y: []float64{1, 2}}}}},
+	}}}
+}
+
+// sample is a report before its document is taken apart.
+type sample struct {
+	templates.Report
+	Document document.Document
+}
+
+// in returns the report for templates that give a format.
+func (s sample) in(t testing.TB, format templates.Format) templates.Report {
+	t.Helper()
+	r, err := templates.NewReport(s.Document, format, s.PictureDir)
+	if err != nil {
+		t.Fatal(err)
 	}
+	s.Title, s.Sections, s.Pictures = r.Title, r.Sections, r.Pictures
+	return s.Report
 }
 
 func quoted(s string) string {
 	return `"` + strings.NewReplacer("\n", `\n`, `"`, `\"`).Replace(s) + `"`
 }
 
-func fill(source string, format templates.Format, r templates.Report) (string, []document.Picture, error) {
-	t, err := templates.Parse("a.tmpl", source, format)
+func fill(t testing.TB, source string, format templates.Format, s sample) (string, []string, error) {
+	t.Helper()
+	template, err := templates.Parse("a.tmpl", source, format)
 	if err != nil {
 		return "", nil, err
 	}
-	result, err := t.Execute(context.Background(), r)
+	result, err := template.Execute(context.Background(), s.in(t, format))
 	return string(result.Text), result.Pictures, err
 }
 
@@ -69,7 +86,7 @@ func TestValues(t *testing.T) {
 		{`{{range .Sections}}{{.Title}}#{{.Anchor}} {{end}}{{section "Gate"}}{{has "Gate"}}{{has "Nosuch"}}`, "Summary#summary Gate#gate Scores over seeds (10 of 10)#scores-over-seeds-10-of-10 rules &amp; suchtruefalse"},
 		{`{{range .Pictures}}{{.Name}} {{.File}} {{.Alt}}{{end}}`, "scores r_files/scores.svg Scores [of] seeds"},
 	} {
-		got, _, err := fill(tt.source, templates.Plain, report())
+		got, _, err := fill(t, tt.source, templates.Plain, report())
 		if err != nil || got != tt.want {
 			t.Errorf("%s\n gives %q, %v\n want  %q", tt.source, got, err, tt.want)
 		}
@@ -96,12 +113,12 @@ func TestPictures(t *testing.T) {
 		if tt.nowhere {
 			r.PictureDir = ""
 		}
-		got, pictures, err := fill(tt.source, tt.format, r)
+		got, pictures, err := fill(t, tt.source, tt.format, r)
 		if err != nil || got != tt.want || len(pictures) != tt.n {
 			t.Errorf("%s\n gives %q with %d pictures, %v\n want  %q with %d", tt.source, got, len(pictures), err, tt.want, tt.n)
 		}
 	}
-	got, pictures, err := fill(`{{picture "scores"}}`, templates.HTML, report())
+	got, pictures, err := fill(t, `{{picture "scores"}}`, templates.HTML, report())
 	if err != nil || !strings.HasPrefix(got, "<figure") || !strings.Contains(got, "<svg") || len(pictures) != 0 {
 		t.Errorf("a picture in HTML: %.200s, %d, %v", got, len(pictures), err)
 	}
@@ -115,12 +132,12 @@ func TestHTML(t *testing.T) {
 		{`{{section "Gate"}}{{code "<b>"}}{{html "<b>"}}{{"<b>"}}{{raw "<b>"}}`, `<p>rules &amp; such</p><code>&lt;b&gt;</code>&lt;b&gt;&lt;b&gt;<b>`},
 		{`<a href="{{"javascript:alert(1)"}}">x</a>`, `<a href="#ZgotmplZ">x</a>`},
 	} {
-		got, _, err := fill(tt.source, templates.HTML, report())
+		got, _, err := fill(t, tt.source, templates.HTML, report())
 		if err != nil || got != tt.want {
 			t.Errorf("%s\n gives %q, %v\n want  %q", tt.source, got, err, tt.want)
 		}
 	}
-	if got, _, err := fill("<style>{{.Style}}</style>", templates.HTML, report()); err != nil || !strings.Contains(got, ":root") {
+	if got, _, err := fill(t, "<style>{{.Style}}</style>", templates.HTML, report()); err != nil || !strings.Contains(got, ":root") {
 		t.Errorf("%.200s, %v", got, err)
 	}
 }
@@ -159,14 +176,14 @@ func TestProblems(t *testing.T) {
 		{strings.Repeat("{{if 1}}", templates.MaxSource/8), "a.tmpl:1: unexpected EOF"},
 	} {
 		for _, format := range []templates.Format{templates.Plain, templates.Markdown, templates.HTML} {
-			_, _, err := fill(tt.source, format, report())
+			_, _, err := fill(t, tt.source, format, report())
 			var field *track.FieldError
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !errors.As(err, &field) || field.File != "a.tmpl" {
 				t.Errorf("%.200s, format %d:\n%v, want\n%s", tt.source, format, err, tt.want)
 			}
 		}
 	}
-	_, _, err := fill("a `{{.Answer.name}} b", templates.Markdown, report())
+	_, _, err := fill(t, "a `{{.Answer.name}} b", templates.Markdown, report())
 	if err == nil || !strings.Contains(err.Error(), "a value stands behind a single backtick") {
 		t.Errorf("a value between backticks: %v", err)
 	}
@@ -184,7 +201,7 @@ func TestBounds(t *testing.T) {
 		{"{{$x := `abcdefgh`}}{{range 60}}{{$x = js (printf `%q` $x)}}{{end}}", "it makes more than 64 MB"},
 		{"{{range 1000}}{{section `Gate`}}{{printf `%999d` 1}}{{printf `%999d` 1}}{{range 100}}{{printf `%999d` 1}}{{end}}{{end}}", "more than 64 MB"},
 	} {
-		if _, _, err := fill(tt.source, templates.Plain, report()); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "a.tmpl") {
+		if _, _, err := fill(t, tt.source, templates.Plain, report()); err == nil || !strings.Contains(err.Error(), tt.want) || !strings.HasPrefix(err.Error(), "a.tmpl") {
 			t.Errorf("%.200s:\n%v, want\n%s", tt.source, err, tt.want)
 		}
 	}
@@ -198,7 +215,7 @@ func TestInterrupted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := tmpl.Execute(ctx, report()); !errors.Is(err, context.Canceled) {
+	if _, err := tmpl.Execute(ctx, report().in(t, templates.Plain)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -225,7 +242,7 @@ var codePlaces = []string{
 func TestCodeOfTemplates(t *testing.T) {
 	t.Parallel()
 	for _, place := range codePlaces {
-		if _, _, err := filled(place, "harmless"); err == nil || !strings.Contains(err.Error(), "{{code VALUE}}") && !strings.Contains(err.Error(), `{{fence "sh" VALUE}}`) {
+		if _, _, err := filled(t, place, "harmless"); err == nil || !strings.Contains(err.Error(), "{{code VALUE}}") && !strings.Contains(err.Error(), `{{fence "sh" VALUE}}`) {
 			t.Errorf("%s: %v", place, err)
 		}
 	}
@@ -250,23 +267,24 @@ func TestHostileTextInMarkdown(t *testing.T) {
 			if err != nil {
 				t.Errorf("%s: %v", place, err)
 			} else if got != want {
-				source, _, _ := filled(place, text)
+				source, _, _ := filled(t, place, text)
 				t.Errorf("%q in\n%s\nhas the tags %s, not %s:\n%s", text, place, got, want, source)
 			}
 		}
 	}
 }
 
-func filled(place, text string) (string, []document.Picture, error) {
+func filled(t testing.TB, place, text string) (string, []string, error) {
+	t.Helper()
 	r := report()
 	r.Answer = []byte(`{"list":["a"],"hostile":` + strings.ReplaceAll(strings.ReplaceAll(quoted(strings.ReplaceAll(text, `\`, `\\`)), "\t", `\t`), "\r", `\r`) + `}`)
-	return fill(place, templates.Markdown, r)
+	return fill(t, place, templates.Markdown, r)
 }
 
 // tags are the names of the tags of the page, with those of their attributes, that a template makes with a text.
 func tags(t *testing.T, place, text string) (string, error) {
 	t.Helper()
-	source, _, err := filled(place, text)
+	source, _, err := filled(t, place, text)
 	if err != nil {
 		return "", err
 	}

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"track/reports/document"
 	"track/reports/escape"
 )
 
@@ -28,13 +27,12 @@ type trusted string
 
 // section and picture are parts of a report.
 type section struct {
-	document.Section
+	Section
 	text any
 }
 
 type picture struct {
-	described bool // in words
-	document.Picture
+	Picture
 	file string
 }
 
