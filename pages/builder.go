@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 
 	"track/answer"
 	"track/ask"
@@ -101,8 +102,17 @@ const (
 
 // address returns the address of the page of a question; empty if it has none.
 func (b *builder) address(question string, params ...string) string {
-	return addressOf(b.request.Base, strings.ReplaceAll(question, " ", "/"), params...)
+	return addressOf(b.request.Base, questionPaths()[question], params...)
 }
+
+// questionPaths returns the path of each question, by its name.
+var questionPaths = sync.OnceValue(func() map[string]string { //nolint:gochecknoglobals // a constant
+	paths := map[string]string{}
+	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
+		paths[q.Name] = q.Path
+	}
+	return paths
+})
 
 func addressOf(base, path string, params ...string) string {
 	in := url.Values{}

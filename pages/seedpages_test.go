@@ -13,7 +13,7 @@ func seedPages() map[string]string {
 		"provenance": "/stability?scenario=growth_plus&tab.page=provenance", "changes": "/stability?scenario=growth_plus&tab.page=changes",
 		"matrix": "/matrix?scenario=growth_plus&by=configurations", "label": "/matrix?by=scenarios&label=theta-14", "matrix-form": "/matrix",
 		"seed-ok": "/show/seed?scenario=growth_plus%40theta-14&seed=0", "seed-failed": "/show/seed?scenario=growth_plus%40small-economy&seed=0",
-		"sides": "/compare?scenario=growth_plus%40bam-engine-0.10.2&scenario=growth_plus%40theta-14", "seeds": "/seeds?scenario=growth_plus%40theta-14", "gate": "/gate/preview?scenario=growth_plus",
+		"sides": "/compare?scenario=growth_plus%40bam-engine-0.10.2&scenario=growth_plus%40theta-14", "seeds": "/seeds?scenario=growth_plus%40theta-14", "gate": "/gate?scenario=growth_plus",
 		"bands": "/series/bands?scenario=growth_plus%40theta-14", "sweep": "/sweep/show?sweep=01KE2Y54G0000000000000000S",
 	}
 }
