@@ -34,16 +34,7 @@ func newBuilder(p Page, r Request) *builder {
 	b := &builder{page: p, request: r, asked: askedOf(r.In)}
 	b.view = view{
 		Base: r.Base, Path: path, Title: p.Title, Heading: p.Title, Who: r.Who, Live: r.Live && !p.question.Live, Assets: assetAddress(r.Base),
-		Places: []link{
-			{Text: "Scenarios", Href: r.Base + "/", Here: slices.Contains([]string{"/", "/history", "/stability", "/seeds", "/show/seed", "/compare", "/params", "/series/show"}, path)},
-			{Text: "Lineages", Href: r.Base + "/lineage/list", Here: strings.HasPrefix(path, "/lineage") || strings.HasPrefix(path, "/mutation") || strings.HasPrefix(path, "/version")},
-			{Text: "Executions", Href: r.Base + "/executions", Here: path == "/executions" || path == "/show/execution"},
-			{Text: "Sweeps", Href: r.Base + "/sweep/list", Here: strings.HasPrefix(path, "/sweep")},
-			{Text: "SQL", Href: r.Base + "/query", Here: path == "/query"},
-		},
-	}
-	if r.Admin {
-		b.view.Places = append(b.view.Places, link{Text: "Tokens", Href: r.Base + "/token/list", Here: strings.HasPrefix(path, "/token/")}, link{Text: "Status", Href: r.Base + "/status", Here: path == "/status"})
+		Places: places(r.Base, path, r.Admin),
 	}
 	if p.question.Name != "" {
 		b.view.Form = b.form(p.question)
@@ -53,6 +44,21 @@ func newBuilder(p Page, r Request) *builder {
 		}
 	}
 	return b
+}
+
+// places returns the menu: the main pages, and which of them a path belongs to.
+func places(base, path string, admin bool) []link {
+	list := []link{
+		{Text: "Scenarios", Href: base + "/", Here: slices.Contains([]string{"/", "/history", "/stability", "/seeds", "/show/seed", "/compare", "/params", "/series/show", "/series/bands", "/gate", "/matrix", "/artifact/list", "/baseline/show"}, path)},
+		{Text: "Lineages", Href: base + "/lineage/list", Here: strings.HasPrefix(path, "/lineage") || strings.HasPrefix(path, "/mutation") || strings.HasPrefix(path, "/version")},
+		{Text: "Executions", Href: base + "/executions", Here: path == "/executions" || path == "/show/execution"},
+		{Text: "Sweeps", Href: base + "/sweep/list", Here: strings.HasPrefix(path, "/sweep")},
+		{Text: "SQL", Href: base + "/query", Here: path == "/query"},
+	}
+	if admin {
+		list = append(list, link{Text: "Tokens", Href: base + "/token/list", Here: strings.HasPrefix(path, "/token/")}, link{Text: "Status", Href: base + "/status", Here: path == "/status"})
+	}
+	return list
 }
 
 // askedOf returns the parameters of a question. Those of the view have a dot in their names.
@@ -350,6 +356,9 @@ func (b *builder) downloads(q ask.Question) (list []link) {
 		formats = formats[2:]
 	}
 	for _, media := range q.Media {
+		if q.Name == "params" && !b.asked.Has("plot") && !b.asked.Has("heatmap") {
+			continue // a picture shows one of them
+		}
 		if _, suffix, found := strings.Cut(media, "image/"); found {
 			formats = append(formats, link{Text: strings.ToUpper(strings.TrimSuffix(suffix, "+xml")), Href: media})
 		}

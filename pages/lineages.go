@@ -139,12 +139,18 @@ func (b *builder) lineageTrail(lineage string) {
 	}
 }
 
+// lineageTabs returns the tabs of a lineage.
+func lineageTabs() []tab {
+	return []tab{
+		{"State", "lineage show", ""}, {"Tree", "lineage tree", ""}, {"Mutations", "mutation list", ""}, {"Versions", "version list", ""}, {"History", "lineage history", ""},
+		{"Executions", "executions", ""}, {"Operators", "operators", ""}, {"Draws", "draws", ""}, {"Replay", "replay", ""},
+	}
+}
+
+// lineageTabs lead to the pages about a lineage.
 func (b *builder) lineageTabs(lineage, here string) {
-	for _, tab := range []struct{ text, question string }{
-		{"State", "lineage show"}, {"Tree", "lineage tree"}, {"Mutations", "mutation list"}, {"Versions", "version list"}, {"History", "lineage history"}, {"Executions", "executions"},
-		{"Operators", "operators"}, {"Draws", "draws"}, {"Replay", "replay"},
-	} {
-		b.view.Tabs = append(b.view.Tabs, link{Text: tab.text, Href: b.address(tab.question, "lineage", lineage), Here: tab.question == here})
+	for _, t := range lineageTabs() {
+		b.view.Tabs = append(b.view.Tabs, link{Text: t.text, Href: b.address(t.question, "lineage", lineage), Here: t.question == here})
 	}
 }
 

@@ -99,6 +99,9 @@ func (l linked) address(column string) string {
 	}
 	switch column {
 	case "scenario":
+		if selector, err := answer.ParseSelector(value); err == nil && selector.Configuration != "" {
+			return to("stability", "scenario", value)
+		}
 		return to("history", "scenario", value)
 	case "configuration", "label":
 		if selector := l.selector(); selector != "" {

@@ -107,7 +107,9 @@ func (p Page) Write(ctx context.Context, w io.Writer, r Request) error {
 	b := newBuilder(p, r)
 	if err := b.missing(); err == nil || p.question.Name == "query" { // whose page helps to write the statement
 		if err := p.compose(ctx, b); err != nil {
-			return err
+			if err = b.sayWhyEmpty(ctx, err); err != nil {
+				return err
+			}
 		}
 	}
 	return b.write(w)
@@ -121,7 +123,7 @@ func Prepare() error {
 
 // WriteError writes a page that says what went wrong, and what to do.
 func WriteError(w io.Writer, base, title string, problem answer.Problem) error {
-	v := view{Base: base, Title: title, Error: true, Assets: assetAddress(base), Lead: []sentence{{Class: "verdict", Text: escape.Lines(problem.Message)}}}
+	v := view{Base: base, Title: title, Heading: title, Error: true, Places: places(base, "", false), Assets: assetAddress(base), Lead: []sentence{{Class: "verdict", Text: escape.Lines(problem.Message)}}}
 	for _, h := range problem.Hints {
 		v.Lead = append(v.Lead, hintSentence(base, h))
 	}

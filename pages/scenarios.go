@@ -67,42 +67,53 @@ func (b *builder) addPlot(plot lineChart, text string) error {
 	return b.addChart(section{ID: "picture"}, plot, still, false)
 }
 
+// tab is a page beside others about the same thing.
+type tab struct{ text, question, part string }
+
+// scenarioTabs returns the tabs of a configuration; the last ones are about its scenario.
+func scenarioTabs() []tab {
+	return []tab{
+		{"Metrics", "stability", ""}, {"Seeds", "seeds", ""}, {"Scores", "stability", "scores"}, {"Series", "series bands", ""}, {"Gate", "gate preview", ""},
+		{"Changes", "stability", "changes"}, {"Artifacts", "artifact list", ""}, {"Provenance", "stability", "provenance"},
+		{"History", "history", ""}, {"Configurations by seed", "matrix", ""}, {"Parameters", "params", ""}, {"Baseline", "baseline show", ""},
+	}
+}
+
 // tabs lead to the pages about a scenario or a configuration of it.
 func (b *builder) tabs(selector, here string) {
-	scenario := scenarioOf(selector)
-	for _, tab := range []struct{ text, question, part, of string }{
-		{"Metrics", "stability", "", selector}, {"Seeds", "seeds", "", selector}, {"Scores", "stability", "scores", selector},
-		{"Series", "series bands", "", selector}, {"Gate", "gate preview", "", selector}, {"Changes", "stability", "changes", selector}, {"Artifacts", "artifact list", "", selector},
-		{"Provenance", "stability", "provenance", selector}, {"History", "history", "", scenario}, {"Configurations by seed", "matrix", "", scenario},
-		{"Parameters", "params", "", scenario}, {"Baseline", "baseline show", "", scenario},
-	} {
-		params := []string{"scenario", tab.of, partName, tab.part}
-		if tab.question == "matrix" {
+	of := selector
+	for _, t := range scenarioTabs() {
+		if t.question == "history" {
+			of = scenarioOf(selector)
+		}
+		params := []string{"scenario", of, partName, t.part}
+		if t.question == "matrix" {
 			params = append(params, "by", answer.ByConfiguration)
 		}
-		question := tab.question
-		if tab.part != "" {
-			question += " " + tab.part
-		}
-		b.view.Tabs = append(b.view.Tabs, link{Text: tab.text, Href: b.address(tab.question, params...), Here: question == here})
+		question := strings.TrimSuffix(t.question+" "+t.part, " ")
+		b.view.Tabs = append(b.view.Tabs, link{Text: t.text, Href: b.address(t.question, params...), Here: question == here})
 	}
 }
 
 // withTabs shows the answer to a question about a scenario or a configuration, with the tabs of its pages.
 func withTabs(ctx context.Context, b *builder) error {
-	selector := b.asked.Get("scenario")
+	text := b.asked.Get("scenario")
 	if err := composeAnswer(ctx, b); err != nil {
 		return err
 	}
-	if selector == "" || len(b.asked["scenario"]) > 1 {
-		return nil
+	selector, err := answer.ParseSelector(text)
+	if err != nil || len(b.asked["scenario"]) > 1 {
+		return nil //nolint:nilerr // the page is about several scenarios, or about all
 	}
-	scenario := scenarioOf(selector)
-	b.view.Trail = []link{{Text: "Scenarios", Href: b.request.Base + "/"}, {Text: escape.Line(scenario), Href: b.address("history", "scenario", scenario)}}
-	if selector != scenario {
-		_, configuration, _ := strings.Cut(selector, "@")
-		b.view.Trail = append(b.view.Trail, link{Text: escape.Line(configuration), Href: b.address("stability", "scenario", selector)})
-	}
-	b.tabs(selector, b.page.question.Name)
+	b.scenarioTrail(selector)
+	b.tabs(text, b.page.question.Name)
 	return nil
+}
+
+// scenarioTrail says which scenario and configuration a page belongs to.
+func (b *builder) scenarioTrail(of answer.Selector) {
+	b.view.Trail = []link{{Text: "Scenarios", Href: b.request.Base + "/"}, {Text: escape.Line(of.Scenario), Href: b.address("history", "scenario", of.Scenario)}}
+	if of.Configuration != "" {
+		b.view.Trail = append(b.view.Trail, link{Text: escape.Line(of.Configuration), Href: b.address("stability", "scenario", of.String())})
+	}
 }

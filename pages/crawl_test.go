@@ -1,0 +1,113 @@
+package pages_test
+
+import (
+	"html"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"track"
+	"track/internal/sample"
+	"track/internal/trackertest"
+	"track/tracker/seeds"
+)
+
+var linkPattern = regexp.MustCompile(`(?:href|data-href|src)="(/[^"#]*)`)
+
+// crawled returns the address of a link without what only the view depends on; tabs are pages of their own.
+func crawled(address string) string {
+	path, query, _ := strings.Cut(html.UnescapeString(address), "?")
+	in, err := url.ParseQuery(query)
+	if err != nil {
+		return address
+	}
+	for name := range in {
+		if strings.Contains(name, ".") && name != "tab.page" {
+			delete(in, name)
+		}
+	}
+	return strings.TrimSuffix(path+"?"+in.Encode(), "?")
+}
+
+// mostOfKind is how many addresses are opened that differ in the values of their parameters alone.
+const mostOfKind = 2
+
+// kindOf returns an address without the values of its parameters, but for the tab. Scenarios and lineages are kinds of
+// their own, since they differ in what is recorded.
+func kindOf(address string) string {
+	path, query, _ := strings.Cut(address, "?")
+	in, err := url.ParseQuery(query)
+	if err != nil {
+		return address
+	}
+	for name, values := range in {
+		scenario, _, _ := strings.Cut(values[0], "@")
+		in.Set(name, map[string]string{"scenario": scenario, "lineage": values[0], "tab.page": values[0]}[name])
+	}
+	return path + "?" + in.Encode()
+}
+
+// Every link of every page leads to a page, beginning with the start page. The database also has what has little to
+// show: a scenario without a spec, a spec without seeds, a lineage without a ledger, configurations that are ambiguous
+// and one that is alone.
+func TestLinksLeadSomewhere(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	for i, params := range []string{`{"x":1}`, `{"x":2}`} {
+		seed := trackertest.Seed("undeclared", 1, map[string]float64{"a": float64(i)})
+		seed.Configuration.Params = track.Params(params)
+		trackertest.Record(t, st, seeds.Options{}, seed)
+	}
+	trackertest.AddSpec(t, st, trackertest.Ranges("unrun", [2]float64{0, 5}))
+	trackertest.AddSpec(t, st, trackertest.Ranges("alone", [2]float64{0, 5}))
+	trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("alone", 1, map[string]float64{"a": 1}))
+	traced(t, st, 12)
+	base := serve(t, st)
+	from, opened, todo := map[string]string{"/": "the address bar"}, map[string]int{}, []string{"/"}
+	for len(todo) > 0 {
+		address := todo[0]
+		todo = todo[1:]
+		if opened[kindOf(address)]++; opened[kindOf(address)] > mostOfKind {
+			continue
+		}
+		status, body := open(t, base+address)
+		if status >= http.StatusBadRequest {
+			t.Errorf("%s links to %s: %d", from[address], address, status)
+		}
+		for _, found := range linkPattern.FindAllStringSubmatch(body, -1) {
+			if next := crawled(found[1]); from[next] == "" {
+				from[next] = address
+				todo = append(todo, next)
+			}
+		}
+	}
+	if len(opened) < 60 {
+		t.Errorf("only %d kinds of pages were found", len(opened))
+	}
+}
+
+// open returns the status of an address, and its text if it is a page.
+func open(t *testing.T, address string) (int, string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Accept", "text/html,image/*,*/*;q=0.8")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
+		return response.StatusCode, ""
+	}
+	return response.StatusCode, string(body)
+}

@@ -1,0 +1,124 @@
+package pages
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"track"
+	"track/answer"
+	"track/ask"
+	"track/reports/escape"
+	"track/scoring/format"
+)
+
+// sayWhyEmpty makes the page of a tab that has nothing to show. The page says what is missing and which command makes it,
+// and keeps the tabs. If nothing is recorded of what the address names, it returns the cause.
+func (b *builder) sayWhyEmpty(ctx context.Context, cause error) error {
+	if !isAbsent(cause) && !errors.Is(cause, track.ErrAmbiguous) {
+		return cause
+	}
+	name := b.page.question.Name
+	switch {
+	case slices.ContainsFunc(scenarioTabs(), func(t tab) bool { return t.question == name }) && b.asksOnly("scenario", "label", "by", "allow-mixed"):
+		return b.explainScenario(ctx, cause)
+	case slices.ContainsFunc(lineageTabs(), func(t tab) bool { return t.question == name }) && b.asksOnly("lineage"):
+		return b.explainLineage(ctx, cause)
+	}
+	return cause
+}
+
+// asksOnly reports whether the first parameter is given once, and no others than these are given.
+func (b *builder) asksOnly(names ...string) bool {
+	for name := range b.asked {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return len(b.asked[names[0]]) == 1
+}
+
+// explainScenario says why a page about a scenario or a configuration is empty.
+func (b *builder) explainScenario(ctx context.Context, cause error) error {
+	selector, err := answer.ParseSelector(b.asked.Get("scenario"))
+	if err != nil {
+		return cause
+	}
+	of := url.Values{"scenario": {b.asked.Get("scenario")}}
+	seeds, seedsErr := get(ctx, b, ask.Seeds(), of)
+	hasSeeds := seedsErr == nil && len(seeds.Items) > 0
+	spec, specErr := get(ctx, b, ask.Spec(), url.Values{"scenario": {selector.Scenario}})
+	if !hasSeeds && (specErr != nil || selector.Configuration != "") {
+		return cause
+	}
+	b.sayMissing(cause)
+	b.scenarioTrail(selector)
+	b.tabs(selector.String(), strings.TrimSuffix(b.page.question.Name+" "+b.request.In.Get(partName), " "))
+	switch {
+	case errors.Is(cause, track.ErrAmbiguous) && b.page.question.Name != "params":
+		return b.addChoices(ctx, selector.Scenario)
+	case b.page.question.Name == "history" && hasSeeds:
+		b.show(seeds)
+	case b.page.question.Name == "history":
+		for _, t := range spec.Tables() {
+			b.addTable(t)
+		}
+	}
+	return nil
+}
+
+// choiceOf is a configuration that a page can be about.
+type choiceOf struct {
+	Link                   link
+	Hash, Differing, Seeds string
+}
+
+// addChoices offers the configurations of a scenario, each as this page about it alone.
+func (b *builder) addChoices(ctx context.Context, scenario string) error {
+	a, err := get(ctx, b, ask.History(), url.Values{"scenario": {scenario}})
+	if err != nil {
+		return nil //nolint:nilerr // the sentences name them
+	}
+	var list []choiceOf
+	for _, e := range slices.Backward(a.Entries) {
+		hash := track.ShortHash(e.Configuration.Hash)
+		to := link{Text: escape.Line(configurationName(e.Configuration.Label, hash)), Href: b.here("scenario", answer.Selector{Scenario: scenario, Configuration: hash}.String())}
+		list = append(list, choiceOf{to, hash, escape.Line(e.Differing), format.Counted(e.NSeeds, "seed")})
+	}
+	html, err := fragment("choices", list)
+	b.view.Sections = append(b.view.Sections, section{ID: "configurations", Title: "Configurations", HTML: html})
+	return err
+}
+
+// explainLineage says why a page about a lineage is empty. In the place of its state stand its newest executions.
+func (b *builder) explainLineage(ctx context.Context, cause error) error {
+	name := b.asked.Get("lineage")
+	executions, err := get(ctx, b, ask.Executions(), url.Values{"lineage": {name}, "limit": {"20"}})
+	if err != nil || len(executions.Items) == 0 {
+		return cause
+	}
+	b.sayMissing(cause)
+	b.lineageTrail("")
+	b.view.Heading = escape.Line(name)
+	b.view.Title = b.view.Heading
+	b.lineageTabs(name, b.page.question.Name)
+	if b.page.question.Name == "lineage show" {
+		t := executions.Tables()[0]
+		t.Title, t.Notes = "Newest executions", nil
+		b.addTable(t)
+	}
+	return nil
+}
+
+// sayMissing begins the page anew with what a problem says. The rest of a list of candidates stands below as links.
+func (b *builder) sayMissing(cause error) {
+	problem := answer.ProblemOf(cause)
+	text, _, _ := strings.Cut(problem.Message, "\n")
+	b.view.Sections, b.view.Facts, b.view.Downloads, b.view.Command = nil, nil, nil, ""
+	b.view.Lead = []sentence{{Class: "verdict", Text: escape.Line(text)}}
+	for _, h := range problem.Hints {
+		b.view.Lead = append(b.view.Lead, hintSentence(b.request.Base, h))
+	}
+}
