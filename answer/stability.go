@@ -76,6 +76,9 @@ func (a Stability) Lead() []Sentence {
 
 func coverageText(c verdict.Coverage) string {
 	text := fmt.Sprintf("%d of %d planned seeds are recorded", c.NPlanned-c.NMissing, c.NPlanned)
+	if c.NMissingWithdrawn > 0 {
+		text += fmt.Sprintf(", %d withdrawn", c.NMissingWithdrawn)
+	}
 	if c.NRepeated > 0 {
 		text += fmt.Sprintf("; %d were run again, %d of them gave other values", c.NRepeated, c.NDiffering)
 	}

@@ -12,13 +12,14 @@ import (
 // is asked.
 type SweepProgress struct {
 	NPlanned       int                     `json:"n_planned"`
-	NLeft          int                     `json:"n_left"`             // planned seeds that are not recorded
-	PerMinute      float64                 `json:"seeds_per_minute"`   // from the start to the last recorded seed; null without seeds
-	Left           time.Duration           `json:"left_s"`             // at this rate; 0 if it is unknown
-	Last           time.Time               `json:"last_seed,omitzero"` // when the last seed was recorded
-	Until          string                  `json:"until,omitempty"`    // the rule by which it ends early
-	Configurations []ConfigurationProgress `json:"configurations"`     // at most 20, in the order of the plan
-	NOthers        int                     `json:"n_others,omitzero"`  // configurations that are not among them
+	NLeft          int                     `json:"n_left"`               // planned seeds that are neither recorded nor withdrawn
+	NWithdrawn     int                     `json:"n_withdrawn,omitzero"` // planned seeds that were withdrawn and not replaced
+	PerMinute      float64                 `json:"seeds_per_minute"`     // from the start to the last recorded seed; null without seeds
+	Left           time.Duration           `json:"left_s"`               // at this rate; 0 if it is unknown
+	Last           time.Time               `json:"last_seed,omitzero"`   // when the last seed was recorded
+	Until          string                  `json:"until,omitempty"`      // the rule by which it ends early
+	Configurations []ConfigurationProgress `json:"configurations"`       // at most 20, in the order of the plan
+	NOthers        int                     `json:"n_others,omitzero"`    // configurations that are not among them
 }
 
 // ConfigurationProgress is how far a sweep is with a configuration.
@@ -26,9 +27,10 @@ type ConfigurationProgress struct {
 	Configuration string       `json:"configuration"` // hash
 	Label         string       `json:"label,omitempty"`
 	NPlanned      int          `json:"n_planned"`
-	NRecorded     int          `json:"n_recorded"` // of the planned seeds
-	NFailed       int          `json:"n_failed"`   // of these
-	Scores        []ScoreSoFar `json:"scores"`     // as seeds were recorded, at most 40 steps, the last one now
+	NRecorded     int          `json:"n_recorded"`           // of the planned seeds
+	NFailed       int          `json:"n_failed"`             // of these
+	NWithdrawn    int          `json:"n_withdrawn,omitzero"` // of the planned seeds, withdrawn and not replaced
+	Scores        []ScoreSoFar `json:"scores"`               // as seeds were recorded, at most 40 steps, the last one now
 }
 
 // ScoreSoFar is the mean score of the first seeds of a configuration, in the order in which they were recorded.
@@ -38,7 +40,10 @@ type ScoreSoFar struct {
 	Interval stats.Interval `json:"ci"` // as if nobody had looked before
 }
 
-// progressTable shows how far a sweep is with each configuration.
+// NRecorded counts the planned seeds that are recorded.
+func (p SweepProgress) NRecorded() int { return p.NPlanned - p.NLeft - p.NWithdrawn }
+
+// table shows how far a sweep is with each configuration.
 func (p SweepProgress) table() Table {
 	t := Table{Name: "progress", Title: "progress", HiddenIfEmpty: true, Columns: columns("configuration", "label", "recorded", "planned", "failed", "score", "interval").drop("label", "planned", "interval")}
 	t.Columns[6].Head = "95% interval"
@@ -62,6 +67,9 @@ func (p SweepProgress) text() string {
 		return ""
 	}
 	text := fmt.Sprintf("%d of %s left", p.NLeft, format.Counted(p.NPlanned, "planned seed"))
+	if p.NWithdrawn > 0 {
+		text += fmt.Sprintf("; %d withdrawn", p.NWithdrawn)
+	}
 	if defined(p.PerMinute) != nil {
 		text += fmt.Sprintf("; %s a minute", format.Short(p.PerMinute))
 	}

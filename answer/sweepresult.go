@@ -48,14 +48,15 @@ type MissedFile struct {
 type SweptConfiguration struct {
 	PlannedConfiguration `json:",embed"` // the plan at the end
 
-	NSeeds   int            `json:"n_seeds"`             // planned seeds that are recorded
-	NFailed  int            `json:"n_failed"`            // of these
-	NBeyond  int            `json:"n_beyond"`            // recorded seeds that were not needed: they were running when a rule ended the configuration
-	NNotRun  int            `json:"n_not_run"`           // seeds of the plan that are not recorded
-	Dropped  bool           `json:"dropped"`             // by halving
-	Decision *SweepDecision `json:"decision"`            // nil if no rule ended it
-	LastLook *SweepDecision `json:"last_look,omitempty"` // what a rule that decided nothing found last
-	Unjudged bool           `json:"unjudged,omitzero"`   // the server was away when the rule was to be asked, until the end
+	NSeeds     int            `json:"n_seeds"`              // planned seeds that are recorded
+	NFailed    int            `json:"n_failed"`             // of these
+	NWithdrawn int            `json:"n_withdrawn,omitzero"` // planned seeds that were withdrawn
+	NBeyond    int            `json:"n_beyond"`             // recorded seeds that were not needed: they were running when a rule ended the configuration
+	NNotRun    int            `json:"n_not_run"`            // seeds of the plan that are not recorded
+	Dropped    bool           `json:"dropped"`              // by halving
+	Decision   *SweepDecision `json:"decision"`             // nil if no rule ended it
+	LastLook   *SweepDecision `json:"last_look,omitempty"`  // what a rule that decided nothing found last
+	Unjudged   bool           `json:"unjudged,omitzero"`    // the server was away when the rule was to be asked, until the end
 }
 
 // SweepDecision says what a rule to end a configuration early found.
@@ -112,16 +113,21 @@ func (c SweptConfiguration) endText() string {
 		return text
 	case c.Dropped:
 		return fmt.Sprintf("dropped after %d", c.NPlanned)
-	case c.LastLook != nil && (c.Unjudged || c.NSeeds == c.NPlanned):
+	case c.LastLook != nil && (c.Unjudged || c.missing() == 0):
 		return c.undecidedText()
-	case c.NSeeds == c.NPlanned:
+	case c.missing() == 0 && c.NWithdrawn > 0:
+		return fmt.Sprintf("finished, without %d withdrawn", c.NWithdrawn)
+	case c.missing() == 0:
 		return "finished"
 	}
-	if missing := c.NPlanned - c.NSeeds; missing > 1 {
+	if missing := c.missing(); missing > 1 {
 		return fmt.Sprintf("%d seeds are missing", missing)
 	}
 	return "1 seed is missing"
 }
+
+// missing counts the planned seeds that a sweep would still run.
+func (c SweptConfiguration) missing() int { return c.NPlanned - c.NSeeds - c.NWithdrawn }
 
 // undecidedText says what a rule that decided nothing found last, and what was not run.
 func (c SweptConfiguration) undecidedText() string {

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"fmt"
 	"html/template"
 	"net/url"
 	"strconv"
@@ -28,7 +29,7 @@ func composeSweep(ctx context.Context, b *builder) error {
 	if a.Ending != "" {
 		text = string(a.Ending)
 	}
-	b.view.Lead = []sentence{{Class: "verdict", Text: escape.Line(text + ": " + strconv.Itoa(p.NPlanned-p.NLeft) + " of " + format.Counted(p.NPlanned, "planned seed") + " recorded")}}
+	b.view.Lead = []sentence{{Class: "verdict", Text: escape.Line(text + ": " + strconv.Itoa(p.NRecorded()) + " of " + format.Counted(p.NPlanned, "planned seed") + " recorded" + withdrawnOf(p))}}
 	if p.Until != "" {
 		b.view.Lead = append(b.view.Lead, sentence{Class: "need", Text: escape.Line("Ends early when " + p.Until)})
 	}
@@ -53,10 +54,18 @@ func composeSweep(ctx context.Context, b *builder) error {
 	return nil
 }
 
+// withdrawnOf says how many planned seeds were withdrawn; empty if none was.
+func withdrawnOf(p answer.SweepProgress) string {
+	if p.NWithdrawn == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d withdrawn", p.NWithdrawn)
+}
+
 func sweepFacts(a answer.Sweep) []fact {
 	p := a.Progress
 	list := []fact{
-		{Name: "recorded", Value: strconv.Itoa(p.NPlanned - p.NLeft), Basis: "of " + format.Counted(p.NPlanned, "planned seed")},
+		{Name: "recorded", Value: strconv.Itoa(p.NRecorded()), Basis: "of " + format.Counted(p.NPlanned, "planned seed") + withdrawnOf(p)},
 		{Name: "failed", Value: strconv.Itoa(a.NFailed), Basis: "of " + format.Counted(a.NRuns, "run")},
 	}
 	if isFinite(p.PerMinute) {

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"fmt"
+	"strings"
 
 	"track/scoring"
 	"track/scoring/format"
@@ -11,7 +12,7 @@ import (
 // them.
 type Coverage struct {
 	NPlanned   int    `json:"n_planned,omitzero"`   // seeds that a sweep planned
-	NMissing   int    `json:"n_missing,omitzero"`   // planned seeds that are not recorded
+	NMissing   int    `json:"n_missing,omitzero"`   // planned seeds that are not recorded, or were withdrawn and not replaced
 	Missing    string `json:"missing,omitzero"`     // the first of them, as ranges
 	NRepeated  int    `json:"n_repeated,omitzero"`  // seeds that were run again
 	NDiffering int    `json:"n_differing,omitzero"` // repeated seeds whose values differ from the first run
@@ -21,6 +22,8 @@ type Coverage struct {
 	NCodeChanged int    `json:"n_code_changed,omitzero"` // sweeps during which the code changed
 	Withdrawn    string `json:"withdrawn,omitzero"`      // why plans were withdrawn; empty if none was
 	NWithdrawn   int    `json:"n_withdrawn,omitzero"`    // seeds that were withdrawn, and that no other measurement replaced
+
+	NMissingWithdrawn int `json:"n_missing_withdrawn,omitzero"` // missing seeds that were withdrawn
 }
 
 // Codes of warnings about coverage.
@@ -37,7 +40,8 @@ const (
 // ruleRepeatable is in force where seeds were run again: one that gives something else is a warning.
 const ruleRepeatable = "repeatable"
 
-// RulePlanned is in force where seeds were planned: all of them have to be recorded before anything passes.
+// RulePlanned applies if seeds were planned: all of them must be recorded before anything passes. A withdrawn seed is not
+// recorded.
 const RulePlanned = "planned_seeds"
 
 func (c Coverage) warnings() (list []Warning) {
@@ -70,10 +74,27 @@ func (c Coverage) differingText() string {
 }
 
 func (c Coverage) missingText() string {
+	if c.NMissingWithdrawn > 0 {
+		return fmt.Sprintf("%d of %d planned seeds missing (%s), %d of them withdrawn: the recorded ones may be the easy ones", c.NMissing, c.NPlanned, c.Missing, c.NMissingWithdrawn)
+	}
 	return fmt.Sprintf("%d of %d planned seeds are not recorded (%s): the recorded ones may be the easy ones", c.NMissing, c.NPlanned, c.Missing)
 }
 
-const needPlanned = "the missing seeds: run the sweep again, and it continues where it stopped; or withdraw a plan that was a mistake"
+const (
+	needPlanned   = "the missing seeds: run the sweep again, and it continues where it stopped; or withdraw a plan that was a mistake"
+	needWithdrawn = "other measurements of the withdrawn seeds; or restore them; or withdraw a plan that was a mistake"
+)
+
+// needs says how the planned seeds become complete.
+func (c Coverage) needs() (list []string) {
+	if c.NMissing > c.NMissingWithdrawn {
+		list = append(list, needPlanned)
+	}
+	if c.NMissingWithdrawn > 0 {
+		list = append(list, needWithdrawn)
+	}
+	return list
+}
 
 // complete turns a finding that some planned seeds are missing from into one that is open.
 func (f *Finding) complete(c Coverage) {
@@ -81,7 +102,7 @@ func (f *Finding) complete(c Coverage) {
 		return
 	}
 	f.Verdict = scoring.VerdictInconclusive
-	f.Reasons, f.Needs = append(f.Reasons, c.missingText()), append(f.Needs, needPlanned)
+	f.Reasons, f.Needs = append(f.Reasons, c.missingText()), append(f.Needs, c.needs()...)
 }
 
 // outcomes are those of the rules about coverage.
@@ -89,7 +110,7 @@ func (c Coverage) outcomes() (list []Outcome) {
 	if c.NPlanned > 0 {
 		o := Outcome{Rule: RulePlanned, Verdict: scoring.VerdictPass, N: c.NPlanned - c.NMissing, Message: fmt.Sprintf("all %d planned seeds are recorded", c.NPlanned)}
 		if c.NMissing > 0 {
-			o.Verdict, o.Reason, o.Message, o.Need = scoring.VerdictInconclusive, WarnPlannedMissing, c.missingText(), needPlanned
+			o.Verdict, o.Reason, o.Message, o.Need = scoring.VerdictInconclusive, WarnPlannedMissing, c.missingText(), strings.Join(c.needs(), "; ")
 		}
 		list = append(list, o)
 	}

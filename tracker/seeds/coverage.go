@@ -25,8 +25,8 @@ func coverageOf(ctx context.Context, st *store.Reader, sel store.Selection) (r v
 		if err != nil {
 			return r, err
 		}
-		planned = planned.Minus(withdrawn)
 		r.NWithdrawn += withdrawn.Len()
+		r.NMissingWithdrawn += planned.Intersect(withdrawn).Len()
 		if err := addSweeps(ctx, st, &r, sel.Scenario, configuration); err != nil {
 			return r, err
 		}

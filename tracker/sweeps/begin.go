@@ -72,7 +72,7 @@ func (o Options) firstSeeds() track.SeedRanges {
 func (s *Sweeper) addConfiguration(ctx context.Context, configuration track.Configuration) error {
 	o := s.options
 	c := &sweptConfiguration{
-		Configuration: configuration, hash: configuration.Hash(), planned: o.firstSeeds(),
+		Configuration: configuration, hash: configuration.Hash(),
 		recorded: map[track.SeedNumber]track.Outcome{}, elsewhere: map[track.SeedNumber]bool{},
 	}
 	withdrawn, err := s.records.withdrawn(ctx, o.Plan.Scenario, c.hash)
@@ -81,7 +81,7 @@ func (s *Sweeper) addConfiguration(ctx context.Context, configuration track.Conf
 	}
 	s.result.NWithdrawn += o.Plan.Seeds.Intersect(withdrawn).Len()
 	c.withdrawn = withdrawn
-	c.planned = c.planned.Minus(withdrawn)
+	c.plan(o.firstSeeds())
 	s.sweep.Planned = append(s.sweep.Planned, s.plannedSeeds(c))
 	recorded, err := s.records.recorded(ctx, o.Plan.Scenario, c.hash)
 	if err != nil {
@@ -103,10 +103,10 @@ func (s *Sweeper) addConfiguration(ctx context.Context, configuration track.Conf
 	return nil
 }
 
-// plannedSeeds returns the seeds of a configuration that are recorded as planned. For a shard, those are the seeds of
-// all shards.
+// plannedSeeds returns the seeds of a configuration that are recorded as planned, with the withdrawn ones. For a shard,
+// those are the seeds of all shards.
 func (s *Sweeper) plannedSeeds(c *sweptConfiguration) track.PlannedSeeds {
-	ranges := c.planned
+	ranges := c.whole
 	if len(s.options.Whole) > 0 {
 		ranges = s.options.Whole
 	}

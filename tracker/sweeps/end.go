@@ -51,11 +51,11 @@ func (s *Sweeper) answer() answer.SweepResult {
 
 // answer returns what became of a configuration of a plan of these seeds.
 func (c *sweptConfiguration) answer(plan track.SeedRanges) answer.SweptConfiguration {
-	a := answer.SweptConfiguration{PlannedConfiguration: newPlannedConfiguration(c.Configuration, c.planned), Dropped: c.dropped, Decision: c.decision, Unjudged: c.unjudged}
+	a := answer.SweptConfiguration{PlannedConfiguration: newPlannedConfiguration(c.Configuration, c.whole), Dropped: c.dropped, Decision: c.decision, Unjudged: c.unjudged}
 	if c.decision == nil {
 		a.LastLook = c.lastLook
 	}
-	a.NNotRun = plan.Len()
+	a.NNotRun, a.NWithdrawn = plan.Len(), c.whole.Intersect(c.withdrawn).Len()
 	for n, outcome := range c.recorded {
 		if plan.Contains(n) {
 			a.NNotRun--

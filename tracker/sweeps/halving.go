@@ -40,7 +40,7 @@ func (s *Sweeper) halve(ctx context.Context, stop <-chan struct{}, active []*swe
 		c := byHash[round.Ranked[i].Hash]
 		round.Ranked[i].Kept = i < next.Configurations
 		if c.dropped = next.Configurations > 0 && i >= next.Configurations; round.Ranked[i].Kept {
-			c.planned = s.options.Plan.Seeds.Slice(0, next.Seeds).Minus(c.withdrawn)
+			c.plan(s.options.Plan.Seeds.Slice(0, next.Seeds))
 			kept = append(kept, c)
 		}
 	}

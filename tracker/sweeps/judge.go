@@ -44,7 +44,7 @@ func (j *judge) checkRule(ctx context.Context) error {
 // ask looks at the first n planned seeds of a configuration. It returns what the rule found, and whether that ends the
 // configuration.
 func (j *judge) ask(ctx context.Context, c *sweptConfiguration, n int) (d *answer.SweepDecision, decided bool, err error) {
-	planned, rule := c.planned.Slice(0, n), j.options.Until
+	planned, rule := c.first(n), j.options.Until
 	d = &answer.SweepDecision{N: n}
 	switch {
 	case rule.Precision != nil:

@@ -29,7 +29,8 @@ func (s *Sweeper) look(ctx context.Context, c *sweptConfiguration) error {
 		}
 		c.looked, c.lastLook = n, found
 		if decided {
-			c.decision, c.planned, c.prefix = found, c.planned.Slice(0, n), n
+			c.decision, c.prefix = found, n
+			c.plan(c.first(n))
 			if s.observer.Decided != nil {
 				s.observer.Decided(c.Configuration, *found)
 			}

@@ -40,7 +40,8 @@ func progressOf(ctx context.Context, r *store.Reader, s store.SweepSummary) (p a
 			return p, err
 		}
 		p.NPlanned += c.NPlanned
-		p.NLeft += c.NPlanned - c.NRecorded
+		p.NWithdrawn += c.NWithdrawn
+		p.NLeft += c.NPlanned - c.NRecorded - c.NWithdrawn
 		if i < shownConfigurations {
 			p.Configurations = append(p.Configurations, c)
 		} else {
@@ -73,6 +74,11 @@ func progressWith(ctx context.Context, r *store.Reader, scenario string, spec in
 			c.NFailed++
 		}
 	}
+	if c.NRecorded < c.NPlanned {
+		if c.NWithdrawn, err = nWithdrawn(ctx, r, scenario, hash, planned.Seeds); err != nil {
+			return c, err
+		}
+	}
 	if !scored || c.NRecorded == 0 || spec == 0 {
 		return c, nil
 	}
@@ -86,6 +92,15 @@ func progressWith(ctx context.Context, r *store.Reader, scenario string, spec in
 	}
 	c.Scores, err = scoresSoFar(rows)
 	return c, err
+}
+
+// nWithdrawn counts the planned seeds of a configuration that were withdrawn and not replaced.
+func nWithdrawn(ctx context.Context, r *store.Reader, scenario, hash string, planned track.SeedRanges) (int, error) {
+	withdrawn, err := seeds.WithdrawnOf(ctx, r, scenario, hash)
+	if errors.Is(err, track.ErrConflict) { // the configuration as a whole
+		return planned.Len(), nil
+	}
+	return planned.Intersect(withdrawn).Len(), err
 }
 
 // scoresSoFar returns the mean score after each of some steps.

@@ -43,7 +43,7 @@ func (s *Sweeper) looks(ctx context.Context, stop <-chan struct{}, looks []int) 
 		var open []*sweptConfiguration
 		for _, c := range s.swept {
 			if c.decision == nil {
-				c.planned = s.options.Plan.Seeds.Slice(0, n).Minus(c.withdrawn)
+				c.plan(s.options.Plan.Seeds.Slice(0, n))
 				open = append(open, c)
 			}
 		}

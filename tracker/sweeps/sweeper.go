@@ -135,7 +135,8 @@ func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time
 type sweptConfiguration struct {
 	track.Configuration
 	hash      string
-	planned   track.SeedRanges
+	whole     track.SeedRanges      // the seeds of the plan
+	planned   track.SeedRanges      // those that run: all but the withdrawn ones
 	withdrawn track.SeedRanges      // which are not run again
 	decision  *answer.SweepDecision // nil if no rule ended it
 	dropped   bool                  // by halving
@@ -150,6 +151,20 @@ type sweptConfiguration struct {
 	unasked   bool                      // the rule has not looked at all numbers of seeds, since the server is away
 	unjudged  bool                      // to the end
 	elsewhere map[track.SeedNumber]bool // claimed by other processes
+}
+
+// plan makes seeds the plan of the configuration.
+func (c *sweptConfiguration) plan(seeds track.SeedRanges) {
+	c.whole, c.planned = seeds, seeds.Minus(c.withdrawn)
+}
+
+// first returns the seeds of the plan up to the n-th that runs. Withdrawn seeds among them are missing ones.
+func (c *sweptConfiguration) first(n int) track.SeedRanges {
+	planned := c.planned.Slice(0, n)
+	if len(c.withdrawn) == 0 || len(planned) == 0 {
+		return planned
+	}
+	return c.whole.Intersect(track.SeedRanges{{Last: planned[len(planned)-1].Last}})
 }
 
 // Sweep runs the plan until all is recorded, a rule ends it, or stop is closed, which lets the running seeds finish.

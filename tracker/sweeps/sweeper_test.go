@@ -749,6 +749,37 @@ func TestPlannedSeedsMissing(t *testing.T) {
 	if c := coverage(t, st, nil); c != (verdict.Coverage{NCommands: 1, NPlanned: 100}) {
 		t.Errorf("%+v", c)
 	}
+	// A withdrawn seed stays planned, and no later sweep shortens the plan.
+	for _, n := range []track.SeedNumber{13, 500} {
+		withdraw := answer.WithdrawSeedQuestion{Of: answer.Selector{Scenario: "s"}, Seed: n, Change: answer.Change{Reason: "disk full"}}
+		if _, err := seeds.WithdrawSeed(t.Context(), st, withdraw); err != nil {
+			t.Fatal(err)
+		}
+	}
+	withdrawn := verdict.Coverage{NCommands: 1, NPlanned: 100, NMissing: 1, Missing: "13", NWithdrawn: 2, NMissingWithdrawn: 1}
+	if c := coverage(t, st, nil); c != withdrawn {
+		t.Errorf("%+v", c)
+	}
+	if v, rule := planned(nil); v != scoring.VerdictInconclusive || rule == nil || rule.N != 99 || !strings.Contains(rule.Message, "1 of 100 planned seeds missing (13), 1 of them withdrawn") {
+		t.Errorf("%s, %+v", v, rule)
+	}
+	again := m.sweeps(t, st, options)
+	if c := again.Configurations[0]; again.NRan != 0 || again.NWithdrawn != 1 || c.NPlanned != 100 || c.NSeeds != 99 || c.NWithdrawn != 1 {
+		t.Errorf("%+v", again)
+	}
+	shown, err := sweeps.Show(t.Context(), st.Reader, answer.SweepQuestion{ID: again.ID})
+	if p := shown.Progress; err != nil || p.NPlanned != 100 || p.NLeft != 0 || p.NWithdrawn != 1 || p.NRecorded() != 99 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if c := coverage(t, st, nil); c != withdrawn {
+		t.Errorf("after another sweep: %+v", c)
+	}
+	trackertest.Record(t, st, seeds.Options{}, track.Seed{
+		Scenario: "s", Number: 13, Values: map[string]float64{"a": 0.5}, Configuration: again.Configurations[0].Configuration, Outcome: track.OutcomeOK,
+	})
+	if c := coverage(t, st, nil); c != (verdict.Coverage{NCommands: 1, NPlanned: 100, NWithdrawn: 1}) {
+		t.Errorf("recorded anew: %+v", c)
+	}
 }
 
 // A plan of one shard is a plan that can be read, whatever its shards.
