@@ -177,6 +177,20 @@ func (a SpecDiff) Tables() []Table {
 	return []Table{t}
 }
 
+// LintSpecQuestion asks what deserves a look in a spec.
+type LintSpecQuestion struct {
+	Document *string // in YAML or JSON
+	Scenario string  // which the document must name; empty for whichever it names
+}
+
+// Params declares the parameters of the question.
+func (q *LintSpecQuestion) Params() param.List {
+	return param.List{
+		{Name: "document", Required: true, Unit: "FILE", Help: "check this spec, in YAML or JSON", Value: param.Content(&q.Document)},
+		{Name: "scenario", Unit: "SCENARIO", Help: "check it only if it is a spec of this `SCENARIO`; a token for some scenarios needs it", Value: param.Text(&q.Scenario)},
+	}
+}
+
 // SpecLint is what deserves a look in a spec that can be used.
 type SpecLint struct {
 	File               string `json:"file"`

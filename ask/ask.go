@@ -73,6 +73,8 @@ type Def[Q any, A answer.Answer] struct {
 	Live bool
 	// Long says that the whole database is read: a server gives it more time, and answers one such question at once.
 	Long bool
+	// Posted says that a parameter can be too long for an address, so a server is asked by POST.
+	Posted bool
 	// Trial reports whether a question that can record something only tries; nil if it never does.
 	Trial func(q Q) bool
 	// Creates reports whether the database is created for the question if it does not exist; nil if it never is.
@@ -147,6 +149,7 @@ type Question struct {
 	Notes             bool // what it records is that somebody asked
 	Live              bool // the answer depends on more than the database
 	Long              bool // the whole database is read
+	Posted            bool // a parameter can be too long for an address
 	Concludes         []answer.Conclusion
 	Params            param.List    // with their defaults
 	Zero              answer.Answer // an answer that says nothing: its type is the shape of the answer
@@ -169,11 +172,14 @@ type Question struct {
 	Small      bool
 }
 
+// IsPosted reports whether a server is asked by POST, with the parameters in the body.
+func (q Question) IsPosted() bool { return q.Writes || q.Posted }
+
 // Question returns the definition without its types.
 func (d Def[Q, A]) Question() Question {
 	var zero A
 	question := Question{
-		Name: d.Name, Help: d.Help, About: d.About, Path: cmp.Or(d.Path, strings.ReplaceAll(d.Name, " ", "/")), Scope: d.Scope, Writes: d.Write != nil, Notes: d.Notes, Live: d.Live, Long: d.Long, Concludes: d.Concludes, Params: d.Params(new(Q)), Zero: zero,
+		Name: d.Name, Help: d.Help, About: d.About, Path: cmp.Or(d.Path, strings.ReplaceAll(d.Name, " ", "/")), Scope: d.Scope, Writes: d.Write != nil, Notes: d.Notes, Live: d.Live, Long: d.Long, Posted: d.Posted, Concludes: d.Concludes, Params: d.Params(new(Q)), Zero: zero,
 		Ask: func(ctx context.Context, from Source, in url.Values) (answer.Answer, error) {
 			var q Q
 			if err := d.Params(&q).Set(in); err != nil {

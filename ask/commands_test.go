@@ -27,7 +27,6 @@ func answersOfCommands() []jsondoc.Named {
 		{Name: "remote list", Help: "list the servers that have names", Value: answer.Remotes{}},
 		{Name: "remote add, remote remove", Help: "give a server a name, or forget it", Value: answer.ChangedRemote{}},
 		{Name: "spec diff", Help: "compare two versions of a spec", Value: answer.SpecDiff{}},
-		{Name: "spec lint", Help: "list what is doubtful in a spec", Value: answer.SpecLint{}},
 		{Name: "design", Help: "spread configurations over ranges of parameters", Value: answer.Design{}},
 		{Name: "sweep", Help: "run a command over seeds, and record them", Value: answer.SweepResult{}},
 		{Name: "repeat", Help: "run a recorded seed again, and compare", Value: answer.RepeatedSeed{}},

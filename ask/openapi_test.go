@@ -33,7 +33,7 @@ func TestAnswersFitOpenAPI(t *testing.T) {
 	st, names := sample.New(t)
 	for _, q := range ask.All() {
 		method := "get"
-		if q.Writes {
+		if q.IsPosted() {
 			method = "post"
 		}
 		path := strings.ReplaceAll("/api/v1/"+q.Path, "/", "~1")

@@ -14,6 +14,16 @@ func Specs() Def[answer.SpecsQuestion, answer.Specs] {
 	}
 }
 
+// LintSpec asks what deserves a look in a spec.
+func LintSpec() Def[answer.LintSpecQuestion, answer.SpecLint] {
+	return Def[answer.LintSpecQuestion, answer.SpecLint]{
+		Name: "spec lint", Scope: access.Read, Help: "check a spec without adding it", Posted: true,
+		About: `Names what makes the document unusable, and warns about what is unusual. If the database has seeds of the scenario, it also tests
+whether the skip of each mean over a series is long enough, and warns of values in percent.`,
+		Params: (*answer.LintSpecQuestion).Params, Read: seeds.LintSpec,
+	}
+}
+
 // Spec asks for a version of a spec.
 func Spec() Def[answer.SpecQuestion, answer.Spec] {
 	return Def[answer.SpecQuestion, answer.Spec]{

@@ -80,7 +80,7 @@ func All() []Page {
 func isLook(q ask.Question) bool { return q.Notes && q.Name != "search" }
 
 // hasLocal reports whether a question reads files of whoever asks.
-func hasLocal(q ask.Question) bool { return q.Name == "sweep plan" }
+func hasLocal(q ask.Question) bool { return q.Name == "sweep plan" || q.Name == "spec lint" }
 
 // composers returns the pages that show more than the answer to one question, by the name of the question.
 func composers() map[string]func(context.Context, *builder) error {

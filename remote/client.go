@@ -133,7 +133,7 @@ func (c *Client) request(ctx context.Context, question string, params url.Values
 		return nil, fmt.Errorf("%w: there is no question %q", track.ErrInvalid, question)
 	}
 	address := c.address.JoinPath("api", "v1", all[i].Path)
-	if !all[i].Writes {
+	if !all[i].IsPosted() {
 		address.RawQuery = params.Encode()
 		return http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	}

@@ -184,7 +184,7 @@ func answerText(r *http.Request, a answer.Answer, form form) (written, error) {
 // the program, another format, and another token. It is empty for an answer that depends on more than the database.
 // It is made before the answer, so an answer can be newer than its tag, never older.
 func (s *Server) tag(r *http.Request, q ask.Question, form form, params url.Values) string {
-	if q.Writes || q.Live || params.Has("since") {
+	if q.IsPosted() || q.Live || params.Has("since") {
 		return ""
 	}
 	cursor, err := s.database.changes.Cursor(r.Context())

@@ -52,7 +52,7 @@ func OpenAPI(routes []Route, basePath, version string) any {
 			if q.About != "" {
 				operation["description"] = q.About
 			}
-			if q.Writes {
+			if q.IsPosted() {
 				operation["requestBody"] = requestBody(q.Params)
 			} else {
 				operation["parameters"] = parameters(q.Params)

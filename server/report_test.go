@@ -33,7 +33,7 @@ func askedReports() map[string]string {
 // askFor asks a question as its route says.
 func (s *service) askFor(q ask.Question, params string, secret access.Secret, header ...string) (*http.Response, string) {
 	s.t.Helper()
-	if q.Writes {
+	if q.IsPosted() {
 		return s.do(http.MethodPost, "/api/v1/"+q.Path, secret, params, append(header, form...)...)
 	}
 	return s.do(http.MethodGet, "/api/v1/"+q.Path+"?"+params, secret, "", header...)

@@ -35,7 +35,7 @@ type part struct {
 }
 
 // Routes returns all routes, each question's and each report's among them: one that changes nothing is asked by GET,
-// the others by POST.
+// unless a parameter can be too long for that, and the others by POST.
 func Routes(questions []ask.Question) []Route {
 	routes := []Route{
 		{Method: http.MethodGet, Pattern: "/healthz", Summary: "say that the server is there", serve: (*Server).health},
@@ -90,7 +90,7 @@ func questionRoute(q ask.Question) Route {
 	if q.WriteFiles != nil {
 		r.serve = func(s *Server, w http.ResponseWriter, r *http.Request) error { return s.sendFiles(w, r, q) }
 	}
-	if q.Writes {
+	if q.IsPosted() {
 		r.Method = http.MethodPost
 	}
 	if q.Notes { // somebody looked: that is a fact

@@ -74,23 +74,31 @@ func (p *program) plotSeries(c *cli.Context, o seriesPlotOptions) error {
 	if err != nil {
 		return usage("--seeds: %v", err)
 	}
-	st, err := p.open(c.Context)
+	return p.plotBand(c.Context, answer.SeriesPlotQuestion{Of: q.Of, Seed: q.Seed, Name: q.Names[0], Seeds: ranges, To: "svg"}, o.plot)
+}
+
+// plotBand draws one series of several seeds, and says which seeds are not in the picture.
+func (p *program) plotBand(ctx context.Context, q answer.SeriesPlotQuestion, file string) error {
+	from, release, err := p.sourceForFiles(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = st.Close() }()
-	band, err := seeds.LoadSeriesBand(c.Context, st.Reader, q.Of, q.Seed, q.Names[0], ranges)
+	defer release()
+	if strings.HasSuffix(file, ".png") {
+		q.To = "png"
+	}
+	var drawn bytes.Buffer
+	a, err := ask.PlotSeries().Ask(ctx, from, q, func(string) (io.Writer, error) { return &drawn, nil })
 	if err != nil {
 		return err
 	}
-	if len(band.Without) > 0 {
-		var numbers []string
-		for _, n := range band.Without {
-			numbers = append(numbers, n.String())
-		}
-		p.notice("without this series, so not in the band: seeds %s", strings.Join(numbers, ", "))
+	if text := a.Missing(); text != "" {
+		p.notice("%s", text)
 	}
-	return p.plot(o.plot, reports.BandChart(band))
+	return p.plotAs(file, func(_ string, w io.Writer) error {
+		_, err := drawn.WriteTo(w)
+		return err
+	})
 }
 
 // plotFrom draws series of a seed as a server does, which says if the seed is one of several records.

@@ -11,7 +11,6 @@ import (
 	"track/ask"
 	"track/scoring"
 	"track/spec"
-	"track/tracker/seeds"
 )
 
 func (p *program) specCommand() *cli.Command {
@@ -142,13 +141,16 @@ func (p *program) specOrFile(ctx context.Context, name string) (scoring.Spec, er
 	if err != nil {
 		return scoring.Spec{}, usage("%v", err)
 	}
-	st, err := p.open(ctx)
+	from, release, err := p.sourceForFiles(ctx)
 	if err != nil {
 		return scoring.Spec{}, err
 	}
-	defer func() { _ = st.Close() }()
-	_, decoded, err := seeds.LoadSpec(ctx, st.Reader, sel.Scenario, sel.Version)
-	return decoded, err
+	defer release()
+	a, err := ask.Spec().Ask(ctx, from, answer.SpecQuestion{Of: sel})
+	if err != nil {
+		return scoring.Spec{}, err
+	}
+	return spec.Decode(a.Document)
 }
 
 func (p *program) specLintCommand() *cli.Command {
@@ -166,20 +168,20 @@ Example:
 			if err != nil {
 				return err
 			}
-			lint := answer.NewSpecLint(file, parsed)
-			st, err := p.open(ctx)
+			from, release, err := p.sourceForFiles(ctx)
 			if isNotFound(err) {
-				return p.writeAnswer(lint)
+				return p.writeAnswer(answer.NewSpecLint(file, parsed))
 			}
 			if err != nil {
 				return err
 			}
-			defer func() { _ = st.Close() }()
-			skips, err := seeds.LintSeeds(ctx, st.Reader, parsed)
+			defer release()
+			document := string(spec.Canonical(parsed))
+			lint, err := ask.LintSpec().Ask(ctx, from, answer.LintSpecQuestion{Document: &document, Scenario: parsed.Scenario})
 			if err != nil {
 				return err
 			}
-			lint.Items = append(lint.Items, skips...)
+			lint.File = file
 			return p.writeAnswer(lint)
 		}),
 	}

@@ -66,17 +66,25 @@ track merge shard1.db shard2.db shard3.db`}
 	}
 }
 
-// planSweep asks for a plan. It needs no database; if there is one, the plan holds its spec.
+// planSweep asks for a plan. It needs no database; if there is one, the plan holds its spec. A server is asked for the
+// spec alone: it gets neither the command nor its environment.
 func (p *program) planSweep(c *cli.Context, q answer.SweepPlanQuestion) (answer.SweepPlan, error) {
-	st, err := p.open(c.Context)
+	from, release, err := p.sourceForFiles(c.Context)
 	switch {
 	case isNotFound(err):
-		return sweeps.WritePlan(q)
+		return sweeps.WritePlan(q, nil)
 	case err != nil:
 		return answer.SweepPlan{}, err
 	}
-	defer func() { _ = st.Close() }()
-	return ask.PlanSweep().Ask(c.Context, ask.Source{Store: st}, q)
+	defer release()
+	if from.Store != nil {
+		return ask.PlanSweep().Ask(c.Context, from, q)
+	}
+	declared, err := ask.Spec().Ask(c.Context, from, answer.SpecQuestion{Of: answer.SpecSelector{Scenario: q.Scenario}})
+	if err != nil && !isNotFound(err) {
+		return answer.SweepPlan{}, err
+	}
+	return sweeps.WritePlan(q, declared.Document)
 }
 
 // refused returns flags that the command recognizes in order to say why it does not take them.

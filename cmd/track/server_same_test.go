@@ -83,6 +83,20 @@ func keepReports(t *testing.T, dir, db, market string) {
 	mustTrackWith(t, dir, db, "report", "index", "--limit", "1", "-o", "kept/index.md")
 	mustTrackWith(t, dir, db, "report", "stability", market, "-o", "kept/report.md")
 	writeText(t, filepath.Join(dir, "kept/scenario-market.md"), "old\n")
+	for _, name := range []string{"growth_plus", "market"} {
+		writeText(t, filepath.Join(dir, "kept", name+".json"), mustTrackWith(t, dir, db, "spec", "show", name, "--document"))
+	}
+}
+
+// fileReadings read files that keepReports has written, or run nothing of what they plan.
+func fileReadings() [][]string {
+	return [][]string{
+		{"spec", "lint", "kept/growth_plus.json"}, {"spec", "lint", "kept/report.md"}, {"spec", "lint", "kept/market.json", "--format", "json"},
+		{"spec", "diff", "growth_plus", "baseline"}, {"spec", "diff", "kept/market.json", "market"}, {"spec", "diff", "market", "nosuch"},
+		{"sweep", "plan", "--scenario", "market", "--seeds", "0..99", "--shards", "2", "--commit", "c", "--", "true", "{seed}"},
+		{"sweep", "plan", "--scenario", "nosuch", "--seeds", "0..9", "--shards", "2", "--commit", "c", "--", "true", "{seed}"},
+		{"series", "show", "market@theta=14", "7", "price", "--seeds", "0..20", "--plot", "got.svg"}, {"series", "show", "odd", "1", "u", "--seeds", "0..9", "--plot", "got.png"},
+	}
 }
 
 // exportReadings write files in formats that differ between databases, or that only a server and its database share.
@@ -110,7 +124,7 @@ func TestSameAnswersFromServer(t *testing.T) {
 	readings := expandReadings(t, dir, db)
 	tested := printedReports(readings)[1][2] // a configuration of the market
 	keepReports(t, dir, db, tested)
-	readings = slices.Concat(readings, printedReports(readings), reportReadings(tested), exportReadings())
+	readings = slices.Concat(readings, printedReports(readings), reportReadings(tested), fileReadings(), exportReadings())
 	answered, reported := 0, 0
 	for _, args := range readings {
 		want, wantErr, wantCode := trackWith(t, dir, db, args...)
@@ -135,7 +149,7 @@ func TestSameAnswersFromServer(t *testing.T) {
 			reported++
 		}
 	}
-	if answered < 115 || reported < 34 {
+	if answered < 126 || reported < 34 {
 		t.Errorf("%d commands were answered, %d reports", answered, reported)
 	}
 	if err := server.Process.Signal(os.Interrupt); err != nil {
@@ -191,7 +205,11 @@ func bundleText(t *testing.T, dir, file string) string {
 func askServer(t *testing.T, dir, address string, args ...string) (out, errOut string, code int) {
 	t.Helper()
 	var printed, said bytes.Buffer
-	cmd := exec.Command("track", append(slices.Clone(args), "--server", address)...)
+	command := slices.Index(args, "--")
+	if command < 0 {
+		command = len(args)
+	}
+	cmd := exec.Command("track", slices.Concat(args[:command], []string{"--server", address}, args[command:])...)
 	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"))
 	cmd.Stdout, cmd.Stderr = &printed, &said
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {

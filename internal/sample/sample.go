@@ -78,6 +78,7 @@ func Questions() map[string][]string {
 		"version export":     {"version=l@v001"},
 		"sweep list":         {"", "limit=1"},
 		"sweep show":         {"sweep=01KE2Y54G0000000000000000S"},
+		"spec lint":          {"document=" + url.QueryEscape(`{"scenario":"growth_plus","metrics":[{"name":"a","type":"RANGE","min":0,"max":1}]}`)},
 		"sweep plan":         {"scenario=growth_plus&max-seeds=4&command=true&command={seed}&shards=2"},
 		"mutation plan":      {"mutation=PROPOSED&lineage=l"},
 		"mutation list":      {"lineage=l"},

@@ -13,9 +13,21 @@ import (
 	"track/store"
 )
 
-// LintSeeds warns about what the recorded seeds show of a spec: means over series that still drift, and values that
+// LintSpec says what deserves a look in a spec, and in the recorded seeds of its scenario.
+func LintSpec(ctx context.Context, r *store.Reader, q answer.LintSpecQuestion) (a answer.SpecLint, err error) {
+	declared, err := parseDocument(*q.Document, q.Scenario)
+	if err != nil {
+		return a, err
+	}
+	a = answer.NewSpecLint("", declared)
+	warnings, err := lintSeeds(ctx, r, declared)
+	a.Items = append(a.Items, warnings...)
+	return a, err
+}
+
+// lintSeeds warns about what the recorded seeds show of a spec: means over series that still drift, and values that
 // miss their targets by a factor of 100. Without seeds it warns about nothing.
-func LintSeeds(ctx context.Context, r *store.Reader, declared scoring.Spec) (warnings []spec.Warning, err error) {
+func lintSeeds(ctx context.Context, r *store.Reader, declared scoring.Spec) (warnings []spec.Warning, err error) {
 	sel := answer.Selector{Scenario: declared.Scenario}
 	choice, err := Choose(ctx, r, sel, false)
 	several := errors.Is(err, track.ErrAmbiguous)

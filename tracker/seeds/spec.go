@@ -53,18 +53,24 @@ func AddSpec(ctx context.Context, st *store.Store, s scoring.Spec, checker *name
 
 // AddSpecDocument is [AddSpec] of a document.
 func AddSpecDocument(ctx context.Context, st *store.Store, q answer.AddSpecQuestion) (answer.SpecAdded, error) {
-	s, err := spec.Parse("document", []byte(*q.Document))
+	s, err := parseDocument(*q.Document, q.Scenario)
 	if err != nil {
 		return answer.SpecAdded{}, err
-	}
-	if q.Scenario != "" && q.Scenario != s.Scenario {
-		return answer.SpecAdded{}, &track.FieldError{Field: "scenario", Message: fmt.Sprintf("the document is a spec of %q, not of %q", s.Scenario, q.Scenario)}
 	}
 	var checker *names.Checker
 	if !q.New {
 		checker = names.New(names.Refuse)
 	}
 	return AddSpec(ctx, st, s, checker)
+}
+
+// parseDocument reads a spec, which must be one of the scenario if that is named.
+func parseDocument(document, scenario string) (scoring.Spec, error) {
+	s, err := spec.Parse("document", []byte(document))
+	if err == nil && scenario != "" && scenario != s.Scenario {
+		err = &track.FieldError{Field: "scenario", Message: fmt.Sprintf("the document is a spec of %q, not of %q", s.Scenario, scenario)}
+	}
+	return s, err
 }
 
 // newestIfSame returns the newest spec of a scenario if a spec differs from it only because its texts are masked by

@@ -143,19 +143,17 @@ func NewStopRule(rules answer.SweepRules, planned track.SeedRanges) (*StopRule, 
 	return rule, nil
 }
 
-// WritePlan returns a plan in shards, without a spec. Nothing is recorded.
-func WritePlan(q answer.SweepPlanQuestion) (answer.SweepPlan, error) { return writePlan(q, nil) }
-
 // PlanFor returns a plan in shards with the newest spec of its scenario. Nothing is recorded.
 func PlanFor(ctx context.Context, r *store.Reader, q answer.SweepPlanQuestion) (a answer.SweepPlan, err error) {
 	stored, err := r.Spec(ctx, q.Scenario, 0)
 	if err != nil && !errors.Is(err, track.ErrNotFound) {
 		return a, err
 	}
-	return writePlan(q, jsontext.Value(stored.Document))
+	return WritePlan(q, jsontext.Value(stored.Document))
 }
 
-func writePlan(q answer.SweepPlanQuestion, spec jsontext.Value) (a answer.SweepPlan, err error) {
+// WritePlan returns a plan in shards with a spec; nil for none. Nothing is recorded.
+func WritePlan(q answer.SweepPlanQuestion, spec jsontext.Value) (a answer.SweepPlan, err error) {
 	plan, err := NewPlan(q.SweepSettings, answer.SweepRules{})
 	if err != nil {
 		return a, err
