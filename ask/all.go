@@ -9,7 +9,7 @@ func All() []Question {
 		Matrix().Question(), Params().Question(), Noise().Question(), SeedsNeeded().Question(),
 		Scenarios().Question(), Seeds().Question(), Seed().Question(), Rescore().Question(), SeriesList().Question(), SeriesShow().Question(), SeriesBands().Question(), Artifacts().Question(),
 		Specs().Question(), Spec().Question(), LintSpec().Question(), AddSpec().Question(),
-		Lineages().Question(), Lineage().Question(), LineageTree().Question(), LineageHistory().Question(), LineageHead().Question(), NewLineage().Question(), SetLineage().Question(),
+		Lineages().Question(), Lineage().Question(), LineageTree().Question(), LineageFront().Question(), LineageHistory().Question(), LineageHead().Question(), NewLineage().Question(), SetLineage().Question(),
 		FreezeLineage().Question(), UnfreezeLineage().Question(), Rollback().Question(), Replay().Question(), Draws().Question(), Operators().Question(),
 		Versions().Question(), Version().Question(), VersionDiff().Question(), VersionContent().Question(),
 		Propose().Question(), Next().Question(), Plan().Question(), Decide().Question(), Mutations().Question(), Mutation().Question(),

@@ -33,6 +33,16 @@ version, and versions with the content of their parents. If several mutations ma
 	}
 }
 
+// LineageFront asks which versions of a lineage are on the Pareto front of two objectives.
+func LineageFront() Def[answer.FrontQuestion, answer.LineageFront] {
+	return Def[answer.FrontQuestion, answer.LineageFront]{
+		Name: "lineage front", Scope: access.Read, Help: "compare the versions of a lineage by two objectives, and mark the Pareto front",
+		About: `An objective is the mean over the trials or executions of a version, with its t interval. A version is on the front if no other version is at least as
+good in both means and better in one. Intervals are of single versions: the front says nothing of chance. Holdout tasks never count. It decides nothing.`,
+		Params: (*answer.FrontQuestion).Params, Read: lineages.ShowFront, Draw: drawFront,
+	}
+}
+
 // LineageHead asks for the active version of a lineage.
 func LineageHead() Def[answer.LineageQuestion, answer.Head] {
 	return Def[answer.LineageQuestion, answer.Head]{

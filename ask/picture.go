@@ -13,6 +13,7 @@ import (
 	"track/reports/chart"
 	"track/store"
 	"track/tracker/agents"
+	"track/tracker/lineages"
 	"track/tracker/seeds"
 )
 
@@ -78,6 +79,11 @@ func drawSeries(ctx context.Context, r *store.Reader, q answer.SeriesQuestion) (
 func drawMatrix(ctx context.Context, r *store.Reader, q answer.MatrixQuestion) (chart.Chart, error) {
 	a, err := seeds.ShowMatrix(ctx, r, q)
 	return reports.MatrixChart(a), err
+}
+
+func drawFront(ctx context.Context, r *store.Reader, q answer.FrontQuestion) (chart.Chart, error) {
+	a, err := lineages.ShowFront(ctx, r, q)
+	return reports.FrontChart(a), err
 }
 
 // drawParams draws the plot or the heat map that the question asks for.

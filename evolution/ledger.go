@@ -108,6 +108,12 @@ type Proposal struct {
 	Refusals   []Refusal `json:"refusals,omitempty"` // why the child is not tried
 }
 
+// Tasks of imported executions that are not tasks of the run: the score of a program itself, and the test of a proposal.
+const (
+	TaskEvaluation = "evaluation"
+	TaskMinibatch  = "minibatch"
+)
+
 // Origin is what another evolver says about a mutation that it made.
 type Origin struct {
 	Generation *int   `json:"generation,omitempty"`

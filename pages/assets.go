@@ -58,7 +58,7 @@ var assets = sync.OnceValues(func() (map[string]asset, error) {
 	}
 	all := map[string]asset{
 		styleName:  newAsset(styleName, "text/css; charset=utf-8", append(style, chart.StyleSheet()...)),
-		scriptName: newAsset(scriptName, "text/javascript; charset=utf-8", withoutComments(script)),
+		scriptName: newAsset(scriptName, "text/javascript; charset=utf-8", compact(script)),
 		iconName:   newAsset(iconName, "image/svg+xml", icon),
 	}
 	for _, f := range []struct{ name, file, media string }{
@@ -101,13 +101,19 @@ func joined(folder, extension string) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// withoutComments returns a script without its comments, which have lines of their own, and without indentation.
-func withoutComments(script []byte) []byte {
+// compact returns a script without its comments, which have lines of their own, without indentation, and without the
+// ends of lines after which a statement goes on or has ended.
+func compact(script []byte) []byte {
 	var all bytes.Buffer
 	for line := range bytes.Lines(script) {
-		if line = bytes.TrimLeft(line, " \t\n"); len(line) > 0 && !bytes.HasPrefix(line, []byte("//")) {
-			all.Write(line)
+		line = bytes.TrimLeft(line, " \t\n")
+		if len(line) == 0 || bytes.HasPrefix(line, []byte("//")) {
+			continue
 		}
+		if text := bytes.TrimRight(line, "\n"); bytes.ContainsAny(text[len(text)-1:], ";,{([") {
+			line = text
+		}
+		all.Write(line)
 	}
 	return all.Bytes()
 }

@@ -42,10 +42,15 @@ func asset(t *testing.T, name string) []byte {
 	return content
 }
 
-// comments are lines that are one, empty ones, and indentation.
-var comments = regexp.MustCompile(`(?m)^(\s*//.*\n|\s+)+`)
+// comments are lines that are one, empty ones, and indentation. Ends are those of lines that need none.
+var (
+	comments = regexp.MustCompile(`(?m)^(\s*//.*\n|\s+)+`)
+	ends     = regexp.MustCompile(`([;,{(\[])\n`)
+)
 
-func code(script []byte) []byte { return comments.ReplaceAll(script, nil) }
+func code(script []byte) []byte {
+	return ends.ReplaceAll(comments.ReplaceAll(script, nil), []byte("$1"))
+}
 
 func holdsFiles(t *testing.T, joined []byte, pattern string, served func([]byte) []byte) {
 	t.Helper()

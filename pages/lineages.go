@@ -93,10 +93,13 @@ func (b *builder) addLineageReport(ctx context.Context, a answer.Lineage) error 
 	if err := b.addChart(section{ID: "score-chart"}, plot, template.HTML(still), false); err != nil { //nolint:gosec // written by package document, which escapes
 		return err
 	}
-	last := len(b.view.Sections) - 1
-	made := b.view.Sections[last]
+	from := len(b.view.Sections) - 1
+	if err := b.addLineageFront(ctx, a.Lineage); err != nil {
+		return err
+	}
+	made := slices.Clone(b.view.Sections[from:])
 	after := slices.IndexFunc(b.view.Sections, func(s section) bool { return s.Title == "Scores" })
-	b.view.Sections = slices.Insert(b.view.Sections[:last], after+1, made)
+	b.view.Sections = slices.Insert(b.view.Sections[:from], after+1, made...)
 	return nil
 }
 
@@ -142,7 +145,7 @@ func (b *builder) lineageTrail(lineage string) {
 // lineageTabs returns the tabs of a lineage.
 func lineageTabs() []tab {
 	return []tab{
-		{"State", "lineage show", ""}, {"Tree", "lineage tree", ""}, {"Mutations", "mutation list", ""}, {"Versions", "version list", ""}, {"History", "lineage history", ""},
+		{"State", "lineage show", ""}, {"Tree", "lineage tree", ""}, {"Front", "lineage front", ""}, {"Mutations", "mutation list", ""}, {"Versions", "version list", ""}, {"History", "lineage history", ""},
 		{"Executions", "executions", ""}, {"Operators", "operators", ""}, {"Draws", "draws", ""}, {"Replay", "replay", ""},
 	}
 }

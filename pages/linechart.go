@@ -14,16 +14,17 @@ import (
 
 // lineChart is what a script draws with uPlot in the place of a picture: the same points, with words for each place.
 type lineChart struct {
-	Options  plotOptions `json:"options"`
-	Text     string      `json:"text"` // for readers who do not see it
-	Half     float64     `json:"half"` // room before the first place and after the last one
-	X        []int       `json:"x"`
-	Words    []string    `json:"words"` // what is at each place
-	Links    []string    `json:"links"` // where a place leads; none if its lines lead somewhere
-	Lines    []plotLine  `json:"lines"`
-	Areas    []plotArea  `json:"areas"`              // between two lines
-	Interval []int       `json:"interval,omitempty"` // the lines that are the ends of the intervals
-	Changes  []float64   `json:"changes"`            // places where the level changes
+	Options plotOptions  `json:"options"`
+	Text    string       `json:"text"` // for readers who do not see it
+	Half    float64      `json:"half"` // room before the first place and after the last one
+	X       []float64    `json:"x"`
+	Words   []string     `json:"words"` // what is at each place
+	Links   []string     `json:"links"` // where a place leads; none if its lines lead somewhere
+	Lines   []plotLine   `json:"lines"`
+	Areas   []plotArea   `json:"areas"`             // between two lines
+	Bars    []plotValues `json:"bars"`              // intervals: from x and y to x and y
+	Changes []float64    `json:"changes"`           // places where the level changes
+	Heights plotValues   `json:"heights,omitempty"` // of single points, of which the nearest one counts; nil if each place has its own x
 }
 
 // plotLine is a line of a chart. One without an ink is not drawn: it bounds an area, or is the end of intervals.
@@ -31,8 +32,8 @@ type plotLine struct {
 	Label string     `json:"label"`
 	Ink   string     `json:"ink,omitempty"` // the name of a color of the page
 	Width float64    `json:"width"`
-	Dots  float64    `json:"dots,omitempty"` // their size
-	Steps bool       `json:"steps,omitempty"`
+	Dots  float64    `json:"dots,omitempty"`  // their size
+	Steps int        `json:"steps,omitempty"` // 1 if a step rises at the next place, -1 at its own; 0 for none
 	Joins bool       `json:"spanGaps,omitempty"`
 	Href  string     `json:"href,omitempty"`
 	Data  plotValues `json:"data"`
@@ -55,12 +56,12 @@ type plotOptions struct {
 }
 
 type plotAxis struct {
-	Label     string   `json:"label"`
-	LabelSize int      `json:"labelSize"`
-	Size      int      `json:"size"`
-	Space     int      `json:"space,omitempty"`
-	Steps     []int    `json:"incrs,omitempty"`
-	Names     []string `json:"names,omitempty"` // of the places
+	Label     string    `json:"label"`
+	LabelSize int       `json:"labelSize"`
+	Size      int       `json:"size"`
+	Space     int       `json:"space,omitempty"`
+	Steps     []float64 `json:"incrs,omitempty"`
+	Names     []string  `json:"names,omitempty"` // of the places
 }
 
 // plotValues are the values of a line. Those that are not finite are gaps.
@@ -90,11 +91,11 @@ const (
 
 // newLineChart returns a chart without lines. names are those of the places; nil if they are numbers.
 func newLineChart(text, x, y string, names []string) lineChart {
-	c := lineChart{Text: escape.Line(text) + plotKeys, Links: []string{}, Areas: []plotArea{}, Changes: []float64{}, Options: plotOptions{
+	c := lineChart{Text: escape.Line(text) + plotKeys, Links: []string{}, Areas: []plotArea{}, Bars: []plotValues{}, Changes: []float64{}, Options: plotOptions{
 		Height: plotHeight, Legend: map[string]any{"show": false}, Focus: map[string]any{"alpha": 1}, Scales: map[string]any{"x": map[string]any{"time": false}},
 		Cursor: map[string]any{"y": false, "points": map[string]any{"one": true, "size": 9}, "focus": map[string]any{"prox": 24}},
 		Axes: []plotAxis{
-			{Label: escape.Line(x), LabelSize: 22, Size: 34, Space: 50, Steps: []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, 1e6}},
+			{Label: escape.Line(x), LabelSize: 22, Size: 34, Space: 50, Steps: []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 1e4, 1e5, 1e6}},
 			{Label: escape.Line(y), LabelSize: 22, Size: 64},
 		},
 	}}
@@ -112,14 +113,28 @@ func newLineChart(text, x, y string, names []string) lineChart {
 	return c
 }
 
-// between adds the two bounds of an area, the upper one first, and returns their places among the lines.
-func (c *lineChart) between(label, ink string, high, low plotValues) (upper, lower int) {
+// between adds the two bounds of an area, the upper one first.
+func (c *lineChart) between(label, ink string, high, low plotValues) {
 	n := len(c.Lines)
 	c.Lines = append(c.Lines, plotLine{Label: label, Data: high}, plotLine{Label: label, Data: low})
 	if ink != "" {
 		c.Areas = append(c.Areas, plotArea{[2]int{n + 1, n + 2}, ink})
 	}
-	return n, n + 1
+}
+
+// intervals adds the intervals of the places, upright.
+func (c *lineChart) intervals(label string, high, low plotValues) {
+	c.between(label, "", high, low)
+	for i, x := range c.X {
+		c.bar(x, low[i], x, high[i])
+	}
+}
+
+// bar adds an interval, if it has ends.
+func (c *lineChart) bar(ends ...float64) {
+	if !slices.ContainsFunc(ends, func(end float64) bool { return !isFinite(end) }) {
+		c.Bars = append(c.Bars, ends)
+	}
 }
 
 // keys returns the lines that the legend names, each once. Lines that lead somewhere name themselves.

@@ -66,6 +66,25 @@ func TestChartsOfLineages(t *testing.T) {
 	for _, violation := range tab.Violations() {
 		t.Error(violation)
 	}
+	outsidetest.Evaluate[bool](tab, `(document.querySelector("#front-chart").scrollIntoView(), true)`)
+	tab.Picture("front-lineage")
+	tab.Open(base + "/lineage/front?lineage=l")
+	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300 && ` + words + `.includes(", n = ")`)
+	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)
+	tab.Press("Home")
+	tab.Wait(words + `.includes("v001, the root, on the front: cost 0.01500 (95 % interval ") && ` + words + `.includes("score 55.00 (95 % interval ")`)
+	tab.Press("ArrowRight")
+	tab.Wait(words + `.includes(", not on the front: cost 0.03000, n = 1; score 15.00")`)
+	// The pointer goes to the nearest point in both directions, not to the one with the nearest cost.
+	tab.Wait(`(() => {
+		const over = document.querySelector(".u-over"), at = over.getBoundingClientRect(), put = (x, y) => over.dispatchEvent(new MouseEvent("mousemove", {clientX: at.left + x * at.width, clientY: at.top + y * at.height, movementX: 1, bubbles: true}));
+		over.dispatchEvent(new MouseEvent("mouseenter")); put(0.54, 0.27);
+		return ` + words + `.includes("score 75.00");
+	})()`)
+	for _, violation := range tab.Violations() {
+		t.Error(violation)
+	}
+	tab.Picture("front")
 	tab.Open(base + "/lineage/history?lineage=l")
 	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300 && ` + words + `.includes("n = 3")`)
 	if complaints := tab.Complaints(base); len(complaints) > 0 {

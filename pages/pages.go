@@ -85,7 +85,7 @@ func hasLocal(q ask.Question) bool { return q.Name == "sweep plan" || q.Name == 
 // composers returns the pages that show more than the answer to one question, by the name of the question.
 func composers() map[string]func(context.Context, *builder) error {
 	return map[string]func(context.Context, *builder) error{
-		"stability": composeConfiguration, "history": composeScenario, "show seed": composeSeed, "lineage show": composeLineage, "lineage list": composeLineages, "lineage tree": composeTree, "lineage history": composeLineageHistory, "series show": composeSeries,
+		"stability": composeConfiguration, "history": composeScenario, "show seed": composeSeed, "lineage show": composeLineage, "lineage list": composeLineages, "lineage tree": composeTree, "lineage front": composeFront, "lineage history": composeLineageHistory, "series show": composeSeries,
 		"executions": composeExecutions, "search": composeSearch, "show execution": composeExecution, "compare executions": composeExecutionComparison,
 		"mutation show": composeMutation, "version show": composeVersion, "query": composeQuery, "matrix": composeMatrix, "compare": composeCompare, "series bands": composeBands, "sweep show": composeSweep,
 		tokenList: composeTokens,

@@ -37,18 +37,15 @@ func historyPlot(h chart.History, number func(float64) string, link func(i int) 
 			lines[p.Line], order = gaps(n), append(order, p.Line)
 		}
 		lines[p.Line][i], low[i], high[i] = p.Mean, p.Lo, p.Hi
-		c.X, c.Words, c.Links = append(c.X, i), append(c.Words, pointWords(h, i, number)), append(c.Links, link(i))
+		c.X, c.Words, c.Links = append(c.X, float64(i)), append(c.Words, pointWords(h, i, number)), append(c.Links, link(i))
 	}
 	for _, change := range h.ChangePoints {
 		c.Changes = append(c.Changes, float64(change)-0.5)
 	}
-	ink := "accent" // of the area that the intervals merge to
 	if n <= mostWhiskers {
-		ink = ""
-	}
-	upper, lower := c.between(h.Interval, ink, high, low)
-	if ink == "" {
-		c.Interval = []int{lower, upper}
+		c.intervals(h.Interval, high, low)
+	} else {
+		c.between(h.Interval, "accent", high, low)
 	}
 	for _, name := range order {
 		line := plotLine{Label: h.YLabel, Ink: "accent", Width: 1.5, Dots: 7, Joins: true, Data: lines[name]}
@@ -98,7 +95,7 @@ func bandsPlot(a answer.SeriesBands, text string, link func(i int) string) lineC
 			words = fmt.Sprintf("point %d: median %s, quartiles %s to %s, range %s to %s, %s", p.At, format.Short(p.Median), format.Short(p.Q1), format.Short(p.Q3), format.Short(p.Low),
 				format.Short(p.High), format.Counted(p.N, "seed"))
 		}
-		c.X, c.Words = append(c.X, p.At), append(c.Words, words)
+		c.X, c.Words = append(c.X, float64(p.At)), append(c.Words, words)
 	}
 	c.between("range", "accent", high, low)
 	c.between("quartiles", "accent", q3, q1)
@@ -125,7 +122,7 @@ func seriesPlot(of string, list []answer.SeriesBands) lineChart {
 				words += ", " + escape.Line(s.Name) + " " + format.Significant(s.Points[k].Median)
 			}
 		}
-		c.X, c.Words = append(c.X, p.At), append(c.Words, words)
+		c.X, c.Words = append(c.X, float64(p.At)), append(c.Words, words)
 	}
 	for i, s := range list {
 		line := plotLine{Label: escape.Line(s.Name), Ink: inks[i%len(inks)], Width: 1.5, Data: gaps(len(longest.Points))}
@@ -164,16 +161,15 @@ func scoresPlot(l chart.Lineage, number func(float64) string, link func(version 
 				head[i] = p.Mean
 			}
 		}
-		c.X, c.Words, c.Links = append(c.X, p.Number), append(c.Words, scoreWords(p, what, l, number)), append(c.Links, link(p.Label))
+		c.X, c.Words, c.Links = append(c.X, float64(p.Number)), append(c.Words, scoreWords(p, what, l, number)), append(c.Links, link(p.Label))
 	}
 	for _, r := range l.Rollbacks {
 		c.Changes = append(c.Changes, float64(r.After)+0.5)
 	}
 	if shown, _ := l.Intervals(); shown > 0 && shown <= mostWhiskers {
-		upper, lower := c.between(l.Interval, "", high, low)
-		c.Interval = []int{lower, upper}
+		c.intervals(l.Interval, high, low)
 	}
-	c.Lines = append(c.Lines, plotLine{Label: l.LineName(), Ink: "warning", Width: 1.5, Steps: true, Data: l.BestSoFar()})
+	c.Lines = append(c.Lines, plotLine{Label: l.LineName(), Ink: "warning", Width: 1.5, Steps: 1, Data: l.BestSoFar()})
 	c.Lines = append(c.Lines, plotLine{Label: "path to the active version", Ink: "accent", Width: 2.5, Joins: true, Data: path})
 	for _, d := range []chart.Decision{chart.Refused, chart.Rejected, chart.Undecided, chart.Accepted, chart.Root} {
 		if points[d] != nil {

@@ -12,12 +12,6 @@ import (
 	"track/scoring/format"
 )
 
-// Tasks of imported executions that are no tasks of the run: its own score of a program, and the test of a proposal.
-const (
-	taskEvaluation = "evaluation"
-	taskMinibatch  = "minibatch"
-)
-
 // runProgram is a program of a run of another evolver.
 type runProgram struct {
 	id, version string
@@ -248,7 +242,7 @@ func (l *lineageReport) taskScores() (scores map[string]map[string]float64, name
 	lists, seen := map[string]map[string][]float64{}, map[string]bool{}
 	for _, v := range l.Versions {
 		for _, t := range v.Trials {
-			if t.Failed != "" || t.Key == "" || t.Key == taskEvaluation || t.Key == taskMinibatch {
+			if t.Failed != "" || t.Key == "" || t.Key == evolution.TaskEvaluation || t.Key == evolution.TaskMinibatch {
 				continue
 			}
 			if lists[v.Label] == nil {

@@ -81,7 +81,7 @@ func (l *lineageReport) tasksOf(path []step) (tasks []string, held map[string]bo
 			tasks, held[task] = append(tasks, task), true
 		}
 		for task := range evolution.TaskMeans(v.Trials) {
-			if task != taskEvaluation && task != taskMinibatch {
+			if task != evolution.TaskEvaluation && task != evolution.TaskMinibatch {
 				tasks = append(tasks, task)
 			}
 		}

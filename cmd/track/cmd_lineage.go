@@ -15,6 +15,10 @@ func (p *program) lineageCommand() *cli.Command {
 			questionCommand(p, ask.Lineages(), commandHelp{examples: "track lineage list --format json"}),
 			questionCommand(p, ask.Lineage(), commandHelp{complete: p.completeLineages, examples: "track lineage show sepa --format json"}),
 			questionCommand(p, ask.LineageTree(), commandHelp{complete: p.completeLineages, examples: "track lineage tree sepa --format csv"}),
+			plottedCommand(p, ask.LineageFront(), commandHelp{complete: p.completeLineages, examples: `
+track lineage front sepa
+track lineage front sepa --x task:t-17 --y task:t-18
+track lineage front sepa --x cost --plot front.svg`}),
 			questionCommand(p, ask.LineageHead(), commandHelp{complete: p.completeLineages, examples: "track version export sepa@$(track lineage head sepa) > prompt.md"}),
 			p.lineageSetCommand(),
 			questionCommand(p, ask.FreezeLineage(), commandHelp{complete: p.completeLineages, examples: `track lineage freeze sepa --reason "release week"`}),

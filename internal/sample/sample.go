@@ -66,6 +66,7 @@ func Questions() map[string][]string {
 		"lineage list":       {"", "standing=true"},
 		"lineage show":       {"lineage=l"},
 		"lineage tree":       {"lineage=l"},
+		"lineage front":      {"lineage=l", "lineage=l&x=task:t1&y=score"},
 		"lineage head":       {"lineage=l"},
 		"replay":             {"lineage=l", "lineage=l&strict=true"},
 		"draws":              {"lineage=l"},

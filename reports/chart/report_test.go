@@ -44,7 +44,24 @@ func mean(label string, n int, mean, half float64) chart.Estimate {
 
 // reportExamples are the charts of reports.
 func reportExamples() []example {
-	return slices.Concat(heatExamples(), distributionExamples(), forestExamples(), pairedExamples(), lineageExamples(), taskExamples(), barExamples())
+	return slices.Concat(heatExamples(), distributionExamples(), forestExamples(), pairedExamples(), lineageExamples(), taskExamples(), barExamples(), frontExamples())
+}
+
+func frontExamples() []example {
+	point := func(name string, x, y, half float64) chart.FrontPoint {
+		return chart.FrontPoint{X: mean(name, 3, x, half/10), Y: mean(name, 3, y, half)}
+	}
+	points := []chart.FrontPoint{point("v001", 0.2, 40, 4), point("v002", 0.5, 70, 8), point("v003", 0.9, 75, nan), point("v004", 0.7, 60, 5), point(longName, 0.21, 50, 400), point("v006", nan, 3, 1)}
+	for _, i := range []int{0, 1, 2, 4} {
+		points[i].Front = true
+	}
+	points[0].Root, points[1].Active = true, true
+	bad := point(hostile, 1, 1, 1)
+	bad.Front = true
+	return []example{
+		{"front", chart.Front{Title: "score against cost", XLabel: "cost (USD)", YLabel: "score", Interval: tInterval, MinimizeX: true, Points: points}},
+		{"front_hostile", chart.Front{Title: hostile, XLabel: hostile, YLabel: hostile, Points: []chart.FrontPoint{bad}}}, {"front_empty", chart.Front{Title: "None"}},
+	}
 }
 
 func barExamples() []example {

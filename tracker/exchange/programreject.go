@@ -14,9 +14,6 @@ import (
 	"track/tracker/lineages"
 )
 
-// taskMinibatch is the task of the execution that holds the test of a proposal.
-const taskMinibatch = "minibatch"
-
 // rejected records a proposal that the source rejected: a mutation to a version without content, which is withdrawn.
 func (w *programsWriter) rejected(ctx context.Context, r importer.RejectedProgram) error {
 	if err := w.tx.AddVersionName(w.ID, r.ID); err != nil {

@@ -21,9 +21,6 @@ import (
 	"track/tracker/names"
 )
 
-// taskEvaluation is the task of the execution that represents the evaluation of a program by another evolver.
-const taskEvaluation = "evaluation"
-
 // ProgramsOptions say how a run of another evolver is recorded.
 type ProgramsOptions struct {
 	Lineage     string

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"track"
+	"track/evolution"
 	"track/importer"
 )
 
@@ -11,7 +12,7 @@ import (
 // it has scores on single tasks, one for each task besides.
 func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, label string) error {
 	e := track.Execution{
-		Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID, Task: taskEvaluation, Status: statusOf(p.Failed), Message: p.Message, StartedAt: p.At, Truths: p.Metrics,
+		Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID, Task: evolution.TaskEvaluation, Status: statusOf(p.Failed), Message: p.Message, StartedAt: p.At, Truths: p.Metrics,
 	}
 	if p.Score != nil && p.Trials == nil {
 		e.Score = w.scored(p.Score)
@@ -45,7 +46,7 @@ func (w *programsWriter) minibatch(ctx context.Context, id, label string, b impo
 		}
 	}
 	return w.execution(ctx, track.Execution{
-		Lineage: w.Name, Version: label, Source: w.options.Source, Key: id + "/minibatch", Task: taskMinibatch, Status: track.ExecutionOK, Truths: truths,
+		Lineage: w.Name, Version: label, Source: w.options.Source, Key: id + "/minibatch", Task: evolution.TaskMinibatch, Status: track.ExecutionOK, Truths: truths,
 	}, false)
 }
 

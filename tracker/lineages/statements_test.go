@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/internal/testdb"
@@ -80,11 +81,15 @@ func countStatements(t *testing.T, l *loop) map[string]int64 {
 	open := mutations[len(mutations)-1].Key
 	counts := map[string]int64{}
 	for question, ask := range map[string]func() error{
-		"report":     func() error { _, err := lineages.LoadFacts(ctx, r, l.Name); return err },
-		"export":     func() error { _, err := lineages.Export(ctx, r, l.Name); return err },
-		"overview":   func() error { _, err := lineages.LoadOverview(ctx, r, l.Name); return err },
-		"versions":   func() error { _, _, err := lineages.Versions(ctx, r, l.Name); return err },
-		"version":    func() error { _, err := lineages.LoadVersion(ctx, r, l.Name, "v002"); return err },
+		"report":   func() error { _, err := lineages.LoadFacts(ctx, r, l.Name); return err },
+		"export":   func() error { _, err := lineages.Export(ctx, r, l.Name); return err },
+		"overview": func() error { _, err := lineages.LoadOverview(ctx, r, l.Name); return err },
+		"versions": func() error { _, _, err := lineages.Versions(ctx, r, l.Name); return err },
+		"version":  func() error { _, err := lineages.LoadVersion(ctx, r, l.Name, "v002"); return err },
+		"front": func() error {
+			_, err := lineages.ShowFront(ctx, r, answer.FrontQuestion{Lineage: l.Name})
+			return err
+		},
 		"operators":  func() error { _, err := lineages.Operators(ctx, r, l.Name); return err },
 		"suggestion": func() error { _, err := lineages.SuggestOperator(ctx, r, l.Name); return err },
 		"draws":      func() error { _, err := lineages.Draws(ctx, r, l.Name); return err },

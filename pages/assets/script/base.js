@@ -167,6 +167,7 @@ const preparations = [localTimes, rest];
 function prepare(root) {
   for (const one of preparations) one(root);
 }
+const onEach = (selector, change) => preparations.push((root) => all(selector, root).forEach((one) => change(one)));
 
 // Parts that take long come after the page. What was there before stays until then.
 const coming = [];

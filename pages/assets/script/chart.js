@@ -1,29 +1,29 @@
 // Line charts: uPlot draws what the server has written as data, in the place of its picture. The words for the place under
 // the pointer or the keys stand below. On paper and without scripts the picture stays.
-preparations.push((root) => all("[data-chart]", root).forEach(lineChart));
+onEach("[data-chart]", lineChart);
 const plots = {};
 
 async function lineChart(figure) {
   const from = figure.dataset.chart, written = $("script", from ? await load(from, true) ?? figure : figure), old = plots[figure.id];
   if (!written || !window.uPlot || !figure.isConnected) return;
-  const { options, text, half, words, links, lines, areas, interval, changes, x } = JSON.parse(written.textContent);
+  const { options, text, half, words, links, lines, areas, bars, heights, changes, x } = JSON.parse(written.textContent);
   const box = make("div"), said = make("output"), first = x[0], last = x.at(-1), zoomed = "zoom." + figure.id;
   let at = old?.cursor.idx ?? x.length - 1, chosen = 0;
   const line = () => lines[chosen - 1];
+  const far = (u, i) => Math.hypot(u.valToPos(x[i], "x") - u.cursor.left, u.valToPos(heights[i], "y") - u.cursor.top);
   const say = () => { said.textContent = words[at] + (line()?.href ? "; " + line().label + ": " + (line().data[at] ?? "none") : ""); };
 
   // Intervals, and where the level changes.
   function marks({ ctx, bbox: { left, top, width, height }, valToPos }) {
-    const X = (v) => valToPos(v, "x", true), Y = (v) => valToPos(v, "y", true), ratio = devicePixelRatio, ink = inks();
+    const X = (v) => valToPos(v, "x", true), Y = (v) => valToPos(v, "y", true), cap = 4 * devicePixelRatio, ink = inks();
     const draw = (color, x1, y1, x2, y2) => { ctx.strokeStyle = color; ctx.beginPath(); ctx.moveTo(x1, y1); ctx.lineTo(x2, y2); ctx.stroke(); };
     within(ctx, left, top, width, height);
-    ctx.lineWidth = 1.5 * ratio;
-    if (interval) x.forEach((v, i) => {
-      const ends = interval.map((k) => lines[k].data[i]);
-      if (ends[0] === null) return;
-      draw(ink.accent, X(v), Y(ends[0]), X(v), Y(ends[1]));
-      for (const end of ends) draw(ink.accent, X(v) - 4 * ratio, Y(end), X(v) + 4 * ratio, Y(end));
-    });
+    ctx.lineWidth = 0.4 * cap;
+    for (const [x1, y1, x2, y2] of bars) {
+      const w = x1 === x2 ? cap : 0, h = cap - w;
+      draw(ink.accent, X(x1), Y(y1), X(x2), Y(y2));
+      for (const [a, b] of [[X(x1), Y(y1)], [X(x2), Y(y2)]]) draw(ink.accent, a - w, b - h, a + w, b + h);
+    }
     for (const v of changes) draw(ink.bad, X(v), top, X(v), top + height);
     ctx.restore();
   }
@@ -40,9 +40,10 @@ async function lineChart(figure) {
   for (const axis of axes) {
     axis.stroke = () => inks().dim;
     axis.grid = axis.ticks = { stroke: () => inks().line, width: 1 };
+    axis.values = (u, ticks) => ticks.map((v) => axis.names ? axis.names[v] : +v.toPrecision(12));
   }
-  const { names } = axes[0];
-  if (names) axes[0].values = (u, ticks) => ticks.map((v) => names[v]);
+  // Points have their heights: the nearest one counts, in both directions.
+  if (heights) options.cursor.dataIdx = (u, k) => k ? at : at = x.reduce((best, _, i) => far(u, i) < far(u, best) ? i : best, at);
   old?.destroy();
   figure.classList.add("drawn");
   figure.append(box);
@@ -50,12 +51,12 @@ async function lineChart(figure) {
     ...options, width: box.clientWidth,
     series: [{}, ...lines.map((one) => {
       const color = () => one.ink ? inks()[one.href && one === line() ? "bad" : one.ink] : "transparent";
-      return { ...one, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color }, ...one.steps && { paths: uPlot.paths.stepped({ align: 1 }) } };
+      return { ...one, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color }, ...one.steps && { paths: uPlot.paths.stepped({ align: one.steps }) } };
     })],
     bands: areas.map((one) => ({ ...one, fill: () => inks()[one.ink].replace(")", ", 0.18)") })),
     hooks: {
       draw: [marks], setScale: [keep],
-      setCursor: [(u) => { at = u.cursor.idx ?? at; say(); }],
+      setCursor: [(u) => { at = u.cursor.idxs[0] ?? at; say(); }],
       setSeries: [(u, i) => { if ((i ?? 0) !== chosen) { chosen = i ?? 0; u.redraw(false); } }],
     },
   }, [x, ...lines.map((one) => one.data)], box);
@@ -68,7 +69,7 @@ async function lineChart(figure) {
     if (x[at] < min || x[at] > max) show(x[at] - wide, x[at] + wide);
     if (up) do chosen = (chosen + up + lines.length) % (lines.length + 1); while (chosen && !line().ink);
     // After uPlot has changed its scale.
-    queueMicrotask(() => plot.setCursor({ left: plot.valToPos(x[at], "x"), top: plot.valToPos((line() ?? lines[0]).data[at] ?? 0, "y") }));
+    queueMicrotask(() => plot.setCursor({ left: plot.valToPos(x[at], "x"), top: plot.valToPos(heights?.[at] ?? (line() ?? lines[0]).data[at] ?? 0, "y") }));
   };
   const open = () => { const to = line()?.href ?? links[at]; if (to) location.assign(to); };
   plot.over.addEventListener("click", open);

@@ -4,7 +4,7 @@ const heatLevels = [4, 6, 9, 12, 18, 24];
 const heatRuler = 18, heatName = 280, heatTable = 20, heatMost = 416;
 let heatLevel = -1, heatLast = null;
 
-preparations.push((root) => all(".heatmap", root).forEach(heatmap));
+onEach(".heatmap", heatmap);
 
 async function heatmap(figure) {
   // A page that follows what is recorded replaces its figure: the reader stays at the same cell.

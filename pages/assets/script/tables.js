@@ -35,13 +35,10 @@ document.addEventListener("submit", (event) => {
 // A long table shows some hundred of its rows: those near the part that the reader sees. Pages of rows are fetched as the
 // reader comes near them, and forgotten when many others were seen. Empty rows stand for all others: each row is as high.
 const near = 20, keep = 15;
-function long(root) {
-  for (const box of all(".scroll.long", root)) {
-    const more = $("a.more", box.parentElement);
-    if (more && !box.windowed) new Window(box, more);
-  }
-}
-preparations.push(long);
+onEach(".scroll.long", (box) => {
+  const more = $("a.more", box.parentElement);
+  if (more && !box.windowed) new Window(box, more);
+});
 
 class Window {
   constructor(box, more) {

@@ -1,9 +1,5 @@
 // A trace shows some hundred steps at a time. The next ones are fetched when the reader comes near the end; a click on the
 // bar, and n and p for what failed, jump; a text that was cut is completed in its place.
-function traces(root) {
-  for (const later of all("a.later", root)) nearEnd.observe(later);
-}
-
 const nearEnd = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) if (isIntersecting) { nearEnd.unobserve(target); more(target); }
 }, { rootMargin: "800px" });
@@ -48,4 +44,4 @@ document.addEventListener("click", (event) => {
   if (left) swap(left.closest("li").id, left.href);
 });
 
-preparations.push(traces);
+onEach("a.later", (link) => nearEnd.observe(link));

@@ -11,7 +11,8 @@ const treeMarks = {
 };
 
 function tree(figure) {
-  const data = JSON.parse($("script", figure).textContent), panel = $("#panel"), box = $(".picture", figure);
+  const data = JSON.parse($("script", figure).textContent), panel = $("#panel");
+  let box = $(".picture", figure);
   const nodes = data.nodes.map(([name, mark, lane, height, path, words, ...parents], i) => ({ i, name, mark, lane, height, path, words, parents, children: [] }));
   for (const n of nodes) if (n.parents.length) nodes[n.parents[0]].children.push(n.i);
   const height = data.lanes.length * data.tall, canvas = make("canvas"), small = nodes.length < 200 ? null : make("canvas"), said = make("output");
@@ -142,9 +143,7 @@ function tree(figure) {
   small?.addEventListener("pointerdown", jump);
   small?.addEventListener("pointermove", jump);
 
-  box.replaceChildren(canvas);
-  box.className = "picture";
-  for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
+  box.replaceWith(box = make("div", { className: "picture" }, canvas));
   if (small) { small.setAttribute("aria-hidden", "true"); box.append(small); }
   box.after(bar);
   onScheme(redraw);
@@ -157,4 +156,4 @@ function tree(figure) {
   }).observe(box);
 }
 
-preparations.push((root) => all("figure.tree", root).forEach(tree));
+onEach("figure.tree", tree);

@@ -1,0 +1,193 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"track/answer"
+	"track/ask"
+	"track/reports"
+	"track/reports/chart"
+	"track/reports/escape"
+)
+
+// mostObjectives is the largest number of objectives that links choose; the form takes any.
+const mostObjectives = 16
+
+// composeFront shows the versions of a lineage by two objectives, as a chart and as a table.
+func composeFront(ctx context.Context, b *builder) error {
+	lineage, err := get(ctx, b, ask.Lineage(), onlyParam(b.asked, "lineage"))
+	if err != nil {
+		return err
+	}
+	b.lineageTrail(lineage.Lineage)
+	b.lineageTabs(lineage.Lineage, "lineage front")
+	isLong := lineage.End.Number > longTree
+	err = b.later("whole-front", isLong, func() error {
+		a, err := get(ctx, b, ask.LineageFront(), b.asked)
+		if err != nil {
+			return err
+		}
+		if isLong {
+			b.addSentences("about", a.Lead()[1:]) // the heading is above
+		} else {
+			b.lead(a.Lead())
+		}
+		if len(a.Items) > 0 {
+			if err := b.addFront(a, "", b.asked); err != nil {
+				return err
+			}
+			if err := b.addObjectives(a); err != nil {
+				return err
+			}
+		}
+		for _, t := range a.Tables() {
+			b.addTable(t)
+		}
+		return nil
+	})
+	b.view.Charts = b.view.Charts || isLong
+	b.view.Heading = escape.Line("Front of " + lineage.Lineage)
+	b.view.Title = b.view.Heading
+	return err
+}
+
+// onlyParam returns parameters with one name.
+func onlyParam(in url.Values, name string) url.Values { return url.Values{name: in[name]} }
+
+// addLineageFront adds the front of a lineage to its page, if there are two objectives.
+func (b *builder) addLineageFront(ctx context.Context, lineage string) error {
+	in := url.Values{"lineage": {lineage}}
+	a, err := get(ctx, b, ask.LineageFront(), in)
+	if isAbsent(err) {
+		return nil
+	}
+	if err != nil || len(a.Items) < 2 || strings.HasPrefix(a.X.Name, answer.ObjectiveTask) { // the report compares tasks
+		return err
+	}
+	if err := b.addFront(a, strings.ToUpper(a.Y.Name[:1])+a.Y.Name[1:]+" against "+a.X.Name, in); err != nil {
+		return err
+	}
+	made := &b.view.Sections[len(b.view.Sections)-1]
+	made.Sentences = []sentence{sentenceOf(a.Lead()[1])}
+	made.Link = link{Text: "Choose the objectives", Href: b.address("lineage front", "lineage", lineage)}
+	t := a.Tables()[0]
+	t.Title = "Versions by " + a.Y.Name + " and " + a.X.Name
+	b.addTable(t)
+	b.view.Sections[len(b.view.Sections)-1].Folded = true
+	return nil
+}
+
+// addFront adds the chart of a front.
+func (b *builder) addFront(a answer.LineageFront, title string, in url.Values) error {
+	question := ask.LineageFront().Question()
+	still, err := fragment("picture", picture{b.request.Base + "/api/v1/" + question.Path + "?" + in.Encode(), "The front of " + a.Lineage})
+	if err != nil {
+		return err
+	}
+	plot := frontPlot(a, func(version string) string { return b.address("version show", "version", a.Lineage+"@"+version) })
+	return b.addChart(section{ID: "front-chart", Title: escape.Line(title)}, plot, still, false)
+}
+
+// addObjectives adds links that choose what the axes are.
+func (b *builder) addObjectives(a answer.LineageFront) error {
+	choices := []paramChoices{{Text: "Along"}, {Text: "Up"}}
+	for _, o := range a.Objectives[:min(len(a.Objectives), mostObjectives)] {
+		along, up := b.params(), b.params()
+		along.Set("x", o.Name)
+		along.Set("y", a.Y.Name)
+		up.Set("x", a.X.Name)
+		up.Set("y", o.Name)
+		if o.Name != a.Y.Name {
+			choices[0].Choices = append(choices[0].Choices, link{Text: escape.Line(o.Name), Href: b.at(along), Here: o.Name == a.X.Name})
+		}
+		if o.Name != a.X.Name {
+			choices[1].Choices = append(choices[1].Choices, link{Text: escape.Line(o.Name), Href: b.at(up), Here: o.Name == a.Y.Name})
+		}
+	}
+	html, err := fragment("param-picture", struct {
+		Choices []paramChoices
+		Picture template.HTML
+	}{Choices: choices})
+	b.view.Sections = append(b.view.Sections, section{ID: "objectives", HTML: html})
+	return err
+}
+
+// frontPlot shows versions by two objectives, each with its intervals. link returns where a version leads.
+func frontPlot(a answer.LineageFront, link func(version string) string) lineChart {
+	drawn := reports.FrontChart(a)
+	slices.SortStableFunc(drawn.Points, func(p, q chart.FrontPoint) int {
+		return boolNumber(p.X.Mean > q.X.Mean) - boolNumber(p.X.Mean < q.X.Mean)
+	})
+	n := len(drawn.Points)
+	c := newLineChart(drawn.Title, drawn.XLabel, drawn.YLabel, nil)
+	c.Options.Axes[0].Steps, c.Options.Axes[0].Space, c.Half = nil, 90, margin(drawn.Points[0].X.Mean, drawn.Points[n-1].X.Mean)
+	c.Heights = gaps(n)
+	front, others, root, head, low, high := gaps(n), gaps(n), gaps(n), gaps(n), gaps(n), gaps(n)
+	for i, p := range drawn.Points {
+		c.Heights[i] = p.Y.Mean
+		if p.Front {
+			front[i] = p.Y.Mean
+		} else {
+			others[i] = p.Y.Mean
+		}
+		if p.Root {
+			root[i] = p.Y.Mean
+		}
+		if p.Active {
+			head[i] = p.Y.Mean
+		}
+		low[i], high[i] = p.Y.Lo, p.Y.Hi
+		c.X, c.Words, c.Links = append(c.X, p.X.Mean), append(c.Words, frontWords(a, p)), append(c.Links, link(p.X.Label))
+	}
+	if n <= mostWhiskers {
+		c.intervals(drawn.Interval, high, low)
+		for _, p := range drawn.Points {
+			c.bar(p.X.Lo, p.Y.Mean, p.X.Hi, p.Y.Mean)
+		}
+	}
+	steps := -1
+	if drawn.MinimizeX {
+		steps = 1
+	}
+	c.Lines = append(c.Lines, plotLine{Label: "active", Ink: "warning", Dots: 15, Data: head}, plotLine{Label: "root", Ink: "text", Dots: 13, Data: root},
+		plotLine{Label: "not on the front", Ink: "faint", Dots: 6, Data: others},
+		plotLine{Label: "on the front", Ink: "accent", Width: 1.5, Dots: 8, Steps: steps, Joins: true, Data: front})
+	return c
+}
+
+// margin returns the room beside the first and the last point.
+func margin(first, last float64) float64 {
+	if room := (last - first) / 20; room > 0 {
+		return room
+	}
+	return max(1, math.Abs(first)) / 10
+}
+
+// frontWords says what is known of a version.
+func frontWords(a answer.LineageFront, p chart.FrontPoint) string {
+	words := escape.Line(p.X.Label)
+	for _, mark := range []struct {
+		is   bool
+		text string
+	}{{p.Root, "the root"}, {p.Active, "active"}, {p.Front, "on the front"}, {!p.Front, "not on the front"}} {
+		if mark.is {
+			words += ", " + mark.text
+		}
+	}
+	return words + ": " + axisWords(a.X, p.X, a.Number(a.X)) + "; " + axisWords(a.Y, p.Y, a.Number(a.Y))
+}
+
+func axisWords(o answer.Objective, e chart.Estimate, number func(float64) string) string {
+	words := escape.Line(o.Name) + " " + number(e.Mean)
+	if isFinite(e.Lo) && isFinite(e.Hi) {
+		words += fmt.Sprintf(" (95 %% interval %s to %s)", number(e.Lo), number(e.Hi))
+	}
+	return words + ", n = " + strconv.Itoa(e.N)
+}

@@ -1,0 +1,212 @@
+package chart
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Front shows things by two objectives, each with its intervals. Those on the Pareto front are dots, joined by steps: the
+// corner between two of them is as bad as both. Others are faint. The active one is ringed, the root is a diamond.
+type Front struct {
+	Title, XLabel, YLabel string
+	Interval              string // what the intervals are
+	MinimizeX, MinimizeY  bool   // less is better
+	Points                []FrontPoint
+}
+
+// FrontPoint is one thing. Its name is the label of X.
+type FrontPoint struct {
+	X, Y                Estimate
+	Front, Active, Root bool
+}
+
+const (
+	mostFrontIntervals = 60 // of points
+	mostFrontNames     = 12 // of points on the front
+)
+
+func (f Front) figure() figure {
+	g := figure{kind: "Pareto front", title: f.Title, xLabel: f.XLabel, yLabel: f.YLabel}
+	f.Points = slices.DeleteFunc(slices.Clone(f.Points), func(p FrontPoint) bool { return !finite(p.X.Mean) || !finite(p.Y.Mean) })
+	var x, y extent
+	for _, p := range f.Points {
+		x.add(p.X.Mean)
+		y.add(p.Y.Mean)
+	}
+	front := f.front()
+	g.subtitle = count(len(f.Points), "version", "versions") + ", " + whole(len(front)) + " on the front"
+	g.facts = []string{g.subtitle + "."}
+	if len(f.Points) == 0 {
+		g.empty = "no version has both"
+		return g
+	}
+	g.facts = append(g.facts, "x is "+x.span()+", y is "+y.span()+".", "The front: "+listed(len(front), func(i int) string {
+		return or(front[i].X.Label, unnamed) + " (" + number(front[i].X.Mean) + ", " + number(front[i].Y.Mean) + ")"
+	})+".")
+	wideX, wideY := x, y
+	if f.hasIntervals() {
+		for _, p := range f.Points {
+			wideX.addInterval(p.X, x)
+			wideY.addInterval(p.Y, y)
+		}
+	}
+	g.x, g.y = padded(wideX), padded(wideY)
+	g.legend = f.legend()
+	g.data = func(c canvas, p plot) string { f.draw(c, p); return "" }
+	return g
+}
+
+// addInterval adds the ends of an interval, as far as they do not dwarf the means.
+func (e *extent) addInterval(of Estimate, means extent) {
+	room := (means.hi - means.lo) / 2
+	if of.hasInterval() && finite(room) {
+		e.add(max(of.Lo, means.lo-room))
+		e.add(min(of.Hi, means.hi+room))
+	}
+}
+
+// front returns the points on the front in the order of x.
+func (f Front) front() (front []FrontPoint) {
+	for _, p := range f.Points {
+		if p.Front {
+			front = append(front, p)
+		}
+	}
+	slices.SortStableFunc(front, func(a, b FrontPoint) int {
+		return cmp.Or(cmp.Compare(a.X.Mean, b.X.Mean), cmp.Compare(a.Y.Mean, b.Y.Mean))
+	})
+	return front
+}
+
+// Steps returns the line through the points of the front.
+func (f Front) Steps() (list [][2]float64) {
+	for i, p := range f.front() {
+		if i > 0 {
+			last := list[len(list)-1]
+			list = append(list, [2]float64{worse(last[0], p.X.Mean, f.MinimizeX), worse(last[1], p.Y.Mean, f.MinimizeY)})
+		}
+		list = append(list, [2]float64{p.X.Mean, p.Y.Mean})
+	}
+	return list
+}
+
+func worse(a, b float64, minimize bool) float64 {
+	if minimize {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// hasIntervals reports whether there are intervals, and few enough points to draw them.
+func (f Front) hasIntervals() bool {
+	return len(f.Points) <= mostFrontIntervals && slices.ContainsFunc(f.Points, func(p FrontPoint) bool { return p.X.hasInterval() || p.Y.hasInterval() })
+}
+
+func (f Front) legend() []entry {
+	at := func(draw func(c canvas, at point)) func(canvas, point) {
+		return func(c canvas, left point) { draw(c, point{left.x + sampleWidth/2, left.y}) }
+	}
+	legend := []entry{
+		{"on the front", at(func(c canvas, p point) { frontDots(c, []point{p}, markerSize) })}, {"not on the front", at(func(c canvas, p point) { otherDots(c, []point{p}, markerSize) })},
+	}
+	if f.hasIntervals() {
+		legend = append(legend, entry{or(f.Interval, "interval"), at(func(c canvas, p point) { whisker(c, p.x, p.y-8, p.y+8, maxCap, intervalStyle) })})
+	}
+	if slices.ContainsFunc(f.Points, func(p FrontPoint) bool { return p.Root }) {
+		legend = append(legend, entry{"root", at(func(c canvas, p point) { diamond.draw(c, p, markerSize+1, hollow(text)) })})
+	}
+	if slices.ContainsFunc(f.Points, func(p FrontPoint) bool { return p.Active }) {
+		legend = append(legend, entry{"head", at(func(c canvas, p point) { c.circle(p.x, p.y, headSize, headStyle) })})
+	}
+	return legend
+}
+
+func frontDots(c canvas, at []point, size float64) {
+	lines := make([][]point, len(at))
+	for i, p := range at {
+		lines[i] = []point{p}
+	}
+	c.lines(lines, style{stroke: paper, width: 2*size + 1.5})
+	c.lines(lines, style{stroke: blue, width: 2 * size})
+}
+
+func otherDots(c canvas, at []point, size float64) {
+	var squares [][]point
+	for _, p := range at {
+		squares = append(squares, box(p.x-0.6*size, p.y-0.6*size, p.x+0.6*size, p.y+0.6*size))
+	}
+	c.areas(squares, hollow(axisInk))
+}
+
+func (f Front) draw(c canvas, p plot) {
+	if f.hasIntervals() {
+		f.drawIntervals(c, p)
+	}
+	var steps, on, others []point
+	for _, s := range f.Steps() {
+		steps = append(steps, p.at(s[0], s[1]))
+	}
+	for _, one := range f.Points {
+		if at := p.at(one.X.Mean, one.Y.Mean); one.Front {
+			on = append(on, at)
+		} else {
+			others = append(others, at)
+		}
+	}
+	size := markerSize
+	if len(f.Points) > maxMarked {
+		size = crowdedSize
+	}
+	all := [2][]point{on, others}
+	coarsen(func(square pixel) (cost int) {
+		on, others, cost = thin(all[0], square), thin(all[1], square), 2*len(steps)
+		return cost + 2*(len(on)+4*len(others))
+	})
+	otherDots(c, others, size)
+	c.polyline(perColumn(steps), bestStyle)
+	frontDots(c, on, size)
+	for _, one := range f.Points {
+		at := p.at(one.X.Mean, one.Y.Mean)
+		if one.Root {
+			diamond.draw(c, at, markerSize+1, hollow(text))
+		}
+		if one.Active {
+			c.circle(at.x, at.y, headSize, headStyle)
+		}
+	}
+	f.drawNames(c, p)
+}
+
+// drawIntervals draws the intervals of both objectives as far as the frame goes.
+func (f Front) drawIntervals(c canvas, p plot) {
+	for _, one := range f.Points {
+		at, s := p.at(one.X.Mean, one.Y.Mean), style{stroke: axisInk, width: 1}
+		if one.Front {
+			s = style{stroke: blue, width: 1.2}
+		}
+		if one.X.hasInterval() {
+			lying(c, at.y, max(p.left, p.x.at(one.X.Lo)), min(p.right, p.x.at(one.X.Hi)), maxCap/2, s)
+		}
+		if one.Y.hasInterval() {
+			whisker(c, at.x, max(p.top, p.y.at(one.Y.Hi)), min(p.bottom, p.y.at(one.Y.Lo)), maxCap/2, s)
+		}
+	}
+}
+
+// drawNames writes the names of the points on the front, unless there are many.
+func (f Front) drawNames(c canvas, p plot) {
+	front := f.front()
+	if len(front) > mostFrontNames {
+		return
+	}
+	for _, one := range front {
+		at, anchor, room := p.at(one.X.Mean, one.Y.Mean), start, p.right
+		if at.x > (p.left+p.right)/2 {
+			anchor, at.x, room = end, at.x-gap, at.x-gap-p.left
+		} else {
+			at.x += gap
+			room -= at.x
+		}
+		label(c, at.x, at.y-gap, or(one.X.Label, unnamed), min(nameRoom, room), textStyle{sizeTick, dim, anchor})
+	}
+}

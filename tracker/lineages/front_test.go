@@ -1,0 +1,72 @@
+package lineages_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"track"
+	"track/answer"
+	"track/internal/testdb"
+	"track/tracker/lineages"
+)
+
+// TestShowFront compares versions by the score and the cost of failed executions, by ground truth, and by two tasks.
+func TestShowFront(t *testing.T) {
+	t.Parallel()
+	l := newLoop(t, testdb.New(t), nil)
+	l.Run("v001", 50, 60, 55)
+	l.Evolve("German", 70, 80, 75)
+	ask := func(q answer.FrontQuestion) answer.LineageFront {
+		t.Helper()
+		a, err := lineages.ShowFront(t.Context(), l.Store.Reader, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if a := ask(answer.FrontQuestion{}); a.X.Name != "task:t1" || a.Y.Name != "task:t2" || a.NFront() != 1 || len(a.Items) != 2 || a.Items[0].Version != "v002" {
+		t.Errorf("two tasks: %+v", a)
+	}
+	l.Evolve("Dutch", 20, 10, 15)
+	spend := func(version string, cost, truth float64) {
+		l.Record(l.Execution(version, func(e *track.Execution) {
+			took := time.Duration(cost * float64(time.Second))
+			e.Status, e.Score, e.CostUSD, e.Duration, e.Truths = track.ExecutionError, nil, &cost, &took, map[string]float64{"recall": truth}
+		}), false)
+	}
+	spend("v001", 1, 0.5)
+	spend("v001", 3, 0.7)
+	spend("v002", 4, 0.1)
+	spend("v003", 3, 0.1)
+	a := ask(answer.FrontQuestion{Lineage: "l"})
+	if a.X.Name != "cost" || !a.X.Minimize || a.Y.Name != "score" || a.Y.Minimize || a.NWithout != 0 {
+		t.Errorf("axes: %+v", a)
+	}
+	// v001 costs 2 and scores 55; v002 costs 4 and scores 75; v003 costs 3 and scores 15, which v001 beats in both.
+	for i, want := range []answer.FrontVersion{{Version: "v002", Front: true, Active: true}, {Version: "v001", Front: true, Root: true}, {Version: "v003"}} {
+		if v := a.Items[i]; v.Version != want.Version || v.Front != want.Front || v.Root != want.Root || v.Active != want.Active {
+			t.Errorf("version %d is %+v, want %+v", i, v, want)
+		}
+	}
+	if x := a.Items[1].X; x.Value != 2 || x.N != 2 || !x.Interval.Defined() || a.Items[0].X.Interval.Defined() {
+		t.Errorf("costs: %+v", a.Items)
+	}
+	var names []string
+	for _, o := range a.Objectives {
+		names = append(names, o.Name)
+	}
+	if got := strings.Join(names, " "); got != "score cost duration truth:recall task:t1 task:t2 task:t3" {
+		t.Errorf("objectives %s", got)
+	}
+	less := ask(answer.FrontQuestion{Lineage: "l", X: "truth:recall", Minimize: []string{"truth:recall"}})
+	if more := ask(answer.FrontQuestion{Lineage: "l", X: "truth:recall"}); more.NFront() != 2 || less.NFront() != 1 {
+		t.Errorf("recall: %d on the front if more is better, %d if less is", more.NFront(), less.NFront())
+	}
+	for _, q := range []answer.FrontQuestion{{Lineage: "l", X: "nosuch"}, {Lineage: "l", X: "cost", Y: "cost"}} {
+		if _, err := lineages.ShowFront(t.Context(), l.Store.Reader, q); !errors.Is(err, track.ErrInvalid) {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+}
