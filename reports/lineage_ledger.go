@@ -69,13 +69,13 @@ func (l *lineageReport) scoreChart() (chart.Lineage, string) {
 	drawnHead := false
 	for _, m := range slices.Backward(l.replayed.Mutations) {
 		p := l.candidate(m)
-		if m.Child.Label == head && m.State == evolution.MutationAccepted && !drawnHead {
+		if m.Child.Label == head && (m.State == evolution.MutationAccepted || m.Mutation == l.births[head]) && !drawnHead {
 			p.Head, drawnHead = true, true
 		}
 		c.Candidates, scores = append(c.Candidates, p), append(scores, p.Mean)
 	}
 	if root := l.rootCandidate(); root != nil {
-		root.Head = head == l.root
+		root.Head = head == root.Label
 		c.Candidates, c.XLabel = append(c.Candidates, *root), "mutation (0: the root)"
 	}
 	slices.Reverse(c.Candidates)
@@ -139,18 +139,28 @@ func (l *lineageReport) scoreOf(points *float64) string {
 	return l.number(l.Settings.Scale.Score(*points))
 }
 
+// origin returns what the versions came from: the root, unless the lineage begins with a version that an imported run had
+// made before.
+func (l *lineageReport) origin() string {
+	if l.births[l.root] == "" {
+		return l.root
+	}
+	return l.pathTo(l.root)[0].version
+}
+
 // rootCandidate returns the root with the score that its first child was compared with, else with the mean of its own
 // trials; nil if it has none.
 func (l *lineageReport) rootCandidate() *chart.Candidate {
-	root := chart.Candidate{Decision: chart.Root, Estimate: chart.Estimate{Label: l.root, Lo: math.NaN(), Hi: math.NaN()}}
+	origin := l.origin()
+	root := chart.Candidate{Decision: chart.Root, Estimate: chart.Estimate{Label: origin, Lo: math.NaN(), Hi: math.NaN()}}
 	for _, d := range l.decisions {
-		if d.Decision.OldScore != nil && firstParent(l.mutations[d.Mutation]) == l.root {
+		if d.Decision.OldScore != nil && firstParent(l.mutations[d.Mutation]) == origin {
 			root.Mean, root.N = *d.Decision.OldScore, d.Decision.NParent
 			return &root
 		}
 	}
 	var scores []float64
-	for _, t := range l.versions[l.root].Trials {
+	for _, t := range l.versions[origin].Trials {
 		_, program := programOf(t)
 		if _, made := l.mutations[program]; t.Score != nil && t.Failed == "" && !made { // candidates can have its content
 			scores = append(scores, *t.Score)
@@ -198,7 +208,11 @@ func (l *lineageReport) markPath(candidates []chart.Candidate) {
 	}
 	on := map[int]bool{}
 	for _, s := range path {
-		on[l.numberOf(s.version)] = true
+		if s.mutation != nil {
+			on[s.mutation.Number] = true
+		} else {
+			on[l.numberOf(s.version)] = true
+		}
 	}
 	for i, c := range candidates {
 		candidates[i].OnPath = on[c.Number]
@@ -223,10 +237,14 @@ func (l *lineageReport) proposedBefore() map[int]int {
 
 // numberOf returns the number of the mutation that made a version; 0 for the first version.
 func (l *lineageReport) numberOf(version string) int {
-	if m := l.madeBy[version]; m != nil && version != l.root {
-		return m.Number
+	m := l.birth(version)
+	if m == nil && version != l.root {
+		m = l.madeBy[version]
 	}
-	return 0
+	if m == nil {
+		return 0
+	}
+	return m.Number
 }
 
 // ledger returns the table of the decisions, the newest first.

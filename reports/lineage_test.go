@@ -496,6 +496,32 @@ func TestLineageReportScoresOfTasks(t *testing.T) {
 	}
 }
 
+// The ledger of an imported run begins with its best program. The picture has what came before it: the root, the whole
+// path, and a mark for the active version.
+func TestLineageReportImportedPath(t *testing.T) {
+	b := newLineage(t, "gepa")
+	first := b.version("first", 10, 20, 30)
+	middle := b.version("middle", 40, 50, 60)
+	best := b.data.Versions[0]
+	creation := evolution.Creation{Seed: 7, Subject: "agent", Settings: b.data.Settings, Root: &evolution.VersionRef{Label: best.Label, ID: best.ContentID}, RootMutation: "2"}
+	b.data.Entries = nil
+	b.last = evolution.Entry{}
+	b.entry(evolution.KindCreation, creation, best.Label)
+	for i, p := range []evolution.Proposal{{Mutation: "1", Parents: []evolution.VersionRef{first}, Child: middle}, {Mutation: "2", Parents: []evolution.VersionRef{middle}, Child: *creation.Root}} {
+		p.Number, p.Named, p.Source, p.Operator, p.Risk = i+1, true, "gepa", "reflection", b.risk
+		b.entry(evolution.KindProposal, p, best.Label)
+	}
+	c, _ := drawnBy(t, b.report())
+	if len(c.Candidates) != 3 || c.Candidates[0].Label != first.Label || c.Candidates[0].Decision != chart.Root || c.Candidates[0].Mean != 20 {
+		t.Fatalf("%+v, want the root first", c.Candidates)
+	}
+	for i, p := range c.Candidates {
+		if !p.OnPath || p.Head != (i == 2) {
+			t.Errorf("%d: %+v, want it on the path, and the last one active", i, p)
+		}
+	}
+}
+
 // Where less is better, a lower mean score is better, and the best score is the lowest.
 func TestLineageReportMinimize(t *testing.T) {
 	b := newLineage(t, "sepa")
