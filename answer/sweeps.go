@@ -40,8 +40,9 @@ type RecordedSweep struct {
 	Ending         track.SweepEnding      `json:"ending"`            // empty while it runs, and if it was killed
 	CodeChanged    bool                   `json:"code_changed"`      // while it ran
 	Withdrawn      *track.Withdrawal      `json:"withdrawn,omitempty"`
-	NRuns          int                    `json:"n_runs"`   // seeds that it ran
-	NFailed        int                    `json:"n_failed"` // of these
+	NRuns          int                    `json:"n_runs"`      // seeds that it ran, also those that were withdrawn
+	NFailed        int                    `json:"n_failed"`    // of these
+	NWithdrawn     int                    `json:"n_withdrawn"` // of these, withdrawn later
 	Configurations []PlannedConfiguration `json:"configurations"`
 }
 
@@ -86,8 +87,11 @@ func (s RecordedSweep) endingText() string {
 	if s.CodeChanged {
 		text += ", the code changed"
 	}
-	if s.Withdrawn != nil {
+	switch {
+	case s.Withdrawn != nil:
 		text += ", withdrawn: " + s.Withdrawn.Reason
+	case s.NWithdrawn > 0:
+		text += fmt.Sprintf(", %d of %s withdrawn", s.NWithdrawn, format.Counted(s.NRuns, "seed"))
 	}
 	if s.NShards > 0 {
 		text += fmt.Sprintf(", shard %d of %d", s.Shard, s.NShards)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -68,13 +69,21 @@ func sweepFacts(a answer.Sweep) []fact {
 		{Name: "recorded", Value: strconv.Itoa(p.NRecorded()), Basis: "of " + format.Counted(p.NPlanned, "planned seed") + withdrawnOf(p)},
 		{Name: "failed", Value: strconv.Itoa(a.NFailed), Basis: "of " + format.Counted(a.NRuns, "run")},
 	}
+	if a.NWithdrawn > 0 {
+		list = append(list, fact{Name: "withdrawn", Value: strconv.Itoa(a.NWithdrawn), Basis: "of " + format.Counted(a.NRuns, "run")})
+	}
 	if isFinite(p.PerMinute) {
-		list = append(list, fact{Name: "rate", Value: format.Short(p.PerMinute), Basis: "seeds a minute"})
+		list = append(list, fact{Name: "rate", Value: rateText(p.PerMinute), Basis: "seeds a minute"})
 	}
 	if p.Left > 0 {
 		list = append(list, fact{Name: "time left", Value: p.Left.String(), Basis: "at this rate"})
 	}
 	return list
+}
+
+// rateText returns a rate with three digits, since the time that it is measured over is short.
+func rateText(perMinute float64) string {
+	return strconv.FormatFloat(perMinute, 'f', max(0, 2-int(math.Floor(math.Log10(max(perMinute, 0.01))))), 64)
 }
 
 // addSweptSeeds adds the seeds of the sweep as a heat map: of one configuration metric by seed, of several a row each.

@@ -58,10 +58,11 @@ type SweepFilter struct {
 // SweepSummary is a sweep with the number of its runs.
 type SweepSummary struct {
 	track.Sweep
-	Withdrawn *track.Withdrawal // of its plan; nil if it was not withdrawn
-	NRuns     int               // seeds that it ran and that were neither superseded nor withdrawn
-	NFailed   int               // of these
-	LastSeed  time.Time         // when the last of these was recorded; zero for none
+	Withdrawn  *track.Withdrawal // of its plan; nil if it was not withdrawn
+	NRuns      int               // seeds that it ran and that were not superseded; those that were withdrawn count
+	NFailed    int               // of these
+	NWithdrawn int               // of these, withdrawn later
+	LastSeed   time.Time         // when the last of these was recorded; zero for none
 }
 
 const (
@@ -71,8 +72,8 @@ const (
 	 WHERE sweep_configuration.sweep_id = $1 ORDER BY sweep_configuration.position`
 	listSweepSeeds = `SELECT configuration_id, first, last FROM sweep_seeds WHERE sweep_id = $1`
 	countRuns      = `
-	SELECT count(*) AS n, count(*) FILTER (WHERE seed.outcome <> 'ok') AS n_failed, coalesce(max(seed.recorded_at), 0) AS last
-	  FROM run JOIN seed ON seed.id = run.seed_id WHERE run.sweep_id = $1 AND seed.superseded_at IS NULL`
+	SELECT count(*) AS n, count(*) FILTER (WHERE seed.outcome <> 'ok') AS n_failed, count(seed.withdrawn_at) AS n_withdrawn, coalesce(max(seed.recorded_at), 0) AS last
+	  FROM run JOIN seed ON seed.id = run.seed_id WHERE run.sweep_id = $1 AND (seed.superseded_at IS NULL OR seed.withdrawn_at IS NOT NULL)`
 )
 
 // Sweeps lists sweeps, the newest first.
@@ -118,14 +119,15 @@ func (r *Reader) Sweeps(ctx context.Context, filter SweepFilter) (list []SweepSu
 			return nil, err
 		}
 		var counts struct {
-			N       int   `db:"n"`
-			NFailed int   `db:"n_failed"`
-			Last    int64 `db:"last"`
+			N          int   `db:"n"`
+			NFailed    int   `db:"n_failed"`
+			NWithdrawn int   `db:"n_withdrawn"`
+			Last       int64 `db:"last"`
 		}
 		if err := r.read().GetContext(ctx, &counts, countRuns, row.RowID); err != nil {
 			return nil, explain(err)
 		}
-		sweep.NRuns, sweep.NFailed = counts.N, counts.NFailed
+		sweep.NRuns, sweep.NFailed, sweep.NWithdrawn = counts.N, counts.NFailed, counts.NWithdrawn
 		if counts.Last > 0 {
 			sweep.LastSeed = fromMicros(counts.Last)
 		}

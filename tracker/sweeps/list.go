@@ -48,7 +48,7 @@ func List(ctx context.Context, r *store.Reader, q answer.SweepsQuestion) (a answ
 func newRecordedSweep(s store.SweepSummary) answer.RecordedSweep {
 	r := answer.RecordedSweep{
 		ID: s.ID, Scenario: s.Scenario, Command: []string{}, Shard: s.Shard, NShards: s.NShards, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
-		Ending: s.Ending, CodeChanged: s.CodeChanged, Withdrawn: s.Withdrawn, NRuns: s.NRuns, NFailed: s.NFailed,
+		Ending: s.Ending, CodeChanged: s.CodeChanged, Withdrawn: s.Withdrawn, NRuns: s.NRuns, NFailed: s.NFailed, NWithdrawn: s.NWithdrawn,
 		Configurations: make([]answer.PlannedConfiguration, len(s.Planned)),
 	}
 	var plan struct {
