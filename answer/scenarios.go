@@ -20,16 +20,17 @@ func (q *ScenariosQuestion) Params() param.List { return q.Page.Params(50) }
 
 // ScenarioState is a scenario with the state of its newest configuration.
 type ScenarioState struct {
-	Scenario      string                      `json:"scenario"`
-	Spec          *SpecRef                    `json:"spec,omitempty"`          // nil if it has none
-	Configuration track.RecordedConfiguration `json:"configuration,omitzero"`  // the newest; missing if there are no seeds
-	FirstRecorded time.Time                   `json:"first_recorded,omitzero"` // of its seeds
-	Verdict       scoring.Verdict             `json:"verdict,omitempty"`
-	Estimates     *verdict.Estimates          `json:"estimates"`
-	Means         []float64                   `json:"means"`            // mean scores of at most 20 configurations, the oldest first
-	NOlder        int                         `json:"n_older"`          // configurations before these
-	Change        *verdict.HistoryChange      `json:"change,omitempty"` // of the mean score, to the newest configuration; missing without one before it
-	Reason        string                      `json:"reason,omitempty"` // why there is no verdict
+	Scenario        string                      `json:"scenario"`
+	Spec            *SpecRef                    `json:"spec,omitempty"`          // nil if it has none
+	Configuration   track.RecordedConfiguration `json:"configuration,omitzero"`  // the newest; missing if there are no seeds
+	FirstRecorded   time.Time                   `json:"first_recorded,omitzero"` // of its seeds
+	Verdict         scoring.Verdict             `json:"verdict,omitempty"`
+	Estimates       *verdict.Estimates          `json:"estimates"`
+	Means           []float64                   `json:"means"`            // mean scores of at most 20 configurations, the oldest first
+	NOlder          int                         `json:"n_older"`          // configurations before the newest 20
+	NConfigurations int                         `json:"n_configurations"` // all of them, also those without a mean score
+	Change          *verdict.HistoryChange      `json:"change,omitempty"` // of the mean score, to the newest configuration; missing without one before it
+	Reason          string                      `json:"reason,omitempty"` // why there is no verdict, or that the name of the scenario alone does not mean the newest configuration
 }
 
 // Scenarios are all scenarios, in the order of their names.

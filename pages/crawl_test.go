@@ -84,6 +84,13 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			}
 		}
 	}
+	// All configurations are counted, and the start page says so if a name alone means another one.
+	home := get(t, base+"/")
+	_, undeclared, _ := strings.Cut(home, ">undeclared</a>")
+	row, _, _ := strings.Cut(undeclared, "</tr>")
+	if !strings.Contains(row, "2 configurations") || !strings.Contains(home, "growth_plus alone means growth_plus@") {
+		t.Errorf("the start page says of undeclared %q", row)
+	}
 	if len(opened) < 60 {
 		t.Errorf("only %d kinds of pages were found", len(opened))
 	}

@@ -85,7 +85,7 @@ func (b *builder) addScenarios(a answer.Scenarios) error {
 	}
 	place := slices.IndexFunc(t.Columns, func(c answer.Column) bool { return c.Name == "means" })
 	for i, s := range a.Items { // the picture says it
-		t.Rows[i][place] = answer.Cell{Text: format.Counted(len(s.Means)+s.NOlder, "configuration"), Exact: len(s.Means) + s.NOlder}
+		t.Rows[i][place] = answer.Cell{Text: format.Counted(s.NConfigurations, "configuration"), Exact: s.NConfigurations}
 	}
 	t.Columns[place].Head = "mean scores"
 	b.addTable(t)

@@ -46,11 +46,15 @@ func scenarioState(ctx context.Context, r *store.Reader, name string) (answer.Sc
 	switch {
 	case errors.Is(err, track.ErrNotFound), errors.Is(err, track.ErrInvalid):
 		s.Reason = err.Error()
-		return s, nil
+		_, s.NConfigurations, err = r.Configurations(ctx, name, 1)
+		if errors.Is(err, track.ErrNotFound) { // a spec without seeds
+			err = nil
+		}
+		return s, err
 	case err != nil:
 		return s, err
 	}
-	s.Spec, s.NOlder = &h.Spec, h.NOlder
+	s.Spec, s.NOlder, s.NConfigurations = &h.Spec, h.NOlder, h.NOlder+len(h.Entries)
 	for _, e := range h.Entries {
 		if mean, _ := e.Mean(); mean.N > 0 {
 			s.Means = append(s.Means, mean.Value)
@@ -62,7 +66,21 @@ func scenarioState(ctx context.Context, r *store.Reader, name string) (answer.Sc
 		s.Change = newest.Change
 		if newest.Estimates == nil {
 			s.Reason = "some seeds were never judged under the newest spec"
+			return s, nil
 		}
+		s.Reason, err = meantBy(ctx, r, name, newest.Configuration)
 	}
-	return s, nil
+	return s, err
+}
+
+// meantBy says that the name of a scenario alone does not mean its newest configuration; empty if it does.
+func meantBy(ctx context.Context, r *store.Reader, scenario string, newest track.RecordedConfiguration) (string, error) {
+	choice, err := Choose(ctx, r, answer.Selector{Scenario: scenario}, false)
+	switch {
+	case errors.Is(err, track.ErrAmbiguous):
+		return "the newest configuration; " + scenario + " alone is ambiguous", nil
+	case err != nil || len(choice.Configurations) == 0 || choice.Configurations[0].Hash == newest.Hash:
+		return "", err
+	}
+	return "the newest configuration; " + scenario + " alone means " + scenario + "@" + track.ShortHash(choice.Configurations[0].Hash), nil
 }
