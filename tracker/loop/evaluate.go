@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -39,13 +38,10 @@ type ran struct {
 	err       error
 }
 
-// start runs a trial in the background. Trials start one after the other, so that their order is known.
+// start runs a trial in the background.
 func (l *loop) start(ctx context.Context, t trial) {
-	started := l.store.Now()
-	if !started.After(l.last) {
-		started = l.last.Add(time.Microsecond)
-	}
-	l.last, l.running[t.Key] = started, t
+	started := l.startTime()
+	l.running[t.Key] = t
 	go func() {
 		if l.observer.Running != nil {
 			l.observer.Running(t.name(), true)
@@ -144,7 +140,7 @@ func (l *loop) receive(ctx context.Context) error {
 	var err error
 	switch {
 	case r.err == nil:
-		err = l.record(context.WithoutCancel(ctx), r)
+		err = l.record(ctx, r)
 	case ctx.Err() == nil:
 		err = r.err
 	}
@@ -159,8 +155,18 @@ func (l *loop) drain(ctx context.Context) (err error) {
 	return err
 }
 
-// record records a trial, and ends the loop if too many have no score.
+// record records a trial, unless it failed because the evaluate command does not work.
 func (l *loop) record(ctx context.Context, r ran) error {
+	if r.execution.Status != track.ExecutionOK {
+		if sound, err := l.isSound(ctx, r.trial); err != nil || !sound {
+			return err
+		}
+	}
+	return l.add(context.WithoutCancel(ctx), r)
+}
+
+// add records a trial, and ends the loop if too many have no score.
+func (l *loop) add(ctx context.Context, r ran) error {
 	results, err := l.recorder.Record(ctx, []track.Execution{r.execution}, false)
 	if err != nil {
 		return fmt.Errorf("trial %s: %w", r.Key, err)
@@ -177,7 +183,7 @@ func (l *loop) record(ctx context.Context, r ran) error {
 	}
 	counts, err := l.counts(ctx, r.execution)
 	if l.failures++; counts {
-		l.failures = 0
+		l.failures, l.proven = 0, true
 	}
 	if err == nil && l.failures >= l.options.MaxFailures && l.result.Ending == "" {
 		l.end(answer.EvolveFailed, fmt.Sprintf("%d trials in a row have no score", l.failures))

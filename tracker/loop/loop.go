@@ -59,7 +59,9 @@ type loop struct {
 	last     time.Time        // start of the newest trial: the next one starts later
 	running  map[string]trial // by key
 	results  chan ran
-	failures int // trials in a row without a score
+	failures int  // trials in a row without a score
+	proven   bool // a trial had a score since the last decision
+	broken   bool // the evaluate command does not work
 	refused  int // children in a row that the lineage refused
 	waiting  bool
 	result   answer.Evolved

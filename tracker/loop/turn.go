@@ -163,6 +163,7 @@ func (l *loop) decide(ctx context.Context, mutation string) error {
 	if err != nil || d.Repeated { // another process was first
 		return err
 	}
+	l.proven = false // the next child may be the first one to fail
 	switch {
 	case d.Accepted:
 		l.result.NAccepted++
