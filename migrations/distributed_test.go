@@ -68,6 +68,9 @@ func TestDistributed(t *testing.T) {
 
 func distributionProblems(migration string) (problems []string) {
 	up, _, _ := strings.Cut(migration, "-- +goose Down")
+	if strings.HasSuffix(up, "\nSELECT 1;\n\n") { // only the views change, which no migration has
+		return nil
+	}
 	statement := regexp.MustCompile(`--.*`).ReplaceAllString(up, "")
 	if n := strings.Count(statement, ";"); n != 1 {
 		problems = append(problems, "has more or less than one statement")

@@ -26,7 +26,7 @@ func Postgres() (fs.FS, error) { return fs.Sub(files, "postgres") }
 
 // Latest is the version of the newest migration. Opening a database compares it with the version of its schema. A
 // change of a view needs a new migration as well, which may be empty.
-const Latest = 12
+const Latest = 13
 
 // LatestPostgres is the version of the newest migration for PostgreSQL.
-const LatestPostgres = 96
+const LatestPostgres = 97

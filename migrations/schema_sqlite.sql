@@ -658,6 +658,7 @@ WITH scored AS (
     SELECT seed.scenario_id, seed.configuration_id, spec.id AS spec_id, spec.version,
            assessment.total_score,
            avg(assessment.total_score) OVER same AS mean,
+           (seed.outcome = 'ok' AND assessment.seed_id IS NULL) AS unassessed,
            (assessment.total_score IS NOT NULL AND assessment.n_fail = 0) AS passed
       FROM seed
       JOIN spec ON spec.scenario_id = seed.scenario_id
@@ -666,7 +667,8 @@ WITH scored AS (
     WINDOW same AS (PARTITION BY seed.scenario_id, seed.configuration_id, spec.id)
 ), aggregate AS (
     SELECT scenario_id, configuration_id, version,
-           count(*) AS n_seeds, count(total_score) AS n_scored, avg(CASE WHEN passed THEN 1.0 ELSE 0.0 END) AS pass_rate,
+           count(*) AS n_seeds, count(total_score) AS n_scored, count(CASE WHEN unassessed THEN 1 END) AS n_unassessed,
+           avg(CASE WHEN passed THEN 1.0 WHEN unassessed THEN NULL ELSE 0.0 END) AS pass_rate,
            avg(total_score) AS mean_score,
            sqrt(avg((total_score - mean) * (total_score - mean))) AS std_score,
            min(total_score) AS min_score, max(total_score) AS max_score
@@ -679,7 +681,7 @@ SELECT scenario.name           AS scenario,
        configuration.hash      AS configuration,
        configuration.commit_id AS commit_id,
        configuration.params    AS params,
-       n_seeds, n_scored, n_seeds - n_scored AS n_failed, pass_rate, mean_score, std_score, min_score, max_score,
+       n_seeds, n_scored, n_seeds - n_scored - n_unassessed AS n_failed, n_unassessed, pass_rate, mean_score, std_score, min_score, max_score,
        mean_score * pass_rate * (1 - std_score) AS combined_score,
        pass_rate >= 0.9 AND coalesce(std_score <= 0.15, FALSE) AS stable
   FROM aggregate

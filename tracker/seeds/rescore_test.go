@@ -3,6 +3,7 @@ package seeds_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -200,6 +201,17 @@ func TestHistory(t *testing.T) {
 	h, err := seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "s", Limit: 10})
 	if err != nil || len(h.Entries) != 4 || h.Entries[0].NUnassessed != 5 || h.Entries[1].NUnassessed != 4 || h.Entries[3].NUnassessed != 0 {
 		t.Errorf("under version 2: %+v, error %v", h.Entries, err)
+	}
+	// The view tells seeds that were never judged from failed ones.
+	var viewed [][]any
+	_, err = st.Query(t.Context(), "SELECT label, n_seeds, n_failed, n_unassessed, pass_rate, stable FROM v_stability WHERE spec_version = 2 AND label <> 'v3' ORDER BY label",
+		func(_ []string, row []any) error {
+			viewed = append(viewed, slices.Clone(row))
+			return nil
+		})
+	want := [][]any{{"v1", int64(5), int64(0), int64(5), nil, int64(0)}, {"v2", int64(5), int64(1), int64(4), 0.0, int64(0)}, {"v4", int64(1), int64(0), int64(0), 1.0, int64(1)}}
+	if diff := cmp.Diff(want, viewed); diff != "" || err != nil {
+		t.Errorf("v_stability under version 2: %v (-want +got):\n%s", err, diff)
 	}
 	var none store.Spec
 	if h, err = seeds.ShowHistory(t.Context(), st.Reader, answer.HistoryQuestion{Scenario: "s", Spec: 3, Limit: 10}); h.Spec.Hash != none.Hash {
