@@ -67,16 +67,10 @@ func intervalMethod(e verdict.Estimate) string {
 // methodText is the name of a method for people.
 func methodText(method string) string {
 	switch method {
-	case stats.MethodClopperEnds:
-		return "Clopper–Pearson, each end one-sided"
-	case stats.MethodAdjusted:
-		return "chi-square, corrected for kurtosis"
-	case stats.MethodMarkov:
-		return "Markov: too few or equal scores"
-	case stats.MethodRange:
-		return "range: too few or equal scores"
+	case stats.MethodMarkov, stats.MethodRange:
+		return format.Method(method) + ": too few or equal scores"
 	}
-	return method
+	return format.Method(method)
 }
 
 // beyond says that an interval leaves what is possible, from lo to 1; empty if it does not.

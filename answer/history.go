@@ -144,7 +144,7 @@ func (a History) Lead() []Sentence {
 	if a.Metric != nil {
 		what = "value of " + a.Metric.Name + ", " + a.Metric.Target
 	}
-	text := fmt.Sprintf("%s, spec version %d; mean over seeds of the %s with its 95%% t interval, change to the revision before with the same parameters, with Welch's interval", a.Scenario, a.Spec.Version, what)
+	text := fmt.Sprintf("%s, spec version %d; mean over seeds of the %s with its 95%% %s, change to the revision before with the same parameters, with Welch's interval", a.Scenario, a.Spec.Version, what, a.intervalName())
 	if a.NOlder > 0 {
 		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older configuration"))
 	}
@@ -160,6 +160,18 @@ func (a History) Lead() []Sentence {
 	return lead
 }
 
+// intervalName names the methods of the intervals of the means, such as "t or Markov interval".
+func (a History) intervalName() string { return strings.TrimSpace(format.Methods(a.MeanIntervals()) + " interval") }
+
+// MeanIntervals returns the intervals of the means, the oldest configuration first.
+func (a History) MeanIntervals() (list []stats.Interval) {
+	for _, e := range a.Entries {
+		mean, _ := e.Mean()
+		list = append(list, mean.Interval)
+	}
+	return list
+}
+
 // Tables implements [Answer].
 func (a History) Tables() []Table {
 	t := Table{Name: "history", Notes: a.notes(), Columns: Columns{
@@ -167,7 +179,7 @@ func (a History) Tables() []Table {
 		{Name: "configuration"}, {Name: "first_recorded", Head: "first recorded"}, {Name: "n_seeds", Head: "n"}, {Name: "n_failed", Head: "no score"},
 		{Name: "pass_rate", Head: "pass"}, {Name: "pass_interval", Head: "each end one-sided", For: ForPeople},
 		{Name: "mean_score", For: ForData}, {Name: "std_score", For: ForData}, {Name: "n", For: ForData}, {Name: "mean"},
-		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
+		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople}, {Name: "method", For: a.methodReader(), Priority: 3},
 		{Name: "sd", For: ForPeople}, {Name: "sd_interval", Head: "95% interval", For: ForPeople},
 		{Name: "combined_score", Head: "combined"},
 		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
@@ -185,7 +197,7 @@ func (a History) row(e HistoryEntry) []any {
 		c.Label, c.Revision.String(), shorten(e.Differing), string(c.Params.JSON()), hashCell(c.Hash), timeCell(e.FirstRecorded), e.NSeeds, e.NFailed,
 	}
 	if e.Estimates == nil {
-		row = append(row, make([]any, 18)...)
+		row = append(row, make([]any, 19)...)
 		return append(row, "not all scored", e.TagText())
 	}
 	number := a.number()
@@ -195,7 +207,7 @@ func (a History) row(e HistoryEntry) []any {
 		codes = append(codes, w.Code)
 	}
 	row = append(row, optionalCell(e.PassRate, format.Percent), intervalCell(e.Estimates.PassRate.Interval, format.Share), e.MeanScore, spreadCell(e.NScored, e.StdScore), mean.N,
-		estimated(mean, number), defined(mean.Interval.Lo), defined(mean.Interval.Hi), intervalCell(mean.Interval, number),
+		estimated(mean, number), defined(mean.Interval.Lo), defined(mean.Interval.Hi), intervalCell(mean.Interval, number), methodCell(mean.Interval),
 		estimated(sd, number), intervalCell(sd.Interval, number), e.CombinedScore,
 	)
 	row = append(row, changeCells(e.Change, number)...)
@@ -208,6 +220,22 @@ func (a History) tagReader() Reader {
 		return ForAll
 	}
 	return ForData
+}
+
+// methodReader says who gets to see the methods of intervals: people only if they differ.
+func (a History) methodReader() Reader {
+	if strings.Contains(a.intervalName(), " or ") {
+		return ForAll
+	}
+	return ForData
+}
+
+// methodCell returns how an interval was made; nil if there is none.
+func methodCell(i stats.Interval) any {
+	if !i.Defined() {
+		return nil
+	}
+	return Cell{format.Method(i.Method), i.Method}
 }
 
 // changeCells returns the change of a mean with its interval.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"track"
@@ -88,11 +89,20 @@ func (a LineageHistory) Lead() []Sentence {
 	if a.Component != "" {
 		what = a.Component
 	}
-	text := fmt.Sprintf("%s; mean over executions of the %s with its 95%% t interval, change to the line above with Welch's interval", a.Lineage, what)
+	text := fmt.Sprintf("%s; mean over executions of the %s with its 95%% %s, change to the line above with Welch's interval", a.Lineage, what,
+		strings.TrimSpace(format.Methods(a.MeanIntervals())+" interval"))
 	if a.NOlder > 0 {
 		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older version"))
 	}
 	return []Sentence{{Kind: Heading, Text: text}}
+}
+
+// MeanIntervals returns the intervals of the means, the oldest version first.
+func (a LineageHistory) MeanIntervals() (list []stats.Interval) {
+	for _, e := range a.Entries {
+		list = append(list, e.Mean.Interval)
+	}
+	return list
 }
 
 // Tables implements [Answer].

@@ -7,12 +7,14 @@ import (
 	"track"
 	"track/answer"
 	"track/reports/chart"
+	"track/scoring/format"
+	"track/scoring/stats"
 	"track/scoring/verdict"
 )
 
 // HistoryChart draws the means of configurations with their intervals, the prediction and the changes of level.
 func HistoryChart(h answer.History) chart.History {
-	c := chart.History{Title: h.Scenario, XLabel: "configuration", YLabel: "mean total score", Interval: "95 % t interval"}
+	c := chart.History{Title: h.Scenario, XLabel: "configuration", YLabel: "mean total score", Interval: "95 % " + intervalName(h.MeanIntervals())}
 	if h.Metric != nil {
 		c.Title, c.YLabel = h.Scenario+", "+h.Metric.Name, "mean value"
 	}
@@ -27,7 +29,7 @@ func HistoryChart(h answer.History) chart.History {
 
 // LineageHistoryChart draws the means of the versions of a lineage.
 func LineageHistoryChart(h answer.LineageHistory) chart.History {
-	c := chart.History{Title: h.Lineage, XLabel: "version", YLabel: "mean score", Interval: "95 % t interval"}
+	c := chart.History{Title: h.Lineage, XLabel: "version", YLabel: "mean score", Interval: "95 % " + intervalName(h.MeanIntervals())}
 	if h.Component != "" {
 		c.YLabel = "mean of " + h.Component
 	}
@@ -35,6 +37,11 @@ func LineageHistoryChart(h answer.LineageHistory) chart.History {
 		c.Points = append(c.Points, chart.Estimate{Label: e.Version, N: e.Mean.N, Mean: e.Mean.Value, Lo: e.Mean.Interval.Lo, Hi: e.Mean.Interval.Hi})
 	}
 	return withAnalysis(c, h.Analysis)
+}
+
+// intervalName names the methods of intervals, such as "t interval" or "t or Markov interval".
+func intervalName(list []stats.Interval) string {
+	return strings.TrimSpace(format.Methods(list) + " interval")
 }
 
 // withAnalysis adds the prediction and the changes of level to a chart.

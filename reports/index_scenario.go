@@ -10,6 +10,7 @@ import (
 	"track/reports/document"
 	"track/scoring"
 	"track/scoring/format"
+	"track/scoring/stats"
 	"track/scoring/verdict"
 )
 
@@ -107,9 +108,15 @@ func (d IndexData) scenarios() []document.Block {
 	}
 	switch {
 	case len(t.Rows) > 0:
+		var means, rates []stats.Interval
+		for _, s := range d.Scenarios {
+			if s.Problem == "" {
+				means, rates = append(means, s.Estimates.Mean.Interval), append(rates, s.Estimates.PassRate.Interval)
+			}
+		}
 		blocks = append(blocks, paragraph(plain(
-			"Each scenario is judged by one configuration, the newest revision of it, under the newest version of its spec. Means have 95 %% t intervals, pass rates 95 %% Wilson intervals. "+
-				"The column means shows the mean of each configuration, the oldest first.")))
+			"Each scenario is judged by one configuration, the newest revision of it, under the newest version of its spec. Intervals are at 95 %% confidence: of means %s, of pass rates %s. "+
+				"The column means shows the mean of each configuration, the oldest first.", format.OrDash(format.Methods(means)), format.OrDash(format.Methods(rates)))))
 		blocks = append(blocks, folded(t, alwaysShown, "by name")...)
 	case len(problems.Items) == 0:
 		return append(blocks, paragraph(plain("None.")))

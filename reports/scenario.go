@@ -146,7 +146,7 @@ func (d scenarioReport) history() []document.Block {
 	blocks = append(blocks, paragraphOf(text, document.T(".")))
 	blocks = append(blocks, bullets(sentences)...)
 	if len(h.Entries) > 1 {
-		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + format.Counted(len(h.Entries), "configuration") + ", with its 95% t interval: " + historyAlt(h) + ".", Chart: HistoryChart(h)})
+		blocks = append(blocks, document.Picture{Name: "history", Alt: "Mean total score of " + format.Counted(len(h.Entries), "configuration") + ", with its 95% " + intervalName(h.MeanIntervals()) + ": " + historyAlt(h) + ".", Chart: HistoryChart(h)})
 	}
 	if text := stepsText(d.Steps); text != "" {
 		blocks = append(blocks, paragraphOf(document.T(text)))

@@ -4,6 +4,7 @@ package format
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -167,6 +168,36 @@ func Verb(n int, one, many string) string {
 
 // Confidence returns 0.95 as "95%".
 func Confidence(c float64) string { return strconv.FormatFloat(100*c, 'g', 6, 64) + "%" }
+
+// Method returns what people call a method of intervals.
+func Method(method string) string {
+	switch method {
+	case stats.MethodWilson:
+		return "Wilson"
+	case stats.MethodClopperPearson:
+		return "Clopper–Pearson"
+	case stats.MethodClopperEnds:
+		return "Clopper–Pearson, each end one-sided"
+	case stats.MethodBoundedMean:
+		return "bounded mean"
+	case stats.MethodAdjusted:
+		return "chi-square, corrected for kurtosis"
+	case stats.MethodMarkov:
+		return "Markov"
+	}
+	return method
+}
+
+// Methods names the methods of the intervals that are defined, each once, such as "t or Markov"; empty if none is.
+func Methods(list []stats.Interval) string {
+	var names []string
+	for _, i := range list {
+		if name := Method(i.Method); i.Defined() && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
 
 // Interval returns the ends of an interval, each written by number; empty if the interval is not defined.
 func Interval(i stats.Interval, number func(float64) string) string {

@@ -30,18 +30,12 @@ func describeDifference(i stats.Interval) string {
 
 func methodName(method string) string {
 	switch method {
-	case stats.MethodWilson:
-		return "Wilson"
-	case stats.MethodClopperPearson:
-		return "Clopper–Pearson"
-	case stats.MethodBoundedMean:
-		return "bounded mean"
 	case methodSeen:
 		return "bounded mean, losses as seen"
 	case methodFlips:
 		return "sign flips"
 	}
-	return method
+	return format.Method(method)
 }
 
 // confidenceText writes 0.95 as 95%, and 0.9875 as 98.75%.

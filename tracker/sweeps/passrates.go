@@ -56,11 +56,11 @@ func (p *PassRates) Text(several bool) string {
 }
 
 func (r *passRate) text(named bool) string {
-	rate, err := stats.Wilson(r.nPassed, r.n, scoring.DefaultConfidence)
+	rate, err := stats.ClopperPearsonEnds(r.nPassed, r.n, scoring.DefaultConfidence)
 	if err != nil {
 		return "?"
 	}
-	text := fmt.Sprintf("%s [%s, %s]", format.Percent(rate.Value), format.Percent(rate.Interval.Lo), format.Percent(rate.Interval.Hi))
+	text := fmt.Sprintf("%s (95%% Clopper–Pearson %s)", format.Percent(rate.Value), format.Interval(rate.Interval, format.Percent))
 	if named {
 		text += " (" + answer.ParamsText(r.configuration.Params) + ")"
 	}
