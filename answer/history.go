@@ -161,7 +161,9 @@ func (a History) Lead() []Sentence {
 }
 
 // intervalName names the methods of the intervals of the means, such as "t or Markov interval".
-func (a History) intervalName() string { return strings.TrimSpace(format.Methods(a.MeanIntervals()) + " interval") }
+func (a History) intervalName() string {
+	return strings.TrimSpace(format.Methods(a.MeanIntervals()) + " interval")
+}
 
 // MeanIntervals returns the intervals of the means, the oldest configuration first.
 func (a History) MeanIntervals() (list []stats.Interval) {

@@ -62,7 +62,7 @@ type loop struct {
 	failures int  // trials in a row without a score
 	proven   bool // a trial had a score since the last decision
 	broken   bool // the evaluate command does not work
-	refused  int // children in a row that the lineage refused
+	refused  int  // children in a row that the lineage refused
 	waiting  bool
 	result   answer.Evolved
 }
