@@ -30,6 +30,10 @@ func TestAdminPages(t *testing.T) {
 		}
 		checkPage(t, tab, base, "/token/add")
 		tab.Open(base + "/token/list")
+		tab.Click("#change summary")
+		checkPage(t, tab, base, "/token/list")
+		checkWidth(t, tab, "/token/list")
+		tab.Picture("token-set-" + scheme)
 		tab.Click("#revoke summary")
 		checkPage(t, tab, base, "/token/list")
 		outsidetest.Evaluate[bool](tab, `(document.querySelector("#token-revoked").value = "ci-`+scheme+`", true)`)

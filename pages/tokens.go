@@ -16,7 +16,7 @@ const tokenList = "token list" // the name of a question
 type tokenForms struct {
 	Base   string
 	Scopes []tokenScope
-	Valid  []tokenName // tokens that can be revoked
+	Valid  []tokenName // tokens that can be changed and revoked
 	Own    string      // the name that the reader's own session was begun with; empty for none
 }
 
@@ -25,7 +25,7 @@ type tokenScope struct{ Name, Help string }
 // tokenName is the name of a token, and how it may be shown.
 type tokenName struct{ Name, Text string }
 
-// composeTokens lists the tokens, with forms that add and revoke one.
+// composeTokens lists the tokens, with forms that add, change and revoke one.
 func composeTokens(ctx context.Context, b *builder) error {
 	a, err := get(ctx, b, ask.Tokens(), nil)
 	if err != nil {
@@ -53,6 +53,11 @@ func composeTokens(ctx context.Context, b *builder) error {
 	if len(forms.Valid) == 0 {
 		return nil
 	}
+	change, err := fragment("token-set", forms)
+	if err != nil {
+		return err
+	}
+	b.view.Sections = append(b.view.Sections, section{ID: "change", Title: "Change a token", HTML: change})
 	revoke, err := fragment("token-revoke", forms)
 	b.view.Sections = append(b.view.Sections, section{ID: "revoke", Title: "Revoke a token", HTML: revoke})
 	return err

@@ -21,6 +21,7 @@ import (
 func adminRoutes() []Route {
 	return []Route{
 		{Method: http.MethodPost, Pattern: "/token/add", Scope: access.Admin, Summary: "add a token, and show it once", page: true, serve: (*Server).addToken},
+		{Method: http.MethodPost, Pattern: "/token/set", Scope: access.Admin, Summary: "change the expiry and the quota of a token", page: true, serve: (*Server).setToken},
 		{Method: http.MethodPost, Pattern: "/token/revoke", Scope: access.Admin, Summary: "revoke a token", page: true, serve: (*Server).revokeToken},
 	}
 }
@@ -32,12 +33,7 @@ func (s *Server) addToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := url.Values{}
-	for _, name := range []string{"name", "expires", "max-records-per-day", "max-bytes-per-day"} {
-		if text := strings.TrimSpace(form.Get(name)); text != "" {
-			in.Set(name, text)
-		}
-	}
+	in := trimmed(form, "name", "expires", "max-records-per-day", "max-bytes-per-day")
 	if scopes := form["scope"]; len(scopes) > 0 {
 		in.Set("scope", strings.Join(scopes, ","))
 	}
@@ -63,6 +59,28 @@ func (s *Server) addToken(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
+// trimmed returns the fields of a form that are filled in.
+func trimmed(form url.Values, names ...string) url.Values {
+	in := url.Values{}
+	for _, name := range names {
+		if text := strings.TrimSpace(form.Get(name)); text != "" {
+			in.Set(name, text)
+		}
+	}
+	return in
+}
+
+// setToken changes the token of a form, and leads back to the list.
+func (s *Server) setToken(w http.ResponseWriter, r *http.Request) error {
+	form, err := paramsOf(r)
+	if err != nil {
+		return err
+	}
+	in := trimmed(form, "expires", "max-records-per-day", "max-bytes-per-day")
+	in.Set("name", form.Get("name"))
+	return s.changeAndList(w, r, ask.SetToken().Question(), in)
+}
+
 // revokeToken revokes the token of a form, and leads back to the list.
 func (s *Server) revokeToken(w http.ResponseWriter, r *http.Request) error {
 	form, err := paramsOf(r)
@@ -72,7 +90,12 @@ func (s *Server) revokeToken(w http.ResponseWriter, r *http.Request) error {
 	if form.Get("sure") != "yes" {
 		return fmt.Errorf("%w: tick that it cannot be undone, and send the form again", track.ErrInvalid)
 	}
-	err = s.change(r, ask.RevokeToken().Question(), url.Values{"name": {form.Get("name")}}, func(answer.Answer, *pageAsker) error { return nil })
+	return s.changeAndList(w, r, ask.RevokeToken().Question(), url.Values{"name": {form.Get("name")}})
+}
+
+// changeAndList changes a token, and leads back to the list.
+func (s *Server) changeAndList(w http.ResponseWriter, r *http.Request, q ask.Question, in url.Values) error {
+	err := s.change(r, q, in, func(answer.Answer, *pageAsker) error { return nil })
 	if err == nil {
 		http.Redirect(w, r, s.config.BasePath+"/token/list", http.StatusSeeOther)
 	}

@@ -45,8 +45,8 @@ func TestScopesOfPages(t *testing.T) {
 			}
 		}
 	}
-	if admin != 4 {
-		t.Errorf("%d routes need the scope admin, want two pages and two forms", admin)
+	if admin != 5 {
+		t.Errorf("%d routes need the scope admin, want two pages and three forms", admin)
 	}
 }
 
@@ -74,13 +74,23 @@ func TestTokenPages(t *testing.T) {
 		}
 	}
 	_, body = ann.get("/token/list")
-	for _, want := range []string{"ci", "read record", "scenario growth, scenario bam/*", "valid", `href="/status"`, `action="/token/add"`, `action="/token/revoke"`} {
+	for _, want := range []string{"ci", "read record", "scenario growth, scenario bam/*", "valid", `href="/status"`, `action="/token/add"`, `action="/token/set"`, `action="/token/revoke"`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the list does not have %q", want)
 		}
 	}
 	if shownSecret.MatchString(body) {
 		t.Error("the list shows a secret")
+	}
+	response, _ = ann.post("/token/set", url.Values{"name": {"ci"}, "expires": {" none "}, "max-records-per-day": {"7"}, "max-bytes-per-day": {""}})
+	if to := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || to != "/token/list" {
+		t.Errorf("%d to %q", response.StatusCode, to)
+	}
+	if _, body := ann.get("/token/list"); !strings.Contains(body, "0 of 7") {
+		t.Errorf("the new quota is not listed: %s", body)
+	}
+	if response, _ := ann.post("/token/set", url.Values{"name": {"ci"}, "expires": {""}}); response.StatusCode != http.StatusBadRequest {
+		t.Errorf("changed without anything to change: %d", response.StatusCode)
 	}
 	if response, _ := ann.post("/token/revoke", url.Values{"name": {"ci"}}); response.StatusCode != http.StatusBadRequest {
 		t.Errorf("revoked without being sure: %d", response.StatusCode)
@@ -98,7 +108,7 @@ func TestTokenPages(t *testing.T) {
 // checkTokenLog holds that the log of a server that is closed names who changed which token, and no secret.
 func checkTokenLog(t *testing.T, log string) {
 	t.Helper()
-	for _, want := range []string{`what="token add" holder=ann token=ci`, `what="token revoke" holder=ann token=ci`} {
+	for _, want := range []string{`what="token add" holder=ann token=ci`, `what="token set" holder=ann token=ci`, `what="token revoke" holder=ann token=ci`} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log does not have %q", want)
 		}
@@ -108,7 +118,7 @@ func checkTokenLog(t *testing.T, log string) {
 	}
 }
 
-// Neither a reader, nor an administrator of some scenarios, nor another site adds or revokes a token by a page.
+// Neither a reader, nor an administrator of some scenarios, nor another site adds, changes or revokes a token by a page.
 func TestTokenFormsOfOthers(t *testing.T) {
 	s := serve(t, nil)
 	reader := s.loggedIn(access.Grant{Name: "reader", Scopes: []access.Scope{access.Read}})
@@ -116,7 +126,8 @@ func TestTokenFormsOfOthers(t *testing.T) {
 	admin := s.loggedIn(access.Grant{Name: "ann", Scopes: []access.Scope{access.Admin}})
 	add := url.Values{"name": {"x"}, "scope": {"admin"}}
 	revoke := url.Values{"name": {"ann"}, "sure": {"yes"}}
-	for path, form := range map[string]url.Values{"/token/add": add, "/token/revoke": revoke} {
+	change := url.Values{"name": {"ann"}, "expires": {"1h"}}
+	for path, form := range map[string]url.Values{"/token/add": add, "/token/set": change, "/token/revoke": revoke} {
 		for name, v := range map[string]visitor{"a reader": reader, "an administrator of some scenarios": bound} {
 			if response, body := v.post(path, form); response.StatusCode != http.StatusForbidden || shownSecret.MatchString(body) {
 				t.Errorf("%s of %s: %d", path, name, response.StatusCode)
