@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 
 	"track"
@@ -10,11 +11,13 @@ import (
 // Pushed says what became of lines that were sent to a server.
 type Pushed struct {
 	Server        string `json:"server"`
-	Files         int    `json:"files"`         // all of whose lines are recorded
-	Refused       int    `json:"files_refused"` // with a line that is not recorded: they stay
-	Open          int    `json:"files_open"`    // that another process may still write
+	Files         int    `json:"files"`                   // all of whose lines are recorded
+	Refused       int    `json:"files_refused"`           // with lines that the server refuses
+	RefusedFolder string `json:"refused_folder,omitzero"` // where those lines are kept; missing if there are none
+	Open          int    `json:"files_open"`              // that another process may still write
 	Unsent        int    `json:"files_unsent"`
 	Restored      int    `json:"files_restored,omitzero"` // that the server had acknowledged and lost: they are sent again
+	Watched       bool   `json:"watched,omitzero"`        // it went on until it was interrupted
 	RecordedLines `json:",embed"`
 }
 
@@ -40,7 +43,9 @@ func (a *Pushed) Add(sent RecordedLines) {
 func (a *Pushed) Merge(later Pushed) {
 	a.Files += later.Files
 	a.Restored += later.Restored
-	a.Refused, a.Open, a.Unsent = later.Refused, later.Open, later.Unsent
+	a.Refused += later.Refused
+	a.RefusedFolder = cmp.Or(later.RefusedFolder, a.RefusedFolder)
+	a.Open, a.Unsent = later.Open, later.Unsent
 	a.Add(later.RecordedLines)
 	for _, p := range later.Errors {
 		a.AddProblem(p)
@@ -52,9 +57,11 @@ func (a Pushed) Counts() string {
 	return fmt.Sprintf("sent to %s: %d recorded, %d duplicate, %d conflicting, %d rejected", a.Server, a.Recorded, a.Duplicates, a.Conflicts, a.Rejected)
 }
 
-// Conclusion is about the worst line.
+// Conclusion is about the worst line. A service that was stopped has done what it should.
 func (a Pushed) Conclusion() Conclusion {
 	switch {
+	case a.Watched:
+		return Done
 	case a.Rejected > 0:
 		return PartlyInvalid
 	case a.Conflicts > 0:
@@ -63,9 +70,21 @@ func (a Pushed) Conclusion() Conclusion {
 	return Done
 }
 
+// RetryHint says what to do with lines that a server refused.
+func RetryHint() track.Hint {
+	hint := track.NewHint("correct these lines and send them again, or delete them", "push")
+	hint.Args = append(hint.Args, track.HintArg{Name: "retry"})
+	return hint
+}
+
+func refusedNote(text string) Sentence {
+	hint := RetryHint()
+	return Sentence{Kind: Note, Text: text, Hint: &hint}
+}
+
 // Lead implements [Answer].
 func (a Pushed) Lead() []Sentence {
-	if a.Files+a.Refused+a.Open+a.Unsent+a.Recorded+a.Duplicates == 0 {
+	if a.Files+a.Refused+a.Unsent+a.Recorded+a.Duplicates+a.Conflicts+a.Rejected == 0 {
 		return []Sentence{{Kind: Heading, Text: "nothing to send to " + a.Server}}
 	}
 	text := a.Counts()
@@ -80,9 +99,8 @@ func (a Pushed) Lead() []Sentence {
 		}
 		list = append(list, Sentence{Kind: Warning, Text: (&track.FieldError{Line: p.Line, Field: p.Field, Message: p.Message}).Error()})
 	}
-	if a.Refused > 0 {
-		hint := track.Hint{Text: "correct these lines in the files, or delete the files"}
-		list = append(list, Sentence{Kind: Note, Text: format.Counted(a.Refused, "file") + " with such lines not removed", Hint: &hint})
+	if a.RefusedFolder != "" {
+		list = append(list, refusedNote("these lines are kept in "+a.RefusedFolder))
 	}
 	return append(list, a.Suspicions.sentences()...)
 }

@@ -20,20 +20,22 @@ type Status struct {
 
 // Waiting says what waits for one server or database.
 type Waiting struct {
-	Name     string    `json:"name,omitzero"`     // that track remote add gave the server
-	Server   string    `json:"server,omitzero"`   // its address; missing for a database in a file, and if it is not known
-	Database string    `json:"database,omitzero"` // the file, or the address of a server of PostgreSQL
-	Folder   string    `json:"folder"`
-	Files    int       `json:"files"`
-	Open     int       `json:"files_open"` // of files, those that a process may still write
-	Lines    int       `json:"lines"`
-	Bytes    int64     `json:"bytes"`
-	Known    int       `json:"lines_acknowledged"`    // of lines, those that the server has: their file stays until it has all
-	Kept     int       `json:"files_kept"`            // that the server has, kept for 7 days in case it is restored from an older copy
-	Epoch    string    `json:"server_epoch,omitzero"` // of the database of the server when it answered last
-	Oldest   time.Time `json:"oldest,omitzero"`       // when the oldest file was begun
-	Failure  string    `json:"failure,omitzero"`      // why the last sending failed; missing if it did not
-	FailedAt time.Time `json:"failed_at,omitzero"`    // when it failed
+	Name          string    `json:"name,omitzero"`     // that track remote add gave the server
+	Server        string    `json:"server,omitzero"`   // its address; missing for a database in a file, and if it is not known
+	Database      string    `json:"database,omitzero"` // the file, or the address of a server of PostgreSQL
+	Folder        string    `json:"folder"`
+	Files         int       `json:"files"`
+	Open          int       `json:"files_open"` // of files, those that a process may still write
+	Lines         int       `json:"lines"`
+	Bytes         int64     `json:"bytes"`
+	Known         int       `json:"lines_acknowledged"` // of lines, those that the server has: their file stays until it has all
+	Refused       int       `json:"lines_refused"`      // by the server: they are kept beside the spool, and do not wait
+	RefusedFolder string    `json:"refused_folder,omitzero"`
+	Kept          int       `json:"files_kept"`            // that the server has, kept for 7 days in case it is restored from an older copy
+	Epoch         string    `json:"server_epoch,omitzero"` // of the database of the server when it answered last
+	Oldest        time.Time `json:"oldest,omitzero"`       // when the oldest file was begun
+	Failure       string    `json:"failure,omitzero"`      // why the last sending failed; missing if it did not
+	FailedAt      time.Time `json:"failed_at,omitzero"`    // when it failed
 }
 
 // RunningSweep is a sweep whose end is not recorded: it runs, or it was killed.
@@ -54,10 +56,13 @@ func (a Status) Conclusion() Conclusion {
 
 func (a Status) lines() (n int) {
 	for _, w := range a.Waiting {
-		n += w.Lines
+		n += w.unsent()
 	}
 	return n
 }
+
+// unsent is how many lines wait. A file whose process has not closed it stays when all of its lines are sent.
+func (w Waiting) unsent() int { return w.Lines - w.Known }
 
 // target names what records wait for.
 func (w Waiting) target() string {
@@ -66,19 +71,21 @@ func (w Waiting) target() string {
 
 // Lead implements [Answer].
 func (a Status) Lead() []Sentence {
-	lines := a.lines()
-	if lines == 0 {
-		return []Sentence{{Kind: Heading, Text: "nothing waits to be sent or recorded"}}
+	list := []Sentence{{Kind: Heading, Text: "nothing waits to be sent or recorded"}}
+	if lines := a.lines(); lines > 0 {
+		list = []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s %s to be sent or recorded", format.Counted(lines, "line"), format.Verb(lines, "waits", "wait"))}}
 	}
-	list := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s %s to be sent or recorded", format.Counted(lines, "line"), format.Verb(lines, "waits", "wait"))}}
 	for _, w := range a.Waiting {
-		if w.Lines > 0 && w.Failure != "" {
+		if w.unsent() > 0 && w.Failure != "" {
 			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("%s, at %s: %s", w.target(), timeText(w.FailedAt), strings.TrimPrefix(w.Failure, w.target()+": "))})
 		}
 	}
 	for _, w := range a.Waiting {
-		if w.Lines > 0 {
+		if w.unsent() > 0 {
 			list = append(list, w.wayOut())
+		}
+		if w.Refused > 0 {
+			list = append(list, refusedNote(fmt.Sprintf("%s refused %s, kept in %s", w.target(), format.Counted(w.Refused, "line"), w.RefusedFolder)))
 		}
 	}
 	return list
@@ -100,13 +107,13 @@ func (a Status) Tables() []Table {
 	waiting := Table{
 		Name: "waiting", HiddenIfEmpty: true,
 		Columns: append(columns("for", "files", "open", "lines", "acknowledged", "bytes", "oldest").drop("bytes", "oldest", "acknowledged", "open", "files").wrap("for"),
-			columns("name", "server", "database", "failure", "failed_at", "folder", "kept", "server_epoch")...),
+			columns("name", "server", "database", "failure", "failed_at", "folder", "kept", "server_epoch", "refused")...),
 	}
 	for i := range waiting.Columns[7:] {
 		waiting.Columns[7+i].For = ForData
 	}
 	for _, w := range a.Waiting {
-		waiting.Rows = append(waiting.Rows, []any{w.target(), w.Files, w.Open, w.Lines, w.Known, w.Bytes, timeCell(w.Oldest), w.Name, w.Server, w.Database, w.Failure, timeCell(w.FailedAt), w.Folder, w.Kept, w.Epoch})
+		waiting.Rows = append(waiting.Rows, []any{w.target(), w.Files, w.Open, w.Lines, w.Known, w.Bytes, timeCell(w.Oldest), w.Name, w.Server, w.Database, w.Failure, timeCell(w.FailedAt), w.Folder, w.Kept, w.Epoch, w.Refused})
 	}
 	sweeps := Table{Name: "sweeps", Title: "Sweeps that run, or were killed", HiddenIfEmpty: true, Columns: columns("sweep", "scenario", "started", "kept").wrap("kept")}
 	for _, s := range a.Sweeps {

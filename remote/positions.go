@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,14 +53,11 @@ func (p position) keep(path string) error {
 	if p == positionOf(path) {
 		return nil
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".*.position")
-	if err != nil {
+	var text bytes.Buffer
+	if err := answer.Encode(&text, p); err != nil {
 		return err
 	}
-	if err := errors.Join(answer.Encode(file, p), file.Close()); err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return os.Rename(file.Name(), positionPath(path))
+	return replaceFile(positionPath(path), text.Bytes())
 }
 
 // lineAt returns the position behind n lines of a text.
@@ -80,7 +78,7 @@ func lineAt(text io.ReaderAt, n int64) (p position, err error) {
 }
 
 // keepSent moves a file that the server has out of the way, where it is kept for a while. One that was sent without its
-// position has one there, so that nobody asks the server for it.
+// position has one there, so that nobody asks the server for it. One that its process writes to after all comes back.
 func keepSent(f spool.File, done sentFile) error {
 	moved, err := f.Done()
 	if removal := os.Remove(positionPath(f.Closed())); !errors.Is(removal, fs.ErrNotExist) {
@@ -89,12 +87,19 @@ func keepSent(f spool.File, done sentFile) error {
 	if err != nil || moved == "" {
 		return err
 	}
+	info, err := os.Stat(moved)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	if info.Size() > done.size {
+		return spool.KeptFile{Path: moved, At: now}.BringBack()
+	}
 	if done.plain {
 		if err := done.position.keep(moved); err != nil {
 			return err
 		}
 	}
-	now := time.Now()
 	return os.Chtimes(moved, now, now)
 }
 
@@ -223,6 +228,14 @@ func (s *Spool) addPositions() error {
 		s.Acknowledged += int(positionOf(f.Closed()).Lines)
 	}
 	kept, err := spool.Kept(s.Dir)
+	if err != nil {
+		return err
+	}
 	s.Kept, s.Epoch = len(kept), epochOf(s.Dir)
+	if files, err = spool.Files(RefusedFolder(s.Dir)); err != nil {
+		return err
+	}
+	refused, err := spool.Count(files)
+	s.Refused = refused.Lines
 	return err
 }

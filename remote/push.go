@@ -29,8 +29,12 @@ const (
 	sentLines = 1000
 )
 
-// Push sends the lines of a spool, and moves the files whose lines are all recorded out of the way. Lines that were sent
-// before are duplicates there. After an error, a says what was sent until then. It does not find out what the server has
+// abandonedAfter is when a file that its process has not closed counts as closed. A process that writes to it after all
+// goes on in another file.
+const abandonedAfter = 24 * time.Hour
+
+// Push sends the lines of a spool, and moves the files that were sent out of the way. Lines that were sent before are
+// duplicates there; those that the server refuses are kept in a folder of their own. After an error, a says what was sent until then. It does not find out what the server has
 // lost, as [Pusher.Push] does.
 func (c *Client) Push(ctx context.Context, dir string, attempts int) (a answer.Pushed, err error) {
 	p := c.NewPusher(dir)
@@ -52,6 +56,8 @@ type Pusher struct {
 type sentFile struct {
 	position
 	plain   bool // sent without its position: its lines may be others than those of the position
+	refused []refusedLine
+	size    int64 // bytes, those of a line that has not ended among them
 	written time.Time
 }
 
@@ -66,7 +72,7 @@ func (p *Pusher) Push(ctx context.Context, attempts int) (a answer.Pushed, err e
 	a = answer.NewPushed(p.client.Address())
 	if p.unchecked {
 		if a.Restored, err = p.recover(ctx, attempts); err != nil {
-			keepOutcome(p.dir, a, err)
+			keepOutcome(p.dir, err)
 		}
 	}
 	files, filesErr := spool.Files(p.dir)
@@ -87,7 +93,7 @@ func (p *Pusher) Push(ctx context.Context, attempts int) (a answer.Pushed, err e
 	}
 	p.sent = sent
 	p.unchecked = p.unchecked || err != nil
-	keepOutcome(p.dir, a, err)
+	keepOutcome(p.dir, err)
 	return a, err
 }
 
@@ -101,17 +107,21 @@ func (p *Pusher) pushFile(ctx context.Context, f spool.File, attempts int, a *an
 		return err
 	}
 	done := p.sent[f.Closed()]
-	switch {
-	case done.Refused:
-		a.Refused++
-	case f.Open:
+	if f.Open && time.Since(done.written) < abandonedAfter {
 		a.Open++
-	default:
+		return done.position.keep(f.Closed())
+	}
+	delete(p.sent, f.Closed()) // it may come back
+	if !done.Refused {
 		a.Files++
-		delete(p.sent, f.Closed()) // it may come back
 		return keepSent(f, done)
 	}
-	return done.position.keep(f.Closed())
+	a.Refused++
+	a.RefusedFolder = RefusedFolder(p.dir)
+	if err := keepRefused(p.dir, f, done.refused); err != nil {
+		return err
+	}
+	return keepSent(f, done)
 }
 
 // pushLines sends the whole lines of a file that were not sent. A file that somebody corrected is sent from its start.
@@ -130,6 +140,8 @@ func (p *Pusher) pushLines(ctx context.Context, f spool.File, attempts int, a *a
 		return err
 	}
 	done := p.sentOf(f, size, info.ModTime())
+	done.size = info.Size()
+	p.sent[f.Closed()] = done
 	reader := bufio.NewReader(io.NewSectionReader(text, done.Bytes, size-done.Bytes))
 	for {
 		chunk, n, err := nextLines(reader)
@@ -144,9 +156,9 @@ func (p *Pusher) pushLines(ctx context.Context, f spool.File, attempts int, a *a
 			reader = bufio.NewReader(io.NewSectionReader(text, done.Bytes, size-done.Bytes))
 			continue
 		}
+		done.refused = append(done.refused, refusedLines(chunk, answered.Errors)...)
 		for _, problem := range answered.Errors {
 			problem.Line += int(done.Lines)
-			problem.Message += " (" + f.Path + ")"
 			a.AddProblem(problem)
 		}
 		a.Add(answered)

@@ -3,15 +3,11 @@ package remote
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
-
-	"track/answer"
-	"track/scoring/format"
 )
 
 // Beside the spool of a server lie its address, which the name of the folder does not tell, and why the last sending
@@ -38,6 +34,7 @@ type Spool struct {
 
 	Acknowledged int // lines that wait in files of which the server has some
 	Kept         int // files that the server has
+	Refused      int // lines that the server refused
 	Epoch        string
 }
 
@@ -90,7 +87,7 @@ func SpoolIn(dir string) (s Spool, err error) {
 
 // keepOutcome writes down why the last sending of a spool failed, or that it did not. What cannot be written is not
 // told: sending went as it went.
-func keepOutcome(dir string, a answer.Pushed, err error) {
+func keepOutcome(dir string, err error) {
 	path := filepath.Join(filepath.Dir(dir), failureFile)
 	text := ""
 	switch {
@@ -100,8 +97,6 @@ func keepOutcome(dir string, a answer.Pushed, err error) {
 		text = "the server did not answer in the time that the command waits"
 	case err != nil:
 		text = err.Error()
-	case a.Refused > 0:
-		text = fmt.Sprintf("%s %s lines that the server refuses: track push names them", format.Counted(a.Refused, "file"), format.Verb(a.Refused, "has", "have"))
 	}
 	if text == "" {
 		_ = os.Remove(path)

@@ -12,7 +12,6 @@ import (
 	"track/ask"
 	"track/reports"
 	"track/reports/render"
-	"track/scoring/format"
 )
 
 func (p *program) gateCommand() *cli.Command {
@@ -21,9 +20,11 @@ func (p *program) gateCommand() *cli.Command {
 track gate growth_plus --min-pass-rate 0.95
 track gate baseline growth_plus --stable --no-degradation --junit gate.xml --md gate.md
 track gate growth_plus --min-score 0.8 --plan 10,20,30 --fail-on warn`}, func(_ *cli.Context, a answer.Gate) error {
-		if p.unsent > 0 {
-			a.Lack(fmt.Sprintf("%s of records %s on this machine, and the server does not have the records", format.Counted(p.unsent, "file"), format.Verb(p.unsent, "waits", "wait")), "send them with track push, which says what the server refuses")
+		lacking, err := p.lacking()
+		if err != nil {
+			return err
 		}
+		a.Lack(lacking, "on this machine, and not on the server", "track push; track push --retry for what the server refused")
 		if err := p.writeGate(a, files); err != nil {
 			return err
 		}

@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/urfave/cli/v2"
@@ -22,8 +25,8 @@ const (
 )
 
 type pushOptions struct {
-	watch, all bool
-	every      time.Duration
+	watch, all, retry bool
+	every             time.Duration
 }
 
 func (p *program) pushCommand() *cli.Command {
@@ -31,8 +34,11 @@ func (p *program) pushCommand() *cli.Command {
 	return &cli.Command{
 		Name: "push", Usage: "send to a server what was recorded for it", UsageText: "track push [FLAGS]",
 		Description: `What is recorded for a server is kept on this machine first. record sends it if that takes no more than a moment; push sends all that is left.
-What the server has already is a duplicate there. Files with lines that it refuses stay. Files that the server has are kept for 7 days. If it was
-restored from an older copy, push sends again what it has lost.
+What the server has already is a duplicate there. Files that the server has are kept for 7 days. If it was restored from an older copy, push
+sends again what it has lost.
+
+Lines that the server refuses are kept in a folder of their own, with the reasons. Correct them there, and send them again with --retry; or
+delete them.
 
 With --watch it goes on until it is interrupted, and sends new lines as they come, also those of a sweep that runs. It waits for a server that is away. If
 the server refuses the token, it ends.
@@ -48,6 +54,7 @@ Examples:
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "watch", Usage: "go on, and send new lines as they come", Destination: &o.watch},
 			&cli.BoolFlag{Name: "all", Usage: "send the records of a database: --db, TRACK_DB, or the one found here", Destination: &o.all},
+			&cli.BoolFlag{Name: "retry", Usage: "send again what the server has refused", Destination: &o.retry},
 			&cli.DurationFlag{Name: "every", Usage: "look for new lines each `TIME`, with --watch", Value: 2 * time.Second, Destination: &o.every},
 		},
 		Action: func(c *cli.Context) error {
@@ -61,8 +68,8 @@ Examples:
 				return usage("--every %s: must be a time from %s to %s, such as 2s", o.every, leastPushPause, mostPushPause)
 			}
 			if o.all {
-				if o.watch {
-					return usage("--all and --watch: give one of them")
+				if o.watch || o.retry {
+					return usage("--all, --watch and --retry: give one of them")
 				}
 				return p.pushDatabase(c.Context)
 			}
@@ -76,6 +83,11 @@ Examples:
 			dir, err := remote.SpoolDir(client.Address())
 			if err != nil {
 				return err
+			}
+			if o.retry {
+				if err := p.retryRefused(dir); err != nil {
+					return err
+				}
 			}
 			if o.watch {
 				return p.watchPush(c.Context, client, dir, o.every)
@@ -112,12 +124,42 @@ func (p *program) writeKept(a answer.Spooled) error {
 	if errors.Is(err, remote.ErrRefused) {
 		p.notice("%v", err)
 	}
-	a.Sent = err == nil && pushed.Refused+pushed.Open == 0
-	if err := p.writeAnswer(a); err != nil {
+	_, waits := os.Lstat(a.Spool)
+	a.Sent = errors.Is(waits, fs.ErrNotExist) && pushed.Refused == 0
+	if pushed.Refused == 0 {
+		if err := p.writeAnswer(a); err != nil {
+			return err
+		}
+	}
+	return p.sentError(client, pushed)
+}
+
+// sentError tells which lines a server refused, and returns an error about them; nil if there are none.
+func (p *program) sentError(client *remote.Client, a answer.Pushed) error {
+	problems := lineProblems{program: p}
+	for _, problem := range a.Errors {
+		problems.tell(&track.FieldError{Line: problem.Line, Field: problem.Field, Message: problem.Message})
+	}
+	problems.end()
+	refused := a.Rejected + a.Conflicts
+	if refused == 0 {
+		return nil
+	}
+	reason := track.ErrInvalid
+	if a.Rejected == 0 {
+		reason = track.ErrConflict
+	}
+	err := fmt.Errorf("%w: %s refused %s, kept in %s", reason, client.Address(), format.Counted(refused, "line"), a.RefusedFolder)
+	return track.WithHint(err, answer.RetryHint())
+}
+
+// retryRefused moves what a server has refused back into its spool.
+func (p *program) retryRefused(dir string) error {
+	w, err := p.createSpool(dir)
+	if err != nil {
 		return err
 	}
-	p.tellRefused(pushed)
-	return linesError(pushed.RecordedLines, "sending to "+client.Address())
+	return remote.RetryRefused(dir, w)
 }
 
 // pushKept sends what a command kept in a file for a server, and tells where it is if that fails.
@@ -132,19 +174,17 @@ func (p *program) pushKept(ctx context.Context, client *remote.Client, path stri
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushBeforeReading)
 	defer cancel()
 	pushed, err := client.Push(ctx, dir, pushAttempts)
-	p.tellRefused(pushed)
 	switch {
 	case err != nil:
 		p.notice("kept in %s, and not sent yet: %v; %s", path, err, shellHint(track.NewHint("send it", "push")))
 	default:
 		p.notice("sent to %s: %s", client.Address(), format.Counted(pushed.Recorded, "record"))
 	}
-	return linesError(pushed.RecordedLines, "sending to "+client.Address())
+	return p.sentError(client, pushed)
 }
 
 // pushFirst sends what waits for a server before it is asked, and says what is missing in its answer.
 func (p *program) pushFirst(ctx context.Context, client *remote.Client) {
-	p.unsent = 0
 	dir, err := remote.SpoolDir(client.Address())
 	if err != nil {
 		return
@@ -156,11 +196,23 @@ func (p *program) pushFirst(ctx context.Context, client *remote.Client) {
 	ctx, cancel := context.WithTimeout(ctx, pushBeforeReading)
 	defer cancel()
 	pushed, err := client.Push(ctx, dir, pushAttempts)
-	if p.unsent = pushed.Unsent + pushed.Refused; p.unsent > 0 {
+	if err := p.sentError(client, pushed); err != nil {
+		p.notice("%v", err)
+	}
+	if n := pushed.Unsent; n > 0 {
 		why := "see track push"
 		if err != nil {
 			why = err.Error()
 		}
-		p.notice("%s of records %s to be sent, and %s missing in the answer: %s", format.Counted(p.unsent, "file"), format.Verb(p.unsent, "waits", "wait"), format.Verb(p.unsent, "is", "are"), why)
+		p.notice("%s of records %s to be sent, and %s missing in the answer: %s", format.Counted(n, "file"), format.Verb(n, "waits", "wait"), format.Verb(n, "is", "are"), why)
 	}
+}
+
+// lacking counts the records, by scenario, that the server lacks which the user names; none for a database.
+func (p *program) lacking() (map[string]int, error) {
+	dir, err := p.pushDir()
+	if dir == "" || err != nil {
+		return nil, err
+	}
+	return remote.Lacking(dir)
 }

@@ -96,7 +96,7 @@ func (s *statusReader) servers() error {
 		if store.IsServer(found.Address) {
 			w.Server, w.Database = "", found.Address
 		}
-		if files, err := spool.Files(found.Dir); err != nil || len(files) == 0 || seen[found.Dir] {
+		if files, err := spool.Files(found.Dir); err != nil || len(files)+found.Refused == 0 || seen[found.Dir] {
 			continue
 		}
 		if err := s.add(w); err != nil {
@@ -141,6 +141,9 @@ func (s *statusReader) add(w answer.Waiting) error {
 	w.Failure, w.FailedAt = kept.Failure, kept.FailedAt
 	if w.Server != "" {
 		w.Known, w.Kept, w.Epoch = kept.Acknowledged, kept.Kept, kept.Epoch
+		if w.Refused = kept.Refused; w.Refused > 0 {
+			w.RefusedFolder = remote.RefusedFolder(w.Folder)
+		}
 	}
 	s.answer.Waiting = append(s.answer.Waiting, w)
 	return err

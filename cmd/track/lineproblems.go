@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"track"
-	"track/answer"
 	"track/reports/escape"
 	"track/scoring/format"
 	"track/tracker/exchange"
@@ -49,13 +48,4 @@ func (l *lineProblems) end() {
 		text = l.source + ": " + text
 	}
 	fmt.Fprintln(l.err, escape.Line(text))
-}
-
-// tellRefused tells which lines a server did not take.
-func (p *program) tellRefused(a answer.Pushed) {
-	problems := lineProblems{program: p}
-	for _, problem := range a.Errors {
-		problems.tell(&track.FieldError{Line: problem.Line, Field: problem.Field, Message: problem.Message})
-	}
-	problems.end()
 }

@@ -37,7 +37,6 @@ type program struct {
 	shared    sharedOptions
 	command   string // such as track spec add; empty until it is known
 	recording bool   // see records
-	unsent    int    // files of records that the server lacks that is asked
 	delimiter string // see textFormatFlags
 	decimal   string
 	maxSize   sizes.Size                                      // see maxSizeFlag

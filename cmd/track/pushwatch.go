@@ -18,14 +18,16 @@ const (
 // watchPush sends what comes into a spool until ctx ends. The answer is about all that it sent.
 func (p *program) watchPush(ctx context.Context, client *remote.Client, dir string, every time.Duration) error {
 	p.notice("sending what is recorded for %s, each %s", client.Address(), every)
-	w := pushWatch{program: p, pusher: client.NewPusher(dir), every: every, pause: every, total: answer.NewPushed(client.Address())}
+	w := pushWatch{program: p, client: client, pusher: client.NewPusher(dir), every: every, pause: every, total: answer.NewPushed(client.Address())}
 	err := w.run(ctx)
+	w.total.Watched = true
 	return errors.Join(p.writeAnswer(w.total), err)
 }
 
 // pushWatch sends a spool again and again.
 type pushWatch struct {
 	*program
+	client *remote.Client
 	pusher *remote.Pusher
 	every  time.Duration
 	pause  time.Duration // until the next look: longer than every while the server is away
@@ -59,7 +61,9 @@ func (w *pushWatch) run(ctx context.Context) error {
 // tell says what was sent, and adds it to the answer.
 func (w *pushWatch) tell(a answer.Pushed) {
 	w.total.Merge(a)
-	w.tellRefused(a)
+	if err := w.sentError(w.client, a); err != nil {
+		w.notice("%v", err)
+	}
 	if a.Recorded+a.Duplicates+a.Conflicts+a.Rejected > 0 {
 		w.notice("%s", a.Counts())
 	}

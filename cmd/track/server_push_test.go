@@ -116,8 +116,9 @@ func TestSweepForServer(t *testing.T) {
 	want(out, "13,13,ok,ok")
 }
 
-// A gate does not pass while records wait that the server lacks: here one that differs from what is recorded.
-func TestGateWithUnsentRecords(t *testing.T) {
+// What a server refuses, here a seed with other values, is kept apart. It holds up no other record and no other gate than
+// that of its scenario, and can be sent again or deleted.
+func TestRefusedRecords(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "track.db")
@@ -130,33 +131,59 @@ func TestGateWithUnsentRecords(t *testing.T) {
 		text, _ := cmd.CombinedOutput()
 		return string(text), cmd.ProcessState.ExitCode()
 	}
-	record := func(value string) int {
+	record := func(scenario, value string) int {
 		t.Helper()
 		if err := os.WriteFile(filepath.Join(dir, "values.json"), []byte(`{"a": `+value+`}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, code := run("record", "seed", "--scenario", "s", "--seed", "1", "--commit", "c0ffee", "values.json")
+		_, code := run("record", "seed", "--scenario", scenario, "--seed", "1", "--commit", "c0ffee", "values.json")
 		return code
 	}
-	gate := []string{"gate", "s", "--min-pass-rate", "0.01", "--min-seeds", "1"}
-	const spec = "scenario: s\nmetrics:\n  - {name: a, type: RANGE, min: 0, max: 10}\n"
-	if err := os.WriteFile(filepath.Join(dir, "s.yaml"), []byte(spec), 0o600); err != nil {
-		t.Fatal(err)
+	gate := func(scenario string, want int) {
+		t.Helper()
+		out, code := run("gate", scenario, "--min-pass-rate", "0.01", "--min-seeds", "1")
+		if code != want || strings.Contains(out, "all_records") != (want == exitInconclusive) {
+			t.Errorf("gate of %s: exit code %d, not %d: %s", scenario, code, want, out)
+		}
 	}
-	mustTrack(t, dir, "spec", "add", "s.yaml", "--db", db)
-	if code := record("1"); code != exitOK {
-		t.Fatalf("recording: exit code %d", code)
+	for _, scenario := range []string{"s", "other"} {
+		writeText(t, filepath.Join(dir, "spec.yaml"), "scenario: "+scenario+"\nmetrics:\n  - {name: a, type: RANGE, min: 0, max: 10}\n")
+		mustTrack(t, dir, "spec", "add", "spec.yaml", "--db", db)
+		if code := record(scenario, "1"); code != exitOK {
+			t.Fatalf("recording: exit code %d", code)
+		}
+		gate(scenario, exitOK)
 	}
-	if out, code := run(gate...); code != exitOK {
-		t.Fatalf("before: exit code %d: %s", code, out)
+	if code := record("s", "2"); code != exitConflict {
+		t.Fatalf("another value of the same seed: exit code %d", code)
 	}
-	if code := record("2"); code == exitOK {
-		t.Fatal("another value of the same seed was recorded")
+	gate("s", exitInconclusive)
+	gate("other", exitOK)
+	if code := record("other", "1"); code != exitOK { // a duplicate
+		t.Errorf("the next record: exit code %d", code)
 	}
-	out, code := run(gate...)
-	if code != exitInconclusive || !strings.Contains(out, "all_records") || !strings.Contains(out, "track push") {
-		t.Errorf("exit code %d: %s", code, out)
+	if out, code := run("status"); code != exitOK || !strings.Contains(out, "refused 1 line, kept in ") {
+		t.Errorf("status: exit code %d: %s", code, out)
 	}
+	if out, code := run("push"); code != exitOK || !strings.Contains(out, "nothing to send") {
+		t.Errorf("push: exit code %d: %s", code, out)
+	}
+	if out, code := run("push", "--retry"); code != exitConflict || !strings.Contains(out, "recorded 1, now 2") {
+		t.Errorf("push --retry: exit code %d: %s", code, out)
+	}
+	refused, err := filepath.Glob(filepath.Join(dir, "settings", "track", "servers", "*", "refused", "*"))
+	if err != nil || len(refused) != 2 || !strings.HasSuffix(refused[1], ".txt") {
+		t.Fatalf("refused: %v, %v", refused, err)
+	}
+	line, reason := readText(t, refused[0]), readText(t, refused[1])
+	if !strings.Contains(reason, "line 1: values: seed 1 of s is recorded with other values") {
+		t.Error(reason)
+	}
+	writeText(t, refused[0], strings.Replace(line, `"seed":"1"`, `"seed":"2"`, 1))
+	if out, code := run("push", "--retry"); code != exitOK || !strings.Contains(out, "1 recorded") {
+		t.Errorf("push --retry of what was corrected: exit code %d: %s", code, out)
+	}
+	gate("s", exitOK)
 }
 
 // A name that was given to a server brings its address and its token, and not the one of another server.

@@ -174,17 +174,20 @@ func NewGate(inputs []GateInput) (Gate, error) {
 	return g, nil
 }
 
-// Lack makes everything INCONCLUSIVE that would pass: records exist that were not judged. Why says where they are, and
-// need what would bring them.
-func (g *Gate) Lack(why, need string) {
+// Lack makes scenarios INCONCLUSIVE that would pass although records of theirs were not judged: n says how many of each.
+// Why says where they are, and need what would bring them.
+func (g *Gate) Lack(n map[string]int, why, need string) {
 	all := make([]scoring.Verdict, len(g.Scenarios))
 	for i := range g.Scenarios {
 		s := &g.Scenarios[i]
-		o := Outcome{Rule: "all_records", Verdict: scoring.VerdictInconclusive, Reason: "unsent_records", Message: why, Need: need, N: s.Estimates.NSeeds}
-		s.Outcomes = append(s.Outcomes, o)
-		s.Verdict = scoring.WorstVerdict(s.Verdict, o.Verdict)
-		s.Failing = slices.Contains(s.FailOn, s.Verdict)
-		g.Failing = g.Failing || s.Failing
+		if lacking := n[s.Name]; lacking > 0 {
+			message := fmt.Sprintf("%s of %s: %s", format.Counted(lacking, "record"), s.Name, why)
+			o := Outcome{Rule: "all_records", Verdict: scoring.VerdictInconclusive, Reason: "unsent_records", Message: message, Need: need, N: s.Estimates.NSeeds}
+			s.Outcomes = append(s.Outcomes, o)
+			s.Verdict = scoring.WorstVerdict(s.Verdict, o.Verdict)
+			s.Failing = slices.Contains(s.FailOn, s.Verdict)
+			g.Failing = g.Failing || s.Failing
+		}
 		all[i] = s.Verdict
 	}
 	if len(all) > 0 {
