@@ -44,7 +44,7 @@ With --watch it goes on until it is interrupted, and sends new lines as they com
 the server refuses the token, it ends.
 
 With --all it sends the records of a database, named by --db or found: sweeps, seeds, executions of lines and logs, notes and tags. The
-answer counts them by kind, and says what lines do not carry. If it is interrupted, run it again: what the server has is a duplicate.
+answer counts them by kind, and says what lines do not carry. If it is interrupted, run it again: it goes on where the server stands.
 
 Examples:
    track push --server https://track.example.org

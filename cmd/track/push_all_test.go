@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -141,11 +142,12 @@ func TestPushAll(t *testing.T) {
 	}
 }
 
-// A client that is killed after the server has recorded and before it has answered moves its database when it runs
-// again, and everything is there once.
+// A client that is killed after the server has recorded and before it has answered goes on there when it runs again:
+// everything is there once, and nothing that the server has is sent again. What is recorded or withdrawn meanwhile is not
+// lost.
 func TestPushAllKilled(t *testing.T) {
 	t.Parallel()
-	const n = 3500 // more than three requests
+	const n = 3500 // about seven requests
 	m := newMoving(t)
 	m.file("seeds.jsonl", string(seedLines(0, n)))
 	m.record("record", "batch", "seeds.jsonl")
@@ -158,12 +160,16 @@ func TestPushAllKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command("track", "push", "--all", "--db", m.from)
-	var requests atomic.Int32
+	var requests, sent atomic.Int64
 	proxy := httputil.NewSingleHostReverseProxy(to)
 	between := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answered := httptest.NewRecorder()
+		sent.Add(max(0, r.ContentLength))
 		proxy.ServeHTTP(answered, r)
-		if requests.Add(1) == 2 { // it is recorded, and nobody hears of it
+		if r.Method == http.MethodPost {
+			requests.Add(1)
+		}
+		if requests.Load() == 2 { // it is recorded, and nobody hears of it
 			_ = cmd.Process.Kill()
 			return
 		}
@@ -177,15 +183,34 @@ func TestPushAllKilled(t *testing.T) {
 		t.Fatalf("it was not killed: %s", out)
 	}
 	const count = "SELECT count(*) AS n, count(DISTINCT number) AS numbers FROM seed"
-	if got := m.query(m.to, count); !strings.Contains(got, "2000,2000") {
-		t.Errorf("after two requests: %s", got)
+	var there, numbers int
+	if _, err := fmt.Sscanf(strings.TrimSpace(strings.TrimPrefix(m.query(m.to, count), "n,numbers\n")), "%d,%d", &there, &numbers); err != nil || there == 0 || there == n || there != numbers {
+		t.Fatalf("after two requests: %d, %d, %v", there, numbers, err)
 	}
-	again := exec.Command("track", "push", "--all", "--db", m.from)
-	again.Dir, again.Env = m.dir, env
-	if out, err := again.CombinedOutput(); err != nil || !strings.Contains(string(out), "1500 recorded, 2000 duplicate") {
-		t.Errorf("%v: %s", err, out)
+	again := func() string {
+		requests.Store(3)
+		sent.Store(0)
+		again := exec.Command("track", "push", "--all", "--db", m.from)
+		again.Dir, again.Env = m.dir, env
+		out, err := again.CombinedOutput()
+		if err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		return string(out)
 	}
-	if got := m.query(m.to, count); !strings.Contains(got, "3500,3500") {
+	if out := again(); !strings.Contains(out, fmt.Sprintf("%d recorded, %d duplicate", n-there, there)) {
+		t.Error(out)
+	}
+	rest := sent.Load()
+	if out := again(); !strings.Contains(out, "0 recorded, 3500 duplicate") || sent.Load() != 0 {
+		t.Errorf("%d bytes are sent again: %s", sent.Load(), out)
+	}
+	m.record("withdraw", "seed", "s", "7", "--reason", "wrong input")
+	m.record("record", "batch", m.file("more.jsonl", string(seedLines(n, n+1))))
+	if out := again(); !strings.Contains(out, "1 recorded, 3499 duplicate") || sent.Load() == 0 || sent.Load() > rest {
+		t.Errorf("%d bytes are sent again, of %d: %s", sent.Load(), rest, out)
+	}
+	if got := m.query(m.to, count); !strings.Contains(got, "3501,3501") {
 		t.Errorf("at the end: %s", got)
 	}
 }

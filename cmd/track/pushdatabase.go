@@ -49,7 +49,7 @@ func (p *program) pushDatabase(ctx context.Context) error {
 	if err != nil {
 		recorded := a.Recorded + a.Duplicates
 		p.notice("%s had %s of the database when sending ended", a.Server, format.Counted(recorded, "record"))
-		return track.WithHint(err, track.Hint{Text: "run the same command again: what the server has is a duplicate"})
+		return track.WithHint(err, track.Hint{Text: "run the same command again: it goes on where the server stands"})
 	}
 	return p.writeAnswer(a)
 }

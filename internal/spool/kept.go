@@ -68,3 +68,9 @@ func ID(path string) (id string, ok bool) {
 	}
 	return named.String(), true
 }
+
+// IDOf returns the ULID for a server of lines that are in no file: a hash of them.
+func IDOf(lines []byte) string {
+	hash := sha256.Sum256(lines)
+	return ulid.ULID(hash[:16]).String()
+}
