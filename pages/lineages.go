@@ -230,11 +230,16 @@ func decisionFacts(d answer.Decision) (list []fact) {
 	numbers := answer.Numbers{Scale: d.Scale}
 	if d.Delta != nil {
 		f := fact{Name: "delta", Value: numbers.Gain(*d.Delta), Basis: fmt.Sprintf("n = %d and %d", d.NChild, d.NParent)}
-		if d.CI != nil {
-			f.Interval = "[" + numbers.Gain(d.CI.Lo) + ", " + numbers.Gain(d.CI.Hi) + "]"
-			f.Basis += ", " + format.Confidence(d.CI.Confidence) + " " + d.CI.Method
-		}
 		list = append(list, f)
+		if i := d.CI; i != nil {
+			of := &list[0]
+			if i.N > 0 && i.Estimate != *d.Delta { // the policy compared something else than the means of the pairs
+				list = append(list, fact{Name: "mean of pairs", Value: numbers.Gain(i.Estimate), Basis: format.Counted(i.N, "pair")})
+				of = &list[1]
+			}
+			of.Interval = "[" + numbers.Gain(i.Lo) + ", " + numbers.Gain(i.Hi) + "]"
+			of.Basis += ", " + format.Confidence(i.Confidence) + " " + i.Method
+		}
 	}
 	if p := d.PImprove; p != nil {
 		list = append(list, fact{"P(improvement)", format.Fixed(p.Value, 2), "", fmt.Sprintf("%d of %d comparisons won", p.Wins, p.N)})
