@@ -82,7 +82,10 @@ func checkAssessed(scenario string, version int, totals store.Totals) error {
 		err := fmt.Errorf("%w: %s %s never scored under %s@%d", track.ErrInvalid,
 			format.CountedOf(totals.NUnassessed, totals.NSeeds, "seed"), format.Verb(totals.NUnassessed, "was", "were"), scenario, version)
 		err = track.WithHint(err, track.NewHint("score them", "rescore", scenario).With("spec", strconv.Itoa(version)))
-		return track.WithHint(err, track.Hint{Text: "or select the version of the spec that they were scored under"})
+		if version == 1 {
+			return err
+		}
+		return track.WithHint(err, track.NewHint("or judge by a version that they were scored under, such as", "stability", scenario).With("spec", strconv.Itoa(version-1)))
 	}
 	return nil
 }
