@@ -13,7 +13,7 @@ import (
 
 // FitnessQuestion asks for the fitness of a version of a lineage.
 type FitnessQuestion struct {
-	Of     LineageSelector // of the version that was executed last, if it names none
+	Of     LineageSelector // of the active version if it names none, or else of the version that was executed last
 	Rubric string          // empty for the active scores
 	Cut    *float64        // share of the scores that is dropped at each end; nil for a tenth
 }
@@ -56,12 +56,16 @@ func (a Fitness) Lead() []Sentence {
 	if a.MeasuredShare < enoughMeasured {
 		action = "too little of the rubric was measured to act on it"
 	}
+	heading := fmt.Sprintf("%s@%s  fitness %s", a.Lineage, a.Version, scoreText(a.Value))
+	if a.Grade != "" {
+		heading += fmt.Sprintf(", grade %s: %s", a.Grade, action)
+	}
 	scores := "active scores"
 	if a.Rubric != "" {
 		scores = "scores under " + a.Rubric
 	}
 	return []Sentence{
-		{Kind: Heading, Text: fmt.Sprintf("%s@%s  fitness %s, grade %s: %s", a.Lineage, a.Version, scoreText(a.Value), a.Grade, action)},
+		{Kind: Heading, Text: heading},
 		{Kind: Note, Joined: true, Text: fmt.Sprintf("%s: %d of %d executions scored, %d failed", scores, a.N, a.NExecutions, a.NFailed)},
 		{Kind: Note, Joined: true, Text: a.meanText()},
 		{Kind: Note, Joined: true, Text: a.leftOutText()},

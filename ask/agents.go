@@ -51,7 +51,7 @@ func Fitness() Def[answer.FitnessQuestion, answer.Fitness] {
 	return Def[answer.FitnessQuestion, answer.Fitness]{
 		Name: "fitness", Scope: access.Read, Help: "aggregate the scores of a version of an agent",
 		About: `Drops the best and the worst 10 % of the scores. Takes the weighted mean of the five newest of the rest, with weights 1.0 to 0.6. Shows
-which executions were used, with which weights. Without a version, takes the version that was executed last.`,
+which executions were used, with which weights. Without a version, takes the active one, or in a lineage without a ledger the version that was executed last.`,
 		Params: (*answer.FitnessQuestion).Params, Read: agents.ShowFitness,
 	}
 }

@@ -63,7 +63,11 @@ func fitnessText(f *answer.AgentFitness) string {
 	if f == nil {
 		return "no execution has a score"
 	}
-	text := fmt.Sprintf("%.2f, grade %s, of %s", f.Value, f.Grade, format.Counted(f.NUsed, "score"))
+	grade := ""
+	if f.Grade != "" {
+		grade = ", grade " + string(f.Grade)
+	}
+	text := fmt.Sprintf("%.2f%s, of %s", f.Value, grade, format.Counted(f.NUsed, "score"))
 	if i := f.Mean.Interval; i.Defined() {
 		return text + fmt.Sprintf(" (plain mean %.2f, %s %s interval %.2f to %.2f)", f.Mean.Mean, format.Confidence(i.Confidence), i.Method, i.Lo, i.Hi)
 	}

@@ -14,16 +14,16 @@ import (
 	"track/store"
 )
 
-// ShowFitness returns the fitness of a version of a lineage; of the version that was executed last, if the question
-// names none.
+// ShowFitness returns the fitness of a version of a lineage. If the question names none, it is the active version, or in
+// a lineage without a ledger the version that was executed last.
 func ShowFitness(ctx context.Context, r *store.Reader, q answer.FitnessQuestion) (a answer.Fitness, err error) {
 	version := q.Of.Version
 	if version == nil {
-		newest, err := r.NewestVersion(ctx, q.Of.Lineage)
+		chosen, err := activeOrNewest(ctx, r, q.Of.Lineage)
 		if err != nil {
 			return a, err
 		}
-		version = &newest
+		version = &chosen
 	}
 	a, err = Fitness(ctx, r, q.Of.Lineage, *version, q.Rubric, q.Cut)
 	if errors.Is(err, rubric.ErrNoScores) {
@@ -46,7 +46,35 @@ func Fitness(ctx context.Context, r *store.Reader, lineage, version, rubricName 
 			return answer.Fitness{}, err
 		}
 	}
-	return fitnessOf(lineage, version, scores, rubricName, options)
+	report, err := fitnessOf(lineage, version, scores, rubricName, options)
+	if err == nil {
+		err = dropGrade(ctx, r, &report)
+	}
+	return report, err
+}
+
+// activeOrNewest returns the active version of a lineage; the version that was executed last if none is active.
+func activeOrNewest(ctx context.Context, r *store.Reader, lineage string) (string, error) {
+	evolving, err := r.Evolving(ctx, lineage)
+	switch {
+	case err == nil && evolving.Head != "":
+		return evolving.Head, nil
+	case err != nil && !errors.Is(err, track.ErrNotFound):
+		return "", err
+	}
+	return r.NewestVersion(ctx, lineage)
+}
+
+// dropGrade drops the grade of scores that are on a scale of their own: the bands of grades are of scores from 0 to 100.
+func dropGrade(ctx context.Context, r *store.Reader, report *answer.Fitness) error {
+	if report.NOwn == 0 {
+		return nil
+	}
+	unbounded, err := r.IsUnbounded(ctx, report.Lineage)
+	if unbounded {
+		report.Grade = ""
+	}
+	return err
 }
 
 // versionTrials returns the executions of a version with their components, the newest first.

@@ -75,6 +75,9 @@ func lineageHistoryEntry(ctx context.Context, r *store.Reader, v store.VersionSu
 		return e, err
 	}
 	report, err := fitnessOf(v.Lineage, v.Version, trials, q.Rubric, rubric.FitnessOptions{ByTask: byTask})
+	if err == nil {
+		err = dropGrade(ctx, r, &report)
+	}
 	switch {
 	case errors.Is(err, rubric.ErrNoScores):
 		return e, nil
