@@ -285,10 +285,11 @@ func (a History) sparklines() (notes []Sentence) {
 			mean, _ := e.Mean()
 			means[i] = mean.Value
 		}
-		text := "mean  " + chart.Sparkline(means, 0)
+		of := ""
 		if len(order) > 1 {
-			text += "  " + cmp.Or(shorten(list[0].Differing), list[0].Name())
+			of = " of " + cmp.Or(shorten(list[0].Differing), list[0].Name())
 		}
+		text := "means" + of + ", the oldest first: " + chart.Sparkline(means, 0)
 		notes = append(notes, Sentence{Kind: Note, Text: text, Joined: len(notes) > 0})
 	}
 	return notes

@@ -137,7 +137,7 @@ func (a LineageHistory) means() iter.Seq[float64] {
 
 // notes draw the means, and say what they let expect.
 func (a LineageHistory) notes() []Sentence {
-	notes := []Sentence{{Kind: Note, Text: "mean  " + chart.Sparkline(slices.Collect(a.means()), 0)}}
+	notes := []Sentence{{Kind: Note, Text: "means, the oldest first: " + chart.Sparkline(slices.Collect(a.means()), 0)}}
 	if a.Analysis.Prediction.Defined() {
 		notes = append(notes, Sentence{Kind: Note, Joined: true, Text: predictionSentence(a.Analysis, "execution", "version", scoreFormat(a.means()))})
 	}

@@ -91,6 +91,9 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	if !strings.Contains(row, "2 configurations") || !strings.Contains(home, "growth_plus alone means growth_plus@") {
 		t.Errorf("the start page says of undeclared %q", row)
 	}
+	if !strings.Contains(home, `<td class="long">the newest configuration; growth_plus alone`) {
+		t.Error("a long cell of the start page may not take several lines")
+	}
 	if len(opened) < 60 {
 		t.Errorf("only %d kinds of pages were found", len(opened))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"track/answer"
@@ -33,7 +34,7 @@ func composeExecution(ctx context.Context, b *builder) error {
 			b.view.Sections[i].Folded, b.view.Sections[i].Title = true, "Why this score: "+s.Title
 		}
 	}
-	b.view.Heading = escape.Line("Execution " + a.ID[max(0, len(a.ID)-10):] + " of " + a.Lineage + "@" + a.Version)
+	b.view.Heading = escape.Line("Execution " + a.ID[max(0, len(a.ID)-10):] + " of " + strings.TrimSuffix(a.Lineage+"@"+a.Version, "@"))
 	b.view.Title = b.view.Heading
 	if trace == nil || len(trace.Parts) == 0 && trace.Search == "" {
 		return nil

@@ -34,12 +34,18 @@ func composeHome(ctx context.Context, b *builder) error {
 		if err := b.addScenarios(scenarios); err != nil {
 			return err
 		}
+	} else {
+		b.view.Title, b.view.Heading, b.view.Command = "Lineages", "Lineages", "track lineage list --standing"
 	}
 	if err := b.addSweeps(ctx); err != nil {
 		return err
 	}
 	if len(lineages.Items) > 0 {
-		b.addTable(b.lineages(lineages))
+		t := b.lineages(lineages)
+		if len(scenarios.Items) == 0 {
+			t.Title = "" // it is the heading
+		}
+		b.addTable(t)
 	}
 	return nil
 }
@@ -52,6 +58,11 @@ func (b *builder) lineages(a answer.Lineages) answer.Table {
 		return t
 	}
 	t = columnsOf(t, "lineage", "head", "gain", "gain_interval", "gain_n", "replay", "n_mutations", "n_versions", "n_executions", "last")
+	gain := slices.IndexFunc(t.Columns, func(c answer.Column) bool { return c.Name == "gain" })
+	if !slices.ContainsFunc(t.Rows, func(row []any) bool { return !isEmpty(row[gain]) }) {
+		t.Notes = nil // the column is not shown
+		return t
+	}
 	t.Notes = []answer.Sentence{{Kind: answer.Note, Text: fmt.Sprintf("The gain is that of the active version over the root, of the %d lineages with the newest executions. Ledgers of more than %d entries are not replayed here.", answer.MostStanding, answer.MostReplayed)}}
 	return t
 }

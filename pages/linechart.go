@@ -107,7 +107,7 @@ func newLineChart(text, x, y string, names []string) lineChart {
 				short = append(short[:longestName-1], '…')
 			}
 			c.Options.Axes[0].Names = append(c.Options.Axes[0].Names, string(short))
-			c.Options.Axes[0].Space = max(c.Options.Axes[0].Space, 8*len(short)) // pixels between two names
+			c.Options.Axes[0].Space = max(c.Options.Axes[0].Space, 13*len(short)/2) // pixels between two names
 		}
 	}
 	return c

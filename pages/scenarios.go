@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"track"
@@ -37,10 +38,20 @@ func (b *builder) showHistory(a answer.History) {
 		params[i] = answer.ParamTexts(e.Configuration.Params)
 	}
 	t, groups := b.withParams(a.Tables()[0], "differing_params", params)
-	b.addTable(t)
+	b.addTable(columnsFirst(t, "label", "verdict", "mean", "mean_interval", "n_seeds", "pass_rate", "change", "change_interval"))
 	if last := b.view.Sections[len(b.view.Sections)-1].Table; len(groups) > 0 && last != nil {
 		last.GroupBy, last.Small = groups, false
 	}
+}
+
+// columnsFirst returns a table that begins with some of its columns, so that a narrow window shows them.
+func columnsFirst(t answer.Table, names ...string) answer.Table {
+	for _, c := range t.Columns {
+		if !slices.Contains(names, c.Name) {
+			names = append(names, c.Name)
+		}
+	}
+	return columnsOf(t, names...)
 }
 
 // addHistory adds the picture of the means of a scenario.

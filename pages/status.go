@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"fmt"
+	"math"
 	"net/url"
 	"slices"
 	"strconv"
@@ -61,14 +62,23 @@ func loadFact(name string, l Load, basis string) fact {
 	return fact{Name: name, Value: strconv.Itoa(l.N), Interval: fmt.Sprintf("of at most %d", l.Most), Basis: basis}
 }
 
+// threeDigits returns a number that is not negative with three digits, or more if its whole part has more.
+func threeDigits(x float64) string {
+	whole := len(strconv.FormatFloat(math.Floor(x), 'f', 0, 64))
+	return format.Fixed(x, max(0, 3-whole))
+}
+
 // bytesText returns a number of bytes in the largest unit that it fills.
 func bytesText(n int64) string {
+	if n < 1024 {
+		return strconv.FormatInt(n, 10) + " bytes"
+	}
 	size, units := float64(n), []string{"bytes", "KiB", "MiB", "GiB", "TiB"}
 	i := 0
 	for ; size >= 1024 && i < len(units)-1; i++ {
 		size /= 1024
 	}
-	return format.Short(size) + " " + units[i]
+	return threeDigits(size) + " " + units[i]
 }
 
 // addOpenSweeps adds the sweeps without an end: they run, or they were killed.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"html/template"
-	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -73,17 +72,12 @@ func sweepFacts(a answer.Sweep) []fact {
 		list = append(list, fact{Name: "withdrawn", Value: strconv.Itoa(a.NWithdrawn), Basis: "of " + format.Counted(a.NRuns, "run")})
 	}
 	if isFinite(p.PerMinute) {
-		list = append(list, fact{Name: "rate", Value: rateText(p.PerMinute), Basis: "seeds a minute"})
+		list = append(list, fact{Name: "rate", Value: threeDigits(p.PerMinute), Basis: "seeds a minute"})
 	}
 	if p.Left > 0 {
 		list = append(list, fact{Name: "time left", Value: p.Left.String(), Basis: "at this rate"})
 	}
 	return list
-}
-
-// rateText returns a rate with three digits, since the time that it is measured over is short.
-func rateText(perMinute float64) string {
-	return strconv.FormatFloat(perMinute, 'f', max(0, 2-int(math.Floor(math.Log10(max(perMinute, 0.01))))), 64)
 }
 
 // addSweptSeeds adds the seeds of the sweep as a heat map: of one configuration metric by seed, of several a row each.

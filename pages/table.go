@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"track/answer"
 	"track/reports/escape"
@@ -30,6 +31,7 @@ func (b *builder) table(t answer.Table) *table {
 const (
 	fewRows  = 6   // that need no filter
 	pageRows = 100 // of one page of a table
+	longText = 30  // letters of a cell that stay on one line
 )
 
 // tableView is a table on its way to a page.
@@ -209,6 +211,7 @@ func (v tableView) cell(k int, value any) cell {
 			}
 		}
 	}
+	c.Long = utf8.RuneCountInString(c.Text) > longText || strings.Contains(c.Text, "\n")
 	if slices.Contains(statusColumns, column.Name) && value != nil {
 		c.Status = statusClass(exact)
 	}

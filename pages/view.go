@@ -116,6 +116,7 @@ type cell struct {
 	Picture    template.HTML // beside the text
 	Marked     []piece       // a text of which parts are marked
 	Full       string        // what the text shortens
+	Long       bool          // the text may take several lines
 }
 
 type piece struct {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"track/access"
+	"track/internal/provenance"
 	"track/remote"
 	"track/server"
 	"track/store"
@@ -174,7 +175,7 @@ func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
 		listener = tls.NewListener(listener, &tls.Config{GetCertificate: certificates.get, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}})
 	}
 	config := server.Config{
-		Open: p.openForUpdate, Now: p.now, Log: p.serverLog(o.logFormat), Version: version, Hosts: o.hosts.Value(), BasePath: o.basePath, NoAuth: o.noAuth,
+		Open: p.openForUpdate, Now: p.now, Log: p.serverLog(o.logFormat), Version: provenance.Version(version), Hosts: o.hosts.Value(), BasePath: o.basePath, NoAuth: o.noAuth,
 		QueryTime: o.answerTime, OwnerName: actor(), SSOHeader: o.ssoHeader, Rate: o.rate,
 	}
 	if config.TrustedProxies, err = proxyAddresses(o.proxies.Value()); err != nil {
