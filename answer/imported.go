@@ -110,7 +110,7 @@ func (a Imported) Lead() []Sentence {
 	if a.Uncompared > 0 {
 		calls += fmt.Sprintf("; %s not compared: other rules masked them, and they are not kept", format.Counted(a.Uncompared, "text"))
 	}
-	return append([]Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: calls, Joined: true}}, a.Suspicions.sentences()...)
+	return append([]Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: calls, Joined: true}}, a.Suspicions.Warnings()...)
 }
 
 // Tables implements [Answer].
@@ -138,7 +138,7 @@ type ImportedLineage struct {
 // Lead implements [Answer].
 func (a ImportedLineage) Lead() []Sentence {
 	text := fmt.Sprintf("%s: %s added, %d known; active version: %s", a.Lineage, entriesText(a.Entries), a.Known, orNone(a.Head))
-	return append([]Sentence{{Kind: Heading, Text: text}}, a.Suspicions.sentences()...)
+	return append([]Sentence{{Kind: Heading, Text: text}}, a.Suspicions.Warnings()...)
 }
 
 func orNone(s string) string {
@@ -212,7 +212,7 @@ func (a ImportedPrograms) Lead() []Sentence {
 	tell(a.Masked, "%s masked", format.Counted(a.Masked, "secret"))
 	tell(len(a.Conflicts), "recorded with other content before: %s", someNames(a.Conflicts))
 	list = append(list, a.headSentences()...)
-	return append(list, a.Suspicions.sentences()...)
+	return append(list, a.Suspicions.Warnings()...)
 }
 
 // headSentences say which version is active, and why.

@@ -102,5 +102,5 @@ func (a Pushed) Lead() []Sentence {
 	if a.RefusedFolder != "" {
 		list = append(list, refusedNote("these lines are kept in "+a.RefusedFolder))
 	}
-	return append(list, a.Suspicions.sentences()...)
+	return append(list, a.Suspicions.Warnings()...)
 }

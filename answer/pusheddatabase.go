@@ -46,7 +46,7 @@ func (a PushedDatabase) Lead() []Sentence {
 		hint := track.NewHint("bring all of it where the database of the server can be reached", "merge", a.Database)
 		list = append(list, Sentence{Kind: Note, Text: format.Counted(n, "record") + " of the kinds below " + format.Verb(n, "was", "were") + " not sent", Hint: &hint})
 	}
-	return append(list, a.Suspicions.sentences()...)
+	return append(list, a.Suspicions.Warnings()...)
 }
 
 // Tables implements [Answer].

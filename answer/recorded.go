@@ -52,7 +52,7 @@ func (a RecordedLines) Lead() []Sentence {
 	if a.Replaced > 0 {
 		text += fmt.Sprintf(", %d replaced", a.Replaced)
 	}
-	return append([]Sentence{{Kind: Heading, Text: text}}, a.Suspicions.sentences()...)
+	return append([]Sentence{{Kind: Heading, Text: text}}, a.Suspicions.Warnings()...)
 }
 
 // Tables implements [Answer].
@@ -100,7 +100,7 @@ func (f IngestedFile) state() string {
 // Lead implements [Answer].
 func (a Ingested) Lead() []Sentence {
 	if len(a.Files) > 0 {
-		return a.Suspicions.sentences()
+		return a.Suspicions.Warnings()
 	}
 	return []Sentence{{Kind: Heading, Text: "nothing in the spool"}}
 }

@@ -45,7 +45,7 @@ func (a ExecutionReceipt) Lead() []Sentence {
 	if a.Forgotten {
 		score += "; its texts were forgotten earlier and are not stored"
 	}
-	return append([]Sentence{{Kind: Heading, Text: text}, {Kind: Note, Joined: true, Text: score}}, a.Suspicions.sentences()...)
+	return append([]Sentence{{Kind: Heading, Text: text}, {Kind: Note, Joined: true, Text: score}}, a.Suspicions.Warnings()...)
 }
 
 func (a ExecutionReceipt) scoreText() string {

@@ -48,7 +48,7 @@ func (a SeedReceipt) Lead() []Sentence {
 	if len(a.Artifacts) > 0 && a.Disposition != track.Duplicate {
 		add("files: " + artifactsText(a.Artifacts))
 	}
-	return append(list, a.Suspicions.sentences()...)
+	return append(list, a.Suspicions.Warnings()...)
 }
 
 func (a SeedReceipt) heading() string {

@@ -83,8 +83,8 @@ func (p PercentMetric) message() string {
 	return text + fmt.Sprintf("; %s would meet it: is one of them in percent?", format.Short(p.Meant))
 }
 
-// sentences returns a warning for each suspicion, but only for the first of many.
-func (s Suspicions) sentences() (list []Sentence) {
+// Warnings returns a warning for each suspicion, but only for the first of many.
+func (s Suspicions) Warnings() (list []Sentence) {
 	const most = 20
 	for i, n := range s.NearNames {
 		if i == most {

@@ -185,7 +185,7 @@ func (a SweepResult) Notices() []Sentence {
 	if len(a.Unknown) > 0 {
 		warn("not in the spec, stored but not scored: %s", strings.Join(firstWords(a.Unknown), ", "))
 	}
-	list = append(list, a.Suspicions.sentences()...)
+	list = append(list, a.Suspicions.Warnings()...)
 	for _, m := range a.MissedFiles {
 		warn("no file matched %s in %d of %s; patterns are looked for in the folder {out}", m.Pattern, m.NRuns, format.Counted(a.NRan, "run"))
 	}

@@ -30,6 +30,7 @@ const maxAnswer = 1 << 30
 // Client asks a server.
 type Client struct {
 	address *url.URL
+	name    string // that the user gave the server, and that brought the secret; empty for none
 	secret  access.Secret
 	http    *http.Client
 }
@@ -186,7 +187,11 @@ func (c *Client) problem(response *http.Response, body io.Reader) error {
 		}
 		return fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message)
 	case http.StatusUnauthorized:
-		return track.WithHint(fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message), track.Hint{Text: "set TRACK_TOKEN to a token of that server"})
+		hint := track.Hint{Text: "set TRACK_TOKEN to a token of that server"}
+		if c.name != "" {
+			hint.Text = fmt.Sprintf("the name %s brings its own token: track remote remove %s, and add it again with another token", c.name, c.name)
+		}
+		return track.WithHint(fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message), hint)
 	case http.StatusForbidden, http.StatusMethodNotAllowed:
 		return fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message)
 	}

@@ -2,6 +2,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,6 +58,15 @@ func Add(name, address string, secret access.Secret) (n Named, err error) {
 		return n, track.WithHint(fmt.Errorf("%w: a server %s was added before", track.ErrConflict, n.Name), track.NewHint("remove it first", "remote", "remove", n.Name))
 	}
 	return n, n.write(path)
+}
+
+// Client returns a client of the server, with the token that belongs to the name.
+func (n Named) Client() (*Client, error) {
+	c, err := New(n.URL, cmp.Or(n.Secret, OwnerSecret(n.URL)))
+	if err == nil {
+		c.name = n.Name
+	}
+	return c, err
 }
 
 // write makes the file as a whole: it is there with all of its content, or it is not.

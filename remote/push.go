@@ -18,7 +18,6 @@ import (
 	"strconv"
 	"time"
 
-	"track"
 	"track/answer"
 	"track/internal/spool"
 )
@@ -351,7 +350,7 @@ func (c *Client) try(request *http.Request, into any) (wait time.Duration, err e
 		}
 		return wait, c.problem(response, response.Body)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return -1, fmt.Errorf("%w: %w", ErrRefused, c.problem(response, response.Body))
+		return -1, tokenRefused{c.problem(response, response.Body)}
 	}
 	return -1, c.problem(response, response.Body)
 }
@@ -365,4 +364,9 @@ func (e notThere) Unwrap() error { return e.error }
 var errGap = errors.New("the server lacks lines of this spool")
 
 // ErrRefused is wrapped by the error for a token that does not allow to record.
-var ErrRefused = fmt.Errorf("%w: the server does not let this token record", track.ErrInvalid)
+var ErrRefused = errors.New("the server does not let this token record")
+
+// tokenRefused is such an error, which says itself what the token lacks.
+type tokenRefused struct{ error }
+
+func (e tokenRefused) Unwrap() []error { return []error{ErrRefused, e.error} }

@@ -88,7 +88,7 @@ func (s *Server) guard(route Route) http.Handler {
 }
 
 // errNoToken is the error for a request without a token, or with one that is not valid.
-var errNoToken = errors.New("a token is needed: send it as Authorization: Bearer trk_…")
+var errNoToken = errors.New("a valid token is needed, in the header Authorization")
 
 // authenticate returns what whoever sent a request may do.
 func (s *Server) authenticate(r *http.Request) (access.Grant, error) {

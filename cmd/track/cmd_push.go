@@ -134,8 +134,12 @@ func (p *program) writeKept(a answer.Spooled) error {
 	return p.sentError(client, pushed)
 }
 
-// sentError tells which lines a server refused, and returns an error about them; nil if there are none.
+// sentError tells what looks like a mistake in lines that were sent, and which lines the server refused. It returns an
+// error about the latter; nil if there are none.
 func (p *program) sentError(client *remote.Client, a answer.Pushed) error {
+	for _, warning := range a.Suspicions.Warnings() {
+		p.notice("%s", warning.Text)
+	}
 	problems := lineProblems{program: p}
 	for _, problem := range a.Errors {
 		problems.tell(&track.FieldError{Line: problem.Line, Field: problem.Field, Message: problem.Message})

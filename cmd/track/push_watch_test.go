@@ -145,7 +145,7 @@ func TestPushWatch(t *testing.T) {
 	mustTrack(t, dir, "token", "revoke", "ci", "--db", db)
 	w = watchPush(t, dir, env)
 	add(create(folder, "c"), 5)
-	if out, text, code := w.ended(); code != exitInvalid || !strings.Contains(text, "does not let this token record") {
+	if out, text, code := w.ended(); code != exitInvalid || !strings.Contains(text, "the token is not valid") {
 		t.Errorf("exit code %d, %s%s", code, out, text)
 	}
 	kill()

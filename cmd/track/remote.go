@@ -1,8 +1,6 @@
 package main
 
 import (
-	"cmp"
-
 	"track/access"
 	"track/remote"
 )
@@ -38,7 +36,7 @@ func (p *program) clientAt(address string) (*remote.Client, error) {
 		if err != nil {
 			return nil, err
 		}
-		return remote.New(n.URL, cmp.Or(n.Secret, remote.OwnerSecret(n.URL)))
+		return n.Client()
 	}
 	secret := remote.OwnerSecret(address)
 	if text := p.getenv("TRACK_TOKEN"); text != "" {

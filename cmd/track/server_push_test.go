@@ -159,6 +159,9 @@ func TestRefusedRecords(t *testing.T) {
 	}
 	gate("s", exitInconclusive)
 	gate("other", exitOK)
+	if out, code := run("record", "seed", "--scenario", "othre", "--seed", "1", "--commit", "c0ffee", "values.json"); code != exitOK || !strings.Contains(out, "scenario othre is not known; did you mean other?") {
+		t.Errorf("a name like a known one: exit code %d: %s", code, out)
+	}
 	if code := record("other", "1"); code != exitOK { // a duplicate
 		t.Errorf("the next record: exit code %d", code)
 	}
@@ -237,5 +240,11 @@ func TestNamedServer(t *testing.T) {
 	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "client"))
 	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "quota of the token ci is used up") || !strings.HasPrefix(string(out), "1 line waits to be sent or recorded") {
 		t.Errorf("status: %s", out)
+	}
+	mustTrack(t, dir, "token", "revoke", "ci", "--db", db)
+	cmd = exec.Command("track", "push", "--server", "lab")
+	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "client"))
+	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "invalid input: "+address+": ") || !strings.Contains(string(out), "hint: the name lab brings its own token: track remote remove lab,") {
+		t.Errorf("push with a revoked token: %s", out)
 	}
 }
