@@ -67,8 +67,8 @@ func ParsePattern(text string) (Pattern, error) {
 	return Pattern(text), nil
 }
 
-// Match reports whether a name fits.
-func (p Pattern) Match(name string) bool {
+// match reports whether a name fits.
+func (p Pattern) match(name string) bool {
 	if prefix, ok := strings.CutSuffix(string(p), "*"); ok {
 		return strings.HasPrefix(name, prefix)
 	}
@@ -76,5 +76,5 @@ func (p Pattern) Match(name string) bool {
 }
 
 func matchAny(patterns []Pattern, name string) bool {
-	return slices.ContainsFunc(patterns, func(p Pattern) bool { return p.Match(name) })
+	return slices.ContainsFunc(patterns, func(p Pattern) bool { return p.match(name) })
 }

@@ -31,17 +31,17 @@ func NewSecret(random io.Reader) (Secret, error) {
 	return Secret(body + checksum(body)), nil
 }
 
-// ErrNoSecret is the error for a text that is not a token.
-var ErrNoSecret = errors.New("this is not a token of track: one begins with trk_ and has 53 characters")
+// errNoSecret is the error for a text that is not a token.
+var errNoSecret = errors.New("this is not a token of track: one begins with trk_ and has 53 characters")
 
 // ParseSecret returns the secret that a text is.
 func ParseSecret(text string) (Secret, error) {
 	if len(text) != len(secretPrefix)+secretDigits+checksumDigits || !strings.HasPrefix(text, secretPrefix) {
-		return "", ErrNoSecret
+		return "", errNoSecret
 	}
 	body := text[:len(text)-checksumDigits]
 	if checksum(body) != text[len(body):] {
-		return "", fmt.Errorf("%w; a character of this one is wrong", ErrNoSecret)
+		return "", fmt.Errorf("%w; a character of this one is wrong", errNoSecret)
 	}
 	return Secret(text), nil
 }

@@ -141,7 +141,7 @@ func (a LineageFront) Tables() []Table {
 	}.drop("x_n", "y_n", "state", "x_interval", "y_interval")}
 	x, y := a.Number(a.X), a.Number(a.Y)
 	for _, v := range a.Items {
-		row := []any{v.Version, marked(v.Front, "front"), v.StateText()}
+		row := []any{v.Version, marked(v.Front, "front"), v.stateText()}
 		row = slices.Concat(row, axisCells(v.X, x), axisCells(v.Y, y), []any{v.Active, v.Root})
 		t.Rows = append(t.Rows, row)
 	}
@@ -152,8 +152,8 @@ func axisCells(e verdict.Estimate, text func(float64) string) []any {
 	return []any{estimated(e, text), defined(e.Interval.Lo), defined(e.Interval.Hi), intervalCell(e.Interval, text), e.N}
 }
 
-// StateText says what became of the version.
-func (v FrontVersion) StateText() string {
+// stateText says what became of the version.
+func (v FrontVersion) stateText() string {
 	text := string(v.State)
 	if v.Root {
 		text = "root"

@@ -81,8 +81,8 @@ type Def[Q any, A answer.Answer] struct {
 	Creates func(q Q) bool
 }
 
-// Checker is a question whose parameters depend on one another.
-type Checker interface {
+// checker is a question whose parameters depend on one another.
+type checker interface {
 	// Check returns an [param.Error] if the parameters do not fit together.
 	Check() error
 }
@@ -97,7 +97,7 @@ func (d Def[Q, A]) Records(q Q) bool {
 
 // check returns the error of a question whose parameters do not fit together.
 func check[Q any](q *Q) error {
-	if c, ok := any(q).(Checker); ok {
+	if c, ok := any(q).(checker); ok {
 		return c.Check()
 	}
 	return nil

@@ -19,7 +19,7 @@ import (
 
 // The media types of answers that are read and looked at.
 const (
-	Markdown = "text/markdown"
+	markdown = "text/markdown"
 	HTML     = "text/html"
 	SVG      = "image/svg+xml"
 	PNG      = "image/png"
@@ -77,13 +77,13 @@ func (d Report[Q]) Write(ctx context.Context, from Source, q Q, media string, w 
 }
 
 // media returns the media types of the document, the preferred one first.
-func (d Report[Q]) media() []string { return []string{Markdown, HTML} }
+func (d Report[Q]) media() []string { return []string{markdown, HTML} }
 
 func writeDocument(w io.Writer, d document.Document, media string) error {
 	switch media {
 	case HTML:
 		return d.HTML(w)
-	case Markdown:
+	case markdown:
 		return reports.WithoutPictures(d).Markdown(w, document.MarkdownOptions{})
 	}
 	return fmt.Errorf("%w: a report is not written as %s", track.ErrInvalid, media)

@@ -26,7 +26,7 @@ type FilesOf[Q any] struct {
 	Made func() error
 }
 
-// Check implements [Checker].
+// Check implements [checker].
 func (q *FilesOf[Q]) Check() error {
 	if err := check(&q.Of); err != nil {
 		return err

@@ -78,8 +78,8 @@ func (f Front) front() (front []FrontPoint) {
 	return front
 }
 
-// Steps returns the line through the points of the front.
-func (f Front) Steps() (list [][2]float64) {
+// steps returns the line through the points of the front.
+func (f Front) steps() (list [][2]float64) {
 	for i, p := range f.front() {
 		if i > 0 {
 			last := list[len(list)-1]
@@ -143,7 +143,7 @@ func (f Front) draw(c canvas, p plot) {
 		f.drawIntervals(c, p)
 	}
 	var steps, on, others []point
-	for _, s := range f.Steps() {
+	for _, s := range f.steps() {
 		steps = append(steps, p.at(s[0], s[1]))
 	}
 	for _, one := range f.Points {
