@@ -38,20 +38,22 @@ func (b *builder) showHistory(a answer.History) {
 		params[i] = answer.ParamTexts(e.Configuration.Params)
 	}
 	t, groups := b.withParams(a.Tables()[0], "differing_params", params)
-	b.addTable(columnsFirst(t, "label", "verdict", "mean", "mean_interval", "n_seeds", "pass_rate", "change", "change_interval"))
+	b.addTable(columnsFirst(t, "group", "label", "verdict", "mean", "mean_interval", "n_seeds", "pass_rate", "change", "change_interval"))
 	if last := b.view.Sections[len(b.view.Sections)-1].Table; len(groups) > 0 && last != nil {
 		last.GroupBy, last.Small = groups, false
 	}
 }
 
-// columnsFirst returns a table that begins with some of its columns, so that a narrow window shows them.
+// columnsFirst returns a table that begins with some of its columns, so that a narrow window shows them. It need not have
+// all of them.
 func columnsFirst(t answer.Table, names ...string) answer.Table {
+	var all []string
 	for _, c := range t.Columns {
-		if !slices.Contains(names, c.Name) {
-			names = append(names, c.Name)
-		}
+		all = append(all, c.Name)
 	}
-	return columnsOf(t, names...)
+	first := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(all, name) })
+	rest := slices.DeleteFunc(all, func(name string) bool { return slices.Contains(first, name) })
+	return columnsOf(t, slices.Concat(first, rest)...)
 }
 
 // addHistory adds the picture of the means of a scenario.

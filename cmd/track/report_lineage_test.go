@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "01ba25dcc928724b"
-	txnReport  = "90500a7532f38c39"
+	mastReport = "951ed00a9143ac43"
+	txnReport  = "31467fc1b1a022e2"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts
