@@ -123,11 +123,10 @@ func (p *program) group(c *cli.Context) error {
 	if len(commands) == 0 {
 		commands = c.App.Commands
 	}
-	err := usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(commandNames(commands), ", "))
 	if nearest := near.Nearest(c.Args().First(), commandNames(commands)); nearest != "" {
-		err = track.WithHint(err, track.Hint{Text: fmt.Sprintf("did you mean %q?", nearest)})
+		return track.WithHint(usage("unknown command %q", c.Args().First()), track.Hint{Text: fmt.Sprintf("did you mean %q?", nearest)})
 	}
-	return err
+	return usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(commandNames(commands), ", "))
 }
 
 func commandNames(commands []*cli.Command) (list []string) {
@@ -137,9 +136,32 @@ func commandNames(commands []*cli.Command) (list []string) {
 	return list
 }
 
+// onUsageError explains what the library says of flags, in which each begins with one dash.
 func (p *program) onUsageError(c *cli.Context, err error, _ bool) error {
 	p.command = c.Command.HelpName
-	return usage("%v", err)
+	if name, ok := strings.CutPrefix(err.Error(), "flag needs an argument: -"); ok {
+		return usage("--%s needs a value", strings.TrimPrefix(name, "-"))
+	}
+	name, isUnknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !isUnknown {
+		return usage("%v", err)
+	}
+	name = strings.TrimPrefix(name, "-")
+	err = usage("unknown flag --%s", name)
+	if formatKnown(name) {
+		return track.WithHint(err, track.Hint{Text: "did you mean --format " + name + "?"})
+	}
+	if nearest := near.Nearest(name, flagNames(c.Command.Flags)); nearest != "" {
+		return track.WithHint(err, track.Hint{Text: "did you mean --" + nearest + "?"})
+	}
+	return err
+}
+
+func flagNames(flags []cli.Flag) (list []string) {
+	for _, flag := range flags {
+		list = append(list, flag.Names()...)
+	}
+	return list
 }
 
 // open opens the database for reading.
