@@ -70,6 +70,38 @@ func interrupt(t *testing.T, dir string, await func(context.Context, *testing.T,
 	}
 }
 
+// TestInterruptTwice interrupts a command that waits for whoever writes into a pipe: nothing but a second signal ends it.
+func TestInterruptTwice(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "spec.yaml")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, "track", "spec", "add", pipe)
+	command.Dir, command.Env = dir, environ()
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- command.Wait() }()
+	again := time.NewTicker(200 * time.Millisecond)
+	defer again.Stop()
+	for {
+		select {
+		case err := <-ended:
+			if status := command.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGINT {
+				t.Errorf("it ended with %v", err)
+			}
+			return
+		case <-again.C:
+			_ = command.Process.Signal(syscall.SIGINT) // it may have ended
+		}
+	}
+}
+
 // TestInterruptEndsWaits interrupts processes that wait for their turn to write: they end, and nothing is recorded.
 func TestInterruptEndsWaits(t *testing.T) {
 	t.Parallel()

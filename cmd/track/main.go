@@ -21,6 +21,7 @@ var version string
 func main() {
 	tuneHeap()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, stop) // a second signal ends a command that the first one cannot, as in a pipe that nobody writes to
 	code := run(ctx, os.Args, os.Stdin, standardOutput(), os.Stderr, os.LookupEnv)
 	stop()
 	os.Exit(code)
