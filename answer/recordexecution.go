@@ -48,16 +48,21 @@ func (a ExecutionReceipt) Lead() []Sentence {
 	return append([]Sentence{{Kind: Heading, Text: text}, {Kind: Note, Joined: true, Text: score}}, a.Suspicions.Warnings()...)
 }
 
+// isGiven reports whether the active score was given, by the caller or a judge.
+func (a ExecutionReceipt) isGiven() bool {
+	return a.Rubric == track.RubricOwn || strings.HasPrefix(a.Rubric, "judge:")
+}
+
 func (a ExecutionReceipt) scoreText() string {
 	switch {
 	case a.Status != track.ExecutionOK:
 		return fmt.Sprintf("status %s: no score", a.Status)
 	case a.Score == nil:
 		return "no score: too little could be measured"
-	case strings.HasPrefix(a.Rubric, "judge:"):
-		return fmt.Sprintf("score %s, grade %s: by %s, instead of the rubric's", scoreText(*a.Score), a.Grade, a.Rubric)
 	case a.Rubric == track.RubricOwn:
 		return fmt.Sprintf("score %s, grade %s: your own, instead of the rubric's", scoreText(*a.Score), a.Grade)
+	case a.isGiven():
+		return fmt.Sprintf("score %s, grade %s: by %s, instead of the rubric's", scoreText(*a.Score), a.Grade, a.Rubric)
 	}
 	text := fmt.Sprintf("score %s, grade %s (%s) by %s", scoreText(*a.Score), a.Grade, rubric.Grade(a.Grade).Action(), a.Rubric)
 	if a.MeasuredShare < 0.995 {
@@ -72,6 +77,10 @@ func (a ExecutionReceipt) Tables() []Table {
 	_ = json.Unmarshal(a.Detail, &score) // an answer that says nothing has no components
 	t := componentTable(score.Components)
 	t.HiddenIfEmpty = true
+	if a.isGiven() { // people asked for no other score
+		t.ForPrograms = true
+		return []Table{t}
+	}
 	for _, w := range a.Warnings {
 		t.Notes = append(t.Notes, Sentence{Kind: Warning, Text: "note: " + w.Message()})
 	}
