@@ -70,7 +70,7 @@ func (a Rescored) changesText() string {
 
 // Tables implements [Answer].
 func (a Rescored) Tables() []Table {
-	t := Table{Name: "flips", HiddenIfEmpty: true, Columns: Columns{
+	t := Table{Name: "flips", HiddenIfEmpty: true, Shown: 50, Columns: Columns{
 		{Name: "seed"}, {Name: "label"}, {Name: "configuration"}, {Name: "metric"}, {Name: "from_version", Head: "from version"}, {Name: "from"}, {Name: "to"},
 	}.drop("label", "from_version", "configuration")}
 	for _, f := range a.Items {

@@ -207,7 +207,11 @@ func (a SweepResult) Notices() []Sentence {
 		warn("NOT DETERMINISTIC: %d of %d repeated seeds gave something else", a.NDiffering, a.NRepeated)
 	}
 	if a.hasFailed() {
-		hint := track.NewHint("show the end of the standard error of a seed", "show seed", a.Scenario, "SEED")
+		of := a.Scenario
+		if len(a.Configurations) > 0 {
+			of += "@" + track.ShortHash(a.Configurations[0].Hash)
+		}
+		hint := track.NewHint("show the end of the standard error of a seed", "show seed", of, "SEED")
 		list = append(list, Sentence{Kind: Warning, Text: "every seed failed", Hint: &hint})
 	}
 	if n := a.nFailedBefore(); n > 0 {

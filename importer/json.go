@@ -131,7 +131,7 @@ func Reason(err error) string {
 		if at := strings.ReplaceAll(strings.TrimPrefix(string(semantic.JSONPointer), "/"), "/", "."); at != "" {
 			return abbreviate(at, 100) + " is not what this format has there"
 		}
-		return "is not what this format has on a line"
+		return "a line of this format holds something else"
 	}
 	return err.Error()
 }

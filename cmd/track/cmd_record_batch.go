@@ -198,7 +198,7 @@ func (p *program) noticeSummary(s exchange.BatchSummary) {
 func linesError(d answer.RecordedLines, command string) error {
 	switch {
 	case d.Rejected > 0:
-		err := fmt.Errorf("%s: %w: %d of its lines were left out", command, track.ErrInvalid, d.Rejected+d.Conflicts)
+		err := fmt.Errorf("%s: %w: %s left out", command, track.ErrInvalid, format.Counted(d.Rejected+d.Conflicts, "line"))
 		if d.Conflicts > 0 {
 			err = track.WithHint(err, track.Hint{Text: "--replace records seeds that are recorded with other values, and keeps the others as superseded"})
 		}

@@ -60,7 +60,7 @@ func TestReadOddities(t *testing.T) {
 		`{"schema_version":"ATIF-v1.4"}`:       "skip f:1: a trajectory without steps\n",
 		"{\n\"schema_version\":\"ATIF-v1.4\"}": "skip f:1: a trajectory without steps\n",
 		"{\n\"schema_version\":\"ATIF-v1.4\",\"steps\":[":       "skip f:2: the array is cut off\nskip f:2: the document is cut off\n",
-		"{\"session_id\":\"s\",\"steps\":[]}\n{\"x\":1}\n[1]\n": "skip f:2: neither a trajectory nor a step of one\nskip f:3: is not what this format has on a line\n",
+		"{\"session_id\":\"s\",\"steps\":[]}\n{\"x\":1}\n[1]\n": "skip f:2: neither a trajectory nor a step of one\nskip f:3: a line of this format holds something else\n",
 	})
 }
 

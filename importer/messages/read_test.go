@@ -32,7 +32,7 @@ func TestReadOddities(t *testing.T) {
 		`{"messages":[{"role":"user","content":"q"}]}`:                              "skip f:1: a conversation without an answer\n",
 		`{"role":"user","content":"q"}`:                                             "skip f:1: a conversation without an answer\n",
 		"[\n{\"role\":\"user\",\"content\":\"q\"}\n]":                               "skip f:2: a conversation without an answer\n",
-		"{\"messages\":[{\"role\":\"assistant\",\"content\":\"a\"}]}\n{\"x\":1}\n7": "skip f:2: neither a message nor a record with messages\nskip f:3: is not what this format has on a line\n",
+		"{\"messages\":[{\"role\":\"assistant\",\"content\":\"a\"}]}\n{\"x\":1}\n7": "skip f:2: neither a message nor a record with messages\nskip f:3: a line of this format holds something else\n",
 		"{\n\"messages\":[{\"role\":\"user\"":                                       "skip f:2: the document is cut off\n",
 	})
 }

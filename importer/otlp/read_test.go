@@ -50,7 +50,7 @@ func TestReadOddities(t *testing.T) {
 		"":                          "",
 		`{"resourceSpans":[]}`:      "",
 		"{\n\"resourceSpans\":[":    "skip f:2: the array is cut off\nskip f:2: the document is cut off\n",
-		"{\"resourceLogs\":[]}\n7":  "skip f:2: is not what this format has on a line\n",
+		"{\"resourceLogs\":[]}\n7":  "skip f:2: a line of this format holds something else\n",
 		"{\"resourceLogs\":[]}\n{}": "skip f:2: neither spans nor logs\n",
 	})
 }

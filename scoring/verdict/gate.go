@@ -415,7 +415,7 @@ func problemNeed(problem, scenario string) string {
 	case ProblemNoSpec:
 		return "a spec for " + scenario
 	case ProblemNotAssessed:
-		return "rescored seeds of " + scenario
+		return "scores of all seeds under the spec: track rescore " + scenario
 	}
 	return ""
 }

@@ -10,6 +10,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/store"
 )
@@ -27,7 +28,7 @@ func ShowFitness(ctx context.Context, r *store.Reader, q answer.FitnessQuestion)
 	}
 	a, err = Fitness(ctx, r, q.Of.Lineage, *version, q.Rubric, q.Cut)
 	if errors.Is(err, rubric.ErrNoScores) {
-		err = track.WithHint(fmt.Errorf("%s@%s: %w: %d executions, none with a score", a.Lineage, a.Version, track.ErrNotFound, a.NExecutions),
+		err = track.WithHint(fmt.Errorf("%s@%s: %w: %s, none with a score", a.Lineage, a.Version, track.ErrNotFound, format.Counted(a.NExecutions, "execution")),
 			track.NewHint("list the executions", "executions", a.Lineage+"@"+a.Version))
 	}
 	return a, err

@@ -145,7 +145,7 @@ func noCandidates(ctx context.Context, r *store.Reader, all store.Candidates, na
 		if err == nil && found.N > 0 {
 			of := answer.Selector{Scenario: all.Scenario, Configuration: name}.String()
 			err := fmt.Errorf("%s: all seeds are withdrawn: %w", of, track.ErrNotFound)
-			return track.WithHint(err, track.NewHint("make them count again", "restore configuration", of))
+			return track.WithHint(err, track.NewHint("make them count again", "restore configuration", of).With("reason", "WHY"))
 		}
 	}
 	err := fmt.Errorf("scenario %s has no configuration %q: %w", all.Scenario, name, track.ErrNotFound)

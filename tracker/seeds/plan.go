@@ -8,6 +8,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/store"
@@ -62,7 +63,7 @@ func (p pilot) warnings(list []stats.Warning) []verdict.Warning {
 	}
 	if p.nFailed > 0 && p.baseline == nil {
 		warnings = append(warnings, verdict.Warning{Code: verdict.WarnFailedSeeds, Message: fmt.Sprintf(
-			"%d failed seeds are left out of the pilot. A comparison scores them 0, so it needs many more seeds if some fail.", p.nFailed)})
+			"%s left out of the pilot. A comparison scores failed seeds 0, so it needs many more seeds if some fail.", format.Counted(p.nFailed, "failed seed"))})
 	}
 	return warnings
 }
@@ -75,7 +76,7 @@ func loadPilot(ctx context.Context, r *store.Reader, candidate Choice, q answer.
 	case q.Baseline != nil && err != nil:
 		return pilot{}, err
 	case q.Baseline != nil:
-		return pilot{}, fmt.Errorf("%w: %d pairs of seeds with the baseline: a pilot needs at least 2", track.ErrInvalid, compared.NPairs)
+		return pilot{}, fmt.Errorf("%w: %s of seeds with the baseline: a pilot needs at least 2", track.ErrInvalid, format.Counted(compared.NPairs, "pair"))
 	case err != nil && !errors.Is(err, track.ErrNotFound) && !errors.Is(err, ErrSameConfiguration):
 		return pilot{}, err
 	}

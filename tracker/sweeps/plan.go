@@ -116,7 +116,7 @@ func plannedSeeds(q answer.SweepSettings) (track.SeedRanges, error) {
 	}
 	const most = 1_000_000_000
 	if planned.Len() > most {
-		return wrong("%s: more than %d seeds; give max-seeds a number at which to end", q.Seeds, most)
+		return wrong("%s: more than %d seeds; say with max-seeds how many to run", q.Seeds, most)
 	}
 	return planned, nil
 }
