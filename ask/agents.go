@@ -3,6 +3,7 @@ package ask
 import (
 	"track/access"
 	"track/answer"
+	"track/reports"
 	"track/tracker/agents"
 )
 
@@ -94,7 +95,7 @@ func LineageHistory() Def[answer.LineageHistoryQuestion, answer.LineageHistory] 
 		Name: "lineage history", Scope: access.Read, Help: "show the score history of an agent over its versions",
 		About: `With five versions that have scores, or more, it predicts the mean of the next one. With twenty or more, it marks changes of level.
 No decision depends on either.`,
-		Params: (*answer.LineageHistoryQuestion).Params, Read: agents.ShowLineageHistory, Draw: drawLineageHistory,
+		Params: (*answer.LineageHistoryQuestion).Params, Read: agents.ShowLineageHistory, Draw: drawn(agents.ShowLineageHistory, reports.LineageHistoryChart),
 	}
 }
 

@@ -3,6 +3,7 @@ package ask
 import (
 	"track/access"
 	"track/answer"
+	"track/reports"
 	"track/tracker/seeds"
 )
 
@@ -27,7 +28,7 @@ func History() Def[answer.HistoryQuestion, answer.History] {
 		About: `Lists the configurations of a scenario in the order of their first seeds, all judged under one spec, or the versions of a lineage.
 With five stable configurations or more, it predicts the mean of the next one. With twenty or more, it marks changes of level.
 No verdict depends on either.`,
-		Params: (*answer.HistoryQuestion).Params, Read: seeds.ShowHistory, Draw: drawHistory,
+		Params: (*answer.HistoryQuestion).Params, Read: seeds.ShowHistory, Draw: drawn(seeds.ShowHistory, reports.HistoryChart),
 	}
 }
 

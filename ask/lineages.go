@@ -3,6 +3,7 @@ package ask
 import (
 	"track/access"
 	"track/answer"
+	"track/reports"
 	"track/tracker/lineages"
 )
 
@@ -39,7 +40,7 @@ func LineageFront() Def[answer.FrontQuestion, answer.LineageFront] {
 		Name: "lineage front", Scope: access.Read, Help: "compare the versions of a lineage by two objectives, and mark the Pareto front",
 		About: `An objective is the mean over the trials or executions of a version, with its t interval. A version is on the front if no other version is at least as
 good in both means and better in one. Intervals are of single versions: the front says nothing of chance. Holdout tasks never count. It decides nothing.`,
-		Params: (*answer.FrontQuestion).Params, Read: lineages.ShowFront, Draw: drawFront,
+		Params: (*answer.FrontQuestion).Params, Read: lineages.ShowFront, Draw: drawn(lineages.ShowFront, reports.FrontChart),
 	}
 }
 

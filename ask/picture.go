@@ -12,8 +12,6 @@ import (
 	"track/reports"
 	"track/reports/chart"
 	"track/store"
-	"track/tracker/agents"
-	"track/tracker/lineages"
 	"track/tracker/seeds"
 )
 
@@ -38,9 +36,9 @@ func (d Def[Q, A]) WritePicture(ctx context.Context, from Source, q Q, media str
 		}
 		return from.FetchAs(ctx, d.Name, in, media, w)
 	}
-	var drawn chart.Chart
+	var picture chart.Chart
 	draw := func(r *store.Reader) (err error) {
-		drawn, err = d.Draw(ctx, r, q)
+		picture, err = d.Draw(ctx, r, q)
 		return err
 	}
 	var err error
@@ -54,36 +52,22 @@ func (d Def[Q, A]) WritePicture(ctx context.Context, from Source, q Q, media str
 	}
 	switch media {
 	case SVG:
-		return chart.SVG(w, drawn)
+		return chart.SVG(w, picture)
 	case PNG:
-		return chart.PNG(w, drawn)
+		return chart.PNG(w, picture)
 	}
 	return fmt.Errorf("%w: a picture is not written as %s", track.ErrInvalid, media)
 }
 
-func drawHistory(ctx context.Context, r *store.Reader, q answer.HistoryQuestion) (chart.Chart, error) {
-	a, err := seeds.ShowHistory(ctx, r, q)
-	return reports.HistoryChart(a), err
-}
-
-func drawLineageHistory(ctx context.Context, r *store.Reader, q answer.LineageHistoryQuestion) (chart.Chart, error) {
-	a, err := agents.ShowLineageHistory(ctx, r, q)
-	return reports.LineageHistoryChart(a), err
-}
-
-func drawSeries(ctx context.Context, r *store.Reader, q answer.SeriesQuestion) (chart.Chart, error) {
-	a, err := seeds.LoadSeriesValues(ctx, r, q)
-	return reports.SeriesChart(a), err
-}
-
-func drawMatrix(ctx context.Context, r *store.Reader, q answer.MatrixQuestion) (chart.Chart, error) {
-	a, err := seeds.ShowMatrix(ctx, r, q)
-	return reports.MatrixChart(a), err
-}
-
-func drawFront(ctx context.Context, r *store.Reader, q answer.FrontQuestion) (chart.Chart, error) {
-	a, err := lineages.ShowFront(ctx, r, q)
-	return reports.FrontChart(a), err
+// drawn returns what draws the answer of a use case.
+func drawn[Q, A any, C chart.Chart](show func(context.Context, *store.Reader, Q) (A, error), draw func(A) C) func(context.Context, *store.Reader, Q) (chart.Chart, error) {
+	return func(ctx context.Context, r *store.Reader, q Q) (chart.Chart, error) {
+		a, err := show(ctx, r, q)
+		if err != nil {
+			return nil, err
+		}
+		return draw(a), nil
+	}
 }
 
 // drawParams draws the plot or the heat map that the question asks for.

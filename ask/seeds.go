@@ -3,6 +3,7 @@ package ask
 import (
 	"track/access"
 	"track/answer"
+	"track/reports"
 	"track/tracker/seeds"
 )
 
@@ -65,7 +66,7 @@ func Artifacts() Def[answer.ArtifactsQuestion, answer.Artifacts] {
 func SeriesShow() Def[answer.SeriesQuestion, answer.SeriesSummaries] {
 	return Def[answer.SeriesQuestion, answer.SeriesSummaries]{
 		Name: "series show", Scope: access.Read, Help: "show the series of a seed at a glance, or draw them",
-		Params: (*answer.SeriesQuestion).Params, Read: seeds.SummarizeSeries, Draw: drawSeries,
+		Params: (*answer.SeriesQuestion).Params, Read: seeds.SummarizeSeries, Draw: drawn(seeds.LoadSeriesValues, reports.SeriesChart),
 	}
 }
 
@@ -85,7 +86,7 @@ func Matrix() Def[answer.MatrixQuestion, answer.Matrix] {
 		Name: "matrix", Scope: access.Read, Help: "show the status of many seeds at a glance, a character each",
 		About: `Rows are the metrics of a configuration, the configurations of a scenario, or the scenarios that have a label. Columns are seeds.
 No verdict follows, so it is not an interim analysis.`,
-		Params: (*answer.MatrixQuestion).Params, Read: seeds.ShowMatrix, Draw: drawMatrix,
+		Params: (*answer.MatrixQuestion).Params, Read: seeds.ShowMatrix, Draw: drawn(seeds.ShowMatrix, reports.MatrixChart),
 	}
 }
 
