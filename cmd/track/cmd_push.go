@@ -153,6 +153,9 @@ func (p *program) sentError(client *remote.Client, a answer.Pushed) error {
 	if a.Rejected == 0 {
 		reason = track.ErrConflict
 	}
+	if a.RefusedFolder == "" {
+		return fmt.Errorf("%w: %s refused %s of a file that its process has not closed", reason, client.Address(), format.Counted(refused, "line"))
+	}
 	err := fmt.Errorf("%w: %s refused %s, kept in %s", reason, client.Address(), format.Counted(refused, "line"), a.RefusedFolder)
 	return track.WithHint(err, answer.RetryHint())
 }

@@ -116,8 +116,8 @@ func TestSweepForServer(t *testing.T) {
 	want(out, "13,13,ok,ok")
 }
 
-// What a server refuses, here a seed with other values, is kept apart. It holds up no other record and no other gate than
-// that of its scenario, and can be sent again or deleted.
+// What a server refuses, here a seed with other values, is kept apart. It holds up no other record and no other gate
+// than that of its scenario, and can be sent again or deleted.
 func TestRefusedRecords(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -187,6 +187,13 @@ func TestRefusedRecords(t *testing.T) {
 		t.Errorf("push --retry of what was corrected: exit code %d: %s", code, out)
 	}
 	gate("s", exitOK)
+
+	// In a file that its process still writes, such a line stays, and each sending tells of it.
+	open := filepath.Join(filepath.Dir(filepath.Dir(refused[0])), "spool", strings.TrimSuffix(filepath.Base(refused[0]), ".jsonl")+"-2.open.jsonl")
+	writeText(t, open, line)
+	if out, code := run("record", "seed", "--scenario", "other", "--seed", "1", "--commit", "c0ffee", "values.json"); code != exitConflict || !strings.Contains(out, "refused 1 line of a file that its process has not closed") {
+		t.Errorf("beside a file that is written: exit code %d: %s", code, out)
+	}
 }
 
 // A name that was given to a server brings its address and its token, and not the one of another server.
