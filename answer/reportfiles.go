@@ -27,7 +27,7 @@ func (f *ReportForm) Params() param.List {
 	}
 }
 
-// Validate returns a [param.Error] for a name that is no name of a report.
+// Validate returns a [param.Error] for a name that no report has.
 func (f *ReportForm) Validate() error {
 	const longest = 255
 	suffix := path.Ext(f.File)

@@ -108,7 +108,8 @@ type Proposal struct {
 	Refusals   []Refusal `json:"refusals,omitempty"` // why the child is not tried
 }
 
-// Tasks of imported executions that are not tasks of the run: the score of a program itself, and the test of a proposal.
+// Tasks of imported executions that are not tasks of the run: the score of a program itself, and the test of a
+// proposal.
 const (
 	TaskEvaluation = "evaluation"
 	TaskMinibatch  = "minibatch"

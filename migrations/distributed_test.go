@@ -10,8 +10,8 @@ import (
 	"track/migrations"
 )
 
-// large are the tables of PostgreSQL with one row or more for each seed, execution or text of one, and the column that a
-// cluster divides each by. What many seeds share is divided by its hash.
+// large are the tables of PostgreSQL with one row or more for each seed, execution or text of one, and the column that
+// a cluster divides each by. What many seeds share is divided by its hash.
 var large = map[string]string{
 	"seed": "configuration_id", "packed_value": "configuration_id", "assessment": "configuration_id", "packed_result": "configuration_id",
 	"computed_value": "configuration_id", "seed_series": "configuration_id", "run": "configuration_id", "repetition": "configuration_id", "artifact": "configuration_id",
@@ -20,8 +20,8 @@ var large = map[string]string{
 	"attachment": "hash", "series_content": "hash", "series_chunk": "hash", "artifact_content": "hash",
 }
 
-// small are the tables that every node of a cluster has whole. Proposals, and so versions, are far fewer than executions;
-// events of hooks are removed with the end of their execution.
+// small are the tables that every node of a cluster has whole. Proposals, and so versions, are far fewer than
+// executions; events of hooks are removed with the end of their execution.
 var small = []string{
 	"actor", "annotation", "baseline", "claim", "configuration", "damage", "environment", "epoch", "hook_arrival", "hook_event", "lineage", "look", "metric", "mutation", "mutation_parent",
 	"scenario", "scenario_configuration", "series_name", "spec", "spec_metric", "spool", "sweep", "sweep_configuration", "sweep_seeds", "token", "token_quota", "token_use", "tombstone", "tool", "version", "withdrawal",

@@ -20,8 +20,8 @@ func SQLiteSchema() string { return sqliteSchema }
 // SQLite returns the migrations for SQLite.
 func SQLite() (fs.FS, error) { return fs.Sub(files, "sqlite") }
 
-// Postgres returns the migrations for PostgreSQL. Each has one statement, because some databases that speak its protocol
-// change their schema outside of transactions.
+// Postgres returns the migrations for PostgreSQL. Each has one statement, because some databases that speak its
+// protocol change their schema outside of transactions.
 func Postgres() (fs.FS, error) { return fs.Sub(files, "postgres") }
 
 // Latest is the version of the newest migration. Opening a database compares it with the version of its schema. A

@@ -14,8 +14,8 @@ import (
 	"track/scoring/format"
 )
 
-// sayWhyEmpty makes the page of a tab that has nothing to show. The page says what is missing and which command makes it,
-// and keeps the tabs. If nothing is recorded of what the address names, it returns the cause.
+// sayWhyEmpty makes the page of a tab that has nothing to show. The page says what is missing and which command makes
+// it, and keeps the tabs. If nothing is recorded of what the address names, it returns the cause.
 func (b *builder) sayWhyEmpty(ctx context.Context, cause error) error {
 	if !isAbsent(cause) && !errors.Is(cause, track.ErrAmbiguous) {
 		return cause

@@ -44,8 +44,8 @@ func (b *builder) showHistory(a answer.History) {
 	}
 }
 
-// columnsFirst returns a table that begins with some of its columns, so that a narrow window shows them. It need not have
-// all of them.
+// columnsFirst returns a table that begins with some of its columns, so that a narrow window shows them. It need not
+// have all of them.
 func columnsFirst(t answer.Table, names ...string) answer.Table {
 	var all []string
 	for _, c := range t.Columns {

@@ -33,8 +33,8 @@ const (
 const abandonedAfter = 24 * time.Hour
 
 // Push sends the lines of a spool, and moves the files that were sent out of the way. Lines that were sent before are
-// duplicates there; those that the server refuses are kept in a folder of their own. After an error, a says what was sent until then. It does not find out what the server has
-// lost, as [Pusher.Push] does.
+// duplicates there; those that the server refuses are kept in a folder of their own. After an error, a says what was
+// sent until then. It does not find out what the server has lost, as [Pusher.Push] does.
 func (c *Client) Push(ctx context.Context, dir string, attempts int) (a answer.Pushed, err error) {
 	p := c.NewPusher(dir)
 	p.unchecked = false
@@ -322,7 +322,8 @@ func again(ctx context.Context, attempts int, try func() (wait time.Duration, er
 	}
 }
 
-// try sends a request about lines. If sending it again may help, wait is how long to wait at least; else it is negative.
+// try sends a request about lines. If sending it again may help, wait is how long to wait at least; else it is
+// negative.
 func (c *Client) try(request *http.Request, into any) (wait time.Duration, err error) {
 	c.authorize(request)
 	response, err := c.http.Do(request)

@@ -15,8 +15,8 @@ import (
 const cutEvery = 512
 
 // LineSender sends lines together, as [Client.Push] does, without a spool. Lines that go together are a spool of their
-// own for the server, named by what is in them. So the server says whether it has them, and whoever sends the same lines
-// again goes on where it stands.
+// own for the server, named by what is in them. So the server says whether it has them, and whoever sends the same
+// lines again goes on where it stands.
 type LineSender struct {
 	client   *Client
 	attempts int

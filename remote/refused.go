@@ -69,8 +69,8 @@ func replaceFile(path string, data []byte) error {
 	return os.Rename(file.Name(), path)
 }
 
-// RetryRefused moves the lines that the server of the spool in dir refused into w, a new file of the spool. Somebody may
-// have corrected them, or changed what the server goes by.
+// RetryRefused moves the lines that the server of the spool in dir refused into w, a new file of the spool. Somebody
+// may have corrected them, or changed what the server goes by.
 func RetryRefused(dir string, w *spool.Writer) (err error) {
 	defer func() { err = errors.Join(err, w.Close()) }()
 	files, err := spool.Files(RefusedFolder(dir))

@@ -26,8 +26,8 @@ func adminRoutes() []Route {
 	}
 }
 
-// addToken adds the token of a form. The page with its secret is kept by no cache, has an address without it, and is not
-// compressed, because its length would tell of the secret.
+// addToken adds the token of a form. The page with its secret is kept by no cache, has an address without it, and is
+// not compressed, because its length would tell of the secret.
 func (s *Server) addToken(w http.ResponseWriter, r *http.Request) error {
 	form, err := paramsOf(r)
 	if err != nil {
@@ -102,8 +102,8 @@ func (s *Server) changeAndList(w http.ResponseWriter, r *http.Request, q ask.Que
 	return err
 }
 
-// change asks a question about a token that changes something, as far as whoever sent the request may, and notes it in the
-// log.
+// change asks a question about a token that changes something, as far as whoever sent the request may, and notes it in
+// the log.
 func (s *Server) change(r *http.Request, q ask.Question, in url.Values, done func(a answer.Answer, asker *pageAsker) error) error {
 	st, release, err := s.database.use(r.Context())
 	if err != nil {

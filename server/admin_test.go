@@ -118,7 +118,8 @@ func checkTokenLog(t *testing.T, log string) {
 	}
 }
 
-// Neither a reader, nor an administrator of some scenarios, nor another site adds, changes or revokes a token by a page.
+// Neither a reader, nor an administrator of some scenarios, nor another site adds, changes or revokes a token by a
+// page.
 func TestTokenFormsOfOthers(t *testing.T) {
 	s := serve(t, nil)
 	reader := s.loggedIn(access.Grant{Name: "reader", Scopes: []access.Scope{access.Read}})

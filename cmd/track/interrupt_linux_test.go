@@ -70,7 +70,8 @@ func interrupt(t *testing.T, dir string, await func(context.Context, *testing.T,
 	}
 }
 
-// TestInterruptTwice interrupts a command that waits for whoever writes into a pipe: nothing but a second signal ends it.
+// TestInterruptTwice interrupts a command that waits for whoever writes into a pipe: nothing but a second signal ends
+// it.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -143,8 +143,8 @@ func TestPushAll(t *testing.T) {
 }
 
 // A client that is killed after the server has recorded and before it has answered goes on there when it runs again:
-// everything is there once, and nothing that the server has is sent again. What is recorded or withdrawn meanwhile is not
-// lost.
+// everything is there once, and nothing that the server has is sent again. What is recorded or withdrawn meanwhile is
+// not lost.
 func TestPushAllKilled(t *testing.T) {
 	t.Parallel()
 	const n = 3500 // about seven requests

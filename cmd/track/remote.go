@@ -19,8 +19,8 @@ func (p *program) serverAddress() (string, error) {
 	return p.getenv("TRACK_SERVER"), nil
 }
 
-// client returns the client of the server that the user names; nil if a database is to be used. A name that was given to a
-// server brings its own token: TRACK_TOKEN may be another server's.
+// client returns the client of the server that the user names; nil if a database is to be used. A name that was given
+// to a server brings its own token: TRACK_TOKEN may be another server's.
 func (p *program) client() (*remote.Client, error) {
 	address, err := p.serverAddress()
 	if address == "" || err != nil {

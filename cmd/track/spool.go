@@ -65,8 +65,8 @@ func (p *program) spooling(c *cli.Context, spooled bool) (dir string, yes bool, 
 	return dir, true, nil
 }
 
-// isAway reports whether a record goes into the spool in dir because its server cannot be reached, and says so. An empty
-// dir is none.
+// isAway reports whether a record goes into the spool in dir because its server cannot be reached, and says so. An
+// empty dir is none.
 func (p *program) isAway(dir string, err error) bool {
 	if dir == "" || !store.IsAway(err) {
 		return false
@@ -124,8 +124,8 @@ func (p *program) createSpool(dir string) (*spool.Writer, error) {
 	return w, err
 }
 
-// keepAddress writes down which server the records in a spool are for. Those for a file lie beside it. Recording does not
-// depend on it.
+// keepAddress writes down which server the records in a spool are for. Those for a file lie beside it. Recording does
+// not depend on it.
 func (p *program) keepAddress(dir string) {
 	client, err := p.client()
 	if err != nil {

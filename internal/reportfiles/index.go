@@ -18,8 +18,8 @@ import (
 	"track/reports/files"
 )
 
-// Index is an index with its pages while their files come. Each page is staged, or compared with the file that exists, and
-// then let go.
+// Index is an index with its pages while their files come. Each page is staged, or compared with the file that exists,
+// and then let go.
 type Index struct {
 	path     string
 	check    bool

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Front shows things by two objectives, each with its intervals. Those on the Pareto front are dots, joined by steps: the
-// corner between two of them is as bad as both. Others are faint. The active one is ringed, the root is a diamond.
+// Front shows things by two objectives, each with its intervals. Those on the Pareto front are dots, joined by steps:
+// the corner between two of them is as bad as both. Others are faint. The active one is ringed, the root is a diamond.
 type Front struct {
 	Title, XLabel, YLabel string
 	Interval              string // what the intervals are

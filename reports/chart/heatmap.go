@@ -1,8 +1,8 @@
 package chart
 
 // HeatMap shows the status of each metric in each seed: a row per metric, a column per seed. Rows can be other things,
-// such as scenarios. Failed seeds are hatched, whatever their cells say. Where there are more seeds than columns have room, a column is several seeds,
-// and each of its cells is divided in proportion to their statuses.
+// such as scenarios. Failed seeds are hatched, whatever their cells say. Where there are more seeds than columns have
+// room, a column is several seeds, and each of its cells is divided in proportion to their statuses.
 type HeatMap struct {
 	Title, XLabel string
 	One, Many     string // what a row is, and rows are; without them metrics

@@ -127,8 +127,8 @@ func (h HeatMap) drawMarks(c canvas, p plot, size float64) {
 	}
 }
 
-// cellMarks draws the marks of one status into cells of the given size: a cross for FAIL and for a failed seed, a rising
-// stroke for WARN, a level one for what was not scored, a dot if nothing was measured, and nothing for PASS.
+// cellMarks draws the marks of one status into cells of the given size: a cross for FAIL and for a failed seed, a
+// rising stroke for WARN, a level one for what was not scored, a dot if nothing was measured, and nothing for PASS.
 func cellMarks(c canvas, status Status, at []point, size float64) {
 	half := size / 4
 	var lines [][]point

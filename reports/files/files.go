@@ -21,8 +21,8 @@ type File struct {
 // Folder returns the name of the folder for the pictures of a report.
 func Folder(report string) string { return strings.TrimSuffix(report, path.Ext(report)) + "_files" }
 
-// Of returns a report in the format of its suffix, and then its pictures. HTML contains its pictures. A report without a
-// name is report.md, with the descriptions of pictures in their place.
+// Of returns a report in the format of its suffix, and then its pictures. HTML contains its pictures. A report without
+// a name is report.md, with the descriptions of pictures in their place.
 func Of(d document.Document, name string, png bool) ([]File, error) {
 	var report bytes.Buffer
 	var err error

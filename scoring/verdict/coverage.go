@@ -40,8 +40,8 @@ const (
 // ruleRepeatable is in force where seeds were run again: one that gives something else is a warning.
 const ruleRepeatable = "repeatable"
 
-// RulePlanned applies if seeds were planned: all of them must be recorded before anything passes. A withdrawn seed is not
-// recorded.
+// RulePlanned applies if seeds were planned: all of them must be recorded before anything passes. A withdrawn seed is
+// not recorded.
 const RulePlanned = "planned_seeds"
 
 func (c Coverage) warnings() (list []Warning) {

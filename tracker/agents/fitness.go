@@ -15,8 +15,8 @@ import (
 	"track/store"
 )
 
-// ShowFitness returns the fitness of a version of a lineage. If the question names none, it is the active version, or in
-// a lineage without a ledger the version that was executed last.
+// ShowFitness returns the fitness of a version of a lineage. If the question names none, it is the active version, or
+// in a lineage without a ledger the version that was executed last.
 func ShowFitness(ctx context.Context, r *store.Reader, q answer.FitnessQuestion) (a answer.Fitness, err error) {
 	version := q.Of.Version
 	if version == nil {
@@ -34,8 +34,8 @@ func ShowFitness(ctx context.Context, r *store.Reader, q answer.FitnessQuestion)
 	return a, err
 }
 
-// Fitness aggregates the executions of a version: the scores under a rubric, or the active ones if it is empty. In a run of
-// another evolver, all tasks count equally, unless a share is to be cut.
+// Fitness aggregates the executions of a version: the scores under a rubric, or the active ones if it is empty. In a
+// run of another evolver, all tasks count equally, unless a share is to be cut.
 func Fitness(ctx context.Context, r *store.Reader, lineage, version, rubricName string, cut *float64) (answer.Fitness, error) {
 	scores, err := versionTrials(ctx, r, lineage, version, rubricName)
 	if err != nil {
@@ -66,7 +66,8 @@ func activeOrNewest(ctx context.Context, r *store.Reader, lineage string) (strin
 	return r.NewestVersion(ctx, lineage)
 }
 
-// dropGrade drops the grade of scores that are on a scale of their own: the bands of grades are of scores from 0 to 100.
+// dropGrade drops the grade of scores that are on a scale of their own: the bands of grades are of scores from 0 to
+// 100.
 func dropGrade(ctx context.Context, r *store.Reader, report *answer.Fitness) error {
 	if report.NOwn == 0 {
 		return nil

@@ -11,8 +11,8 @@ import (
 // errUnjudged is the error of a judgement whose server is away. The sweep ends without it.
 var errUnjudged = errors.New("not judged: the server does not answer")
 
-// look asks the rule of the sweep at each number of recorded seeds of a configuration that it looks at. While the server
-// is away it asks nothing, and later it asks at the same numbers: so the configuration ends at the same seed.
+// look asks the rule of the sweep at each number of recorded seeds of a configuration that it looks at. While the
+// server is away it asks nothing, and later it asks at the same numbers: so the configuration ends at the same seed.
 func (s *Sweeper) look(ctx context.Context, c *sweptConfiguration) error {
 	for n := range s.options.Until.looks(c.looked, c.prefix) {
 		if c.decision != nil {
