@@ -15,6 +15,7 @@ type DecideQuestion struct {
 	Lineage    string           // empty for the only lineage that has the mutation
 	Policy     evolution.Policy // nil for the policy of the lineage
 	ExpectHead string           // the active version; empty for any
+	IfOpen     bool             // answer the decision that accepted or rejected the mutation, if there is one
 	Scale      *float64         // points that one unit of score counts as; nil for what the lineage says
 	PCGState   []byte           // of the caller's own generator; nil for the keyed draw
 	DryRun     bool
@@ -26,6 +27,7 @@ func (q *DecideQuestion) Params() param.List {
 	return append(ofMutation(&q.Mutation, &q.Lineage),
 		policyParam("policy", "decide by this policy instead of the lineage's", &q.Policy),
 		param.Param{Name: "expect-head", Unit: "VERSION", Help: "refuse unless this `VERSION` is active", Value: param.Text(&q.ExpectHead)},
+		param.Param{Name: "if-open", Help: "decide only if no decision accepted or rejected the mutation yet; else print that one, even if there is new evidence", Value: param.Switch(&q.IfOpen)},
 		param.Param{Name: "scale", Unit: "POINTS", Help: "count one unit of an unbounded score as so many `POINTS` of the policy's parameters", Value: param.OptionalFloat(&q.Scale)},
 		param.Param{Name: "pcg-state", Unit: "HEX", Help: "draw with your own generator, math/rand/v2's PCG, whose state is these 20 bytes in `HEX`", Value: param.Hex(&q.PCGState, 20)},
 		param.Param{Name: "dry-run", Help: "decide, and record nothing", Value: param.Switch(&q.DryRun)},

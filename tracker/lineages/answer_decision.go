@@ -16,7 +16,7 @@ func DecideMutation(ctx context.Context, st *store.Store, q answer.DecideQuestio
 	if err != nil {
 		return a, err
 	}
-	d, err := Decide(ctx, st, lineage, q.Mutation, DecideOptions{Policy: q.Policy, ExpectHead: q.ExpectHead, Scale: q.Scale, PCGState: q.PCGState, DryRun: q.DryRun, At: q.At})
+	d, err := Decide(ctx, st, lineage, q.Mutation, DecideOptions{Policy: q.Policy, ExpectHead: q.ExpectHead, IfOpen: q.IfOpen, Scale: q.Scale, PCGState: q.PCGState, DryRun: q.DryRun, At: q.At})
 	if err != nil {
 		return a, err
 	}

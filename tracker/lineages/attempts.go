@@ -2,6 +2,7 @@ package lineages
 
 import (
 	"context"
+	"slices"
 
 	"track/evolution"
 	"track/store"
@@ -69,12 +70,22 @@ func (a attempts) endedSiblings(before int) (n int) {
 	return n
 }
 
+// lastEnded returns the number of the entry that accepted or rejected the mutation last; 0 if none did.
+func (a attempts) lastEnded() int {
+	for _, d := range slices.Backward(a.own) {
+		if d.record.Decision.State != evolution.Continue {
+			return d.Number
+		}
+	}
+	return 0
+}
+
 // repeatDecision takes over the earlier decision that answers the same question, and counts those before it that came
 // to an end. A policy that was asked in between makes no difference: asking two policies in turn would be another draw
 // each time.
-func repeatDecision(l Lineage, d *DecideResult, earlier attempts, policy evolution.Policy, e evolution.Evidence) error {
+func repeatDecision(l Lineage, d *DecideResult, earlier attempts, repeats func(decided) (bool, error)) error {
 	for _, before := range earlier.own {
-		same, err := before.record.SameQuestion(policy, e)
+		same, err := repeats(before)
 		if err != nil {
 			return explainEvidence(l, err)
 		}

@@ -18,6 +18,7 @@ import (
 type DecideOptions struct {
 	Policy     evolution.Policy // nil for the policy of the settings
 	ExpectHead string           // refuse if another version is active; empty for any
+	IfOpen     bool             // repeat the decision that accepted or rejected the mutation, whatever the evidence now
 	Scale      *float64         // points that one unit of score counts as; nil for the settings
 	PCGState   []byte           // of the caller's own generator; nil for the keyed draw
 	DryRun     bool             // decide and record nothing
@@ -115,7 +116,12 @@ func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mut
 	if err != nil {
 		return d, err
 	}
-	if err = repeatDecision(l, &d, earlier, policy, evidence); err != nil || d.Repeated {
+	repeats := func(before decided) (bool, error) { return before.record.SameQuestion(policy, evidence) }
+	if o.IfOpen && !m.State.Open() {
+		last := earlier.lastEnded()
+		repeats = func(before decided) (bool, error) { return before.Number == last, nil }
+	}
+	if err = repeatDecision(l, &d, earlier, repeats); err != nil || d.Repeated {
 		addWarnings(l, &d)
 		return d, err
 	}

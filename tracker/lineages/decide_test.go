@@ -64,6 +64,31 @@ func TestDecideAgain(t *testing.T) {
 	l.CheckReplay()
 }
 
+// Loops that share a lineage see the same mutation to decide. The one that comes second, after further trials were
+// recorded, leaves it decided once.
+func TestDecideIfOpen(t *testing.T) {
+	l := newLoop(t, testdb.New(t), nil)
+	l.Run("v001", 60, 60)
+	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
+	open := lineages.DecideOptions{IfOpen: true}
+	if r := l.Decide(m, open); r.Repeated || r.Record.Decision.State != evolution.Continue {
+		t.Errorf("without a trial of the child: %+v", r.Record.Decision)
+	}
+	l.Run("v002", 50)
+	first := l.Decide(m, open)
+	if first.Repeated || first.Record.Decision.State != evolution.Reject {
+		t.Errorf("an open mutation: %+v", first.Record.Decision)
+	}
+	l.Run("v002", 90, 95, 99)
+	if r := l.Decide(m, open); !r.Repeated || r.Hash != first.Hash || l.Head() != "v001" {
+		t.Errorf("a rejected one: %+v", r)
+	}
+	second := l.Decide(m, lineages.DecideOptions{})
+	if r := l.Decide(m, open); !second.Record.Decision.Accepted || !r.Repeated || r.Hash != second.Hash {
+		t.Errorf("an accepted one: %+v, after %+v", r, second)
+	}
+}
+
 // Another policy is another question, and visible as such; that of the settings, named, is none.
 func TestDecideOverride(t *testing.T) {
 	l := newLoop(t, testdb.New(t), nil)

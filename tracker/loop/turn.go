@@ -159,7 +159,7 @@ func (l *loop) await(ctx context.Context) error {
 }
 
 func (l *loop) decide(ctx context.Context, mutation string) error {
-	d, err := lineages.DecideMutation(ctx, l.store, answer.DecideQuestion{Mutation: mutation, Lineage: l.options.Lineage})
+	d, err := lineages.DecideMutation(ctx, l.store, answer.DecideQuestion{Mutation: mutation, Lineage: l.options.Lineage, IfOpen: true})
 	if err != nil || d.Repeated { // another process was first
 		return err
 	}
