@@ -10,7 +10,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -44,16 +43,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 		return err
 	}
 	defer release()
-	header := w.Header()
-	header.Set("Vary", "Accept, Authorization, Accept-Encoding")
+	w.Header().Set("Vary", "Accept, Authorization, Accept-Encoding")
 	tag := s.tag(r, q, form, params)
-	if tag != "" {
-		header.Set("ETag", tag)
-		header.Set("Cache-Control", "private, no-cache")
-		if slices.Contains(strings.FieldsFunc(r.Header.Get("If-None-Match"), isBetweenTags), tag) {
-			w.WriteHeader(http.StatusNotModified)
-			return nil
-		}
+	if s.writeKept(w, r, tag) {
+		return nil
 	}
 	compute := func() (written, error) {
 		return s.compute(r, q, ask.Source{Store: st, Actor: grant.Name}, form, params)
@@ -64,10 +57,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 	} else {
 		text, err = s.shared.do(r.Context(), fmt.Sprintf("%q", about(r, q, form, params)), compute)
 	}
-	if err == nil {
-		text.write(w)
+	if err != nil {
+		return err
 	}
-	return err
+	s.written.put(tag, text)
+	text.write(w)
+	return nil
 }
 
 // compute computes an answer when it is its turn.
@@ -87,7 +82,7 @@ func (s *Server) compute(r *http.Request, q ask.Question, from ask.Source, form 
 	defer leave()
 	if form.format == "" {
 		text, err := mediaText(r, q, from, form, params)
-		return text.compressedFor(r), err
+		return text.compressedFor(r, gzip.BestSpeed), err
 	}
 	a, err := q.Ask(r.Context(), from, params)
 	if err != nil {
@@ -104,7 +99,7 @@ func (s *Server) compute(r *http.Request, q ask.Question, from ask.Source, form 
 	if q.Writes { // it can hold a new token, of which the compressed length would tell
 		return text, err
 	}
-	return text.compressedFor(r), err
+	return text.compressedFor(r, gzip.BestSpeed), err
 }
 
 // about returns what an answer depends on besides the database and the program.
@@ -112,8 +107,6 @@ func about(r *http.Request, q ask.Question, form form, params url.Values) []any 
 	grant := grantOf(r.Context())
 	return []any{form.media, acceptsGzip(r), q.Name, params.Encode(), grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages}
 }
-
-func isBetweenTags(c rune) bool { return c == ',' || c == ' ' }
 
 // written is an answer as it is sent.
 type written struct {
@@ -129,12 +122,12 @@ func (a written) write(w http.ResponseWriter) {
 	_, _ = w.Write(a.body) // the client has gone
 }
 
-// compressedFor returns the answer, compressed if the client reads that and if it gains by that.
-func (a written) compressedFor(r *http.Request) written {
+// compressedFor returns the answer, compressed with gzip at a level if the client reads that and if it gains by that.
+func (a written) compressedFor(r *http.Request, level int) written {
 	if !acceptsGzip(r) {
 		return a
 	}
-	packed, ok := compressed(a.body, gzip.BestSpeed)
+	packed, ok := compressed(a.body, level)
 	if !ok {
 		return a
 	}

@@ -14,7 +14,7 @@ const onePacket = 1400
 // writeCompressed writes a body, compressed if the client reads that. It is for bodies without secrets: with one next
 // to a text of somebody else, the compressed length tells of the secret.
 func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
-	w.Header().Add("Vary", "Accept-Encoding")
+	w.Header().Set("Vary", "Accept-Encoding")
 	if acceptsGzip(r) {
 		if packed, ok := compressed(body, gzip.DefaultCompression); ok {
 			w.Header().Set("Content-Encoding", "gzip")

@@ -47,7 +47,9 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	}
 	defer release()
 	tag := s.pageTag(r, p)
-	if s.sendKept(w, r, tag) {
+	w.Header().Set("Vary", "Accept-Encoding")
+	w.Header().Set("Cache-Control", "private, no-cache")
+	if s.writeKept(w, r, tag) {
 		return nil
 	}
 	leave, err := s.queue.enter(r.Context())
@@ -71,10 +73,13 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	if err != nil {
 		return err
 	}
+	text := writtenPage(r, page.Bytes())
 	if asker.asksLive || in.Has("since") {
-		tag = ""
+		w.Header().Del("ETag")
+	} else {
+		s.written.put(tag, text)
 	}
-	s.sendPage(w, r, page.Bytes(), tag)
+	text.write(w)
 	return nil
 }
 
@@ -87,8 +92,12 @@ func (s *Server) pageRequest(r *http.Request, asker *pageAsker) pages.Request {
 	}
 }
 
+// pageType is the content type of a page.
+const pageType = "text/html; charset=utf-8"
+
 func writeHTML(w http.ResponseWriter, r *http.Request, status int, page []byte) {
-	pageHeader(w)
+	w.Header().Set("Content-Type", pageType)
+	w.Header().Set("Cache-Control", "private, no-cache")
 	writeCompressed(w, r, status, page)
 }
 

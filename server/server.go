@@ -80,7 +80,7 @@ type Server struct {
 	exports   chan struct{} // bounds the answers that are files
 	shared    shared
 	kept      keeper
-	pages     *pageStore
+	written   *writtenStore
 	streams   *streams
 	checks    checks // of the tokens of streams
 	sessions  *sessions
@@ -106,7 +106,7 @@ func New(config Config) *Server {
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})
 	s.sessions = newSessions(config.Now)
-	s.pages = newPageStore()
+	s.written = newWrittenStore()
 	s.blobs = newBlobs(config.Now)
 	s.rates = rates{perSecond: config.Rate, now: config.Now, of: map[string]*rate.Limiter{}}
 	s.handler = s.newHandler(slices.Concat(Routes(ask.All()), PageRoutes()))
