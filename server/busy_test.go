@@ -13,16 +13,16 @@ import (
 	"track/store"
 )
 
-// An answer that a client has is not waited for behind those that are computed.
-func TestNotModifiedWaitsForNobody(t *testing.T) {
+// An answer that the client has, or that the server keeps, is not waited for behind those that are computed.
+func TestKeptAnswersWaitForNobody(t *testing.T) {
 	path := testdb.New(t).Path()
 	s := New(Config{
 		Open: func(ctx context.Context) (*store.Store, error) { return store.OpenForUpdate(ctx, path, testdb.Clock) },
 		Now:  testdb.Clock, Log: slog.New(slog.DiscardHandler), NoAuth: true,
 	})
 	t.Cleanup(func() { _ = s.Close() })
-	ask := func(tag string) *httptest.ResponseRecorder {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+apiPath+"spec/list", nil)
+	ask := func(question, tag string) *httptest.ResponseRecorder {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+apiPath+question, nil)
 		if tag != "" {
 			r.Header.Set("If-None-Match", tag)
 		}
@@ -30,17 +30,20 @@ func TestNotModifiedWaitsForNobody(t *testing.T) {
 		s.Handler().ServeHTTP(w, r)
 		return w
 	}
-	first := ask("")
+	first := ask("spec/list", "")
 	tag := first.Header().Get("ETag")
 	if first.Code != http.StatusOK || tag == "" {
 		t.Fatalf("%d with tag %q: %s", first.Code, tag, first.Body)
 	}
 	s.queue = newQueue(0, 0)
-	if w := ask(tag); w.Code != http.StatusNotModified {
+	if w := ask("spec/list", tag); w.Code != http.StatusNotModified {
 		t.Errorf("with the tag: %d: %s", w.Code, w.Body)
 	}
-	if w := ask(""); w.Code != http.StatusTooManyRequests || w.Header().Get("ETag") != "" {
-		t.Errorf("without: %d with tag %q: %s", w.Code, w.Header().Get("ETag"), w.Body)
+	if w := ask("spec/list", ""); w.Code != http.StatusOK || w.Header().Get("ETag") != tag || w.Body.String() != first.Body.String() {
+		t.Errorf("a kept one: %d with tag %q: %s", w.Code, w.Header().Get("ETag"), w.Body)
+	}
+	if w := ask("lineage/list", ""); w.Code != http.StatusTooManyRequests || w.Header().Get("ETag") != "" {
+		t.Errorf("another one: %d with tag %q: %s", w.Code, w.Header().Get("ETag"), w.Body)
 	}
 }
 
