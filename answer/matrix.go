@@ -77,12 +77,13 @@ const (
 	CellNoValue   = '.' // the seed has a result, but no value of the metric
 	CellUnjudged  = '?' // never scored under the spec
 	CellNotThere  = '_' // the seed is not recorded
-	cellCharacter = "+/x!.?_"
+	CellRunning   = '>' // the seed is not recorded, and a process runs it: see [Matrix.WithRunning]
+	cellCharacter = "+/x!.?_>"
 )
 
 // CellMeaning returns what a cell means, in words; empty for another byte.
 func CellMeaning(cell byte) string {
-	names := [len(cellCharacter)]string{"PASS", "WARN", "FAIL", "failed seed", "no value", "not scored", "no seed"}
+	names := [len(cellCharacter)]string{"PASS", "WARN", "FAIL", "failed seed", "no value", "not scored", "no seed", "running"}
 	if i := strings.IndexByte(cellCharacter, cell); i >= 0 {
 		return names[i]
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"track"
 	"track/scoring/format"
 	"track/scoring/stats"
 )
@@ -14,6 +15,7 @@ type SweepProgress struct {
 	NPlanned       int                     `json:"n_planned"`
 	NLeft          int                     `json:"n_left"`               // planned seeds that are neither recorded nor withdrawn
 	NWithdrawn     int                     `json:"n_withdrawn,omitzero"` // planned seeds that were withdrawn and not replaced
+	NRunning       int                     `json:"n_running,omitzero"`   // planned seeds that processes run now, of this sweep or another
 	PerMinute      float64                 `json:"seeds_per_minute"`     // from the start to the last recorded seed; null without seeds
 	Left           time.Duration           `json:"left_s"`               // at this rate; 0 if it is unknown
 	Last           time.Time               `json:"last_seed,omitzero"`   // when the last seed was recorded
@@ -24,13 +26,14 @@ type SweepProgress struct {
 
 // ConfigurationProgress is how far a sweep is with a configuration.
 type ConfigurationProgress struct {
-	Configuration string       `json:"configuration"` // hash
-	Label         string       `json:"label,omitempty"`
-	NPlanned      int          `json:"n_planned"`
-	NRecorded     int          `json:"n_recorded"`           // of the planned seeds
-	NFailed       int          `json:"n_failed"`             // of these
-	NWithdrawn    int          `json:"n_withdrawn,omitzero"` // of the planned seeds, withdrawn and not replaced
-	Scores        []ScoreSoFar `json:"scores"`               // as seeds were recorded, at most 40 steps, the last one now
+	Configuration string             `json:"configuration"` // hash
+	Label         string             `json:"label,omitempty"`
+	NPlanned      int                `json:"n_planned"`
+	NRecorded     int                `json:"n_recorded"`           // of the planned seeds
+	NFailed       int                `json:"n_failed"`             // of these
+	NWithdrawn    int                `json:"n_withdrawn,omitzero"` // of the planned seeds, withdrawn and not replaced
+	Running       []track.SeedNumber `json:"running,omitempty"`    // planned seeds that processes run now, of this sweep or another
+	Scores        []ScoreSoFar       `json:"scores"`               // as seeds were recorded, at most 40 steps, the last one now
 }
 
 // ScoreSoFar is the mean score of the first seeds of a configuration, in the order in which they were recorded.
@@ -45,13 +48,16 @@ func (p SweepProgress) NRecorded() int { return p.NPlanned - p.NLeft - p.NWithdr
 
 // table shows how far a sweep is with each configuration.
 func (p SweepProgress) table() Table {
-	t := Table{Name: "progress", Title: "progress", HiddenIfEmpty: true, Columns: columns("configuration", "label", "recorded", "planned", "failed", "score", "interval").drop("label", "planned", "interval")}
-	t.Columns[6].Head = "95% interval"
+	t := Table{Name: "progress", Title: "progress", HiddenIfEmpty: true, Columns: columns("configuration", "label", "recorded", "running", "planned", "failed", "score", "interval").drop("label", "planned", "interval")}
+	t.Columns[7].Head = "95% interval"
+	if p.NRunning == 0 {
+		t.Columns[3].For = ForData
+	}
 	for _, c := range p.Configurations {
-		row := []any{hashCell(c.Configuration), c.Label, c.NRecorded, c.NPlanned, c.NFailed, nil, nil}
+		row := []any{hashCell(c.Configuration), c.Label, c.NRecorded, len(c.Running), c.NPlanned, c.NFailed, nil, nil}
 		if len(c.Scores) > 0 {
 			last := c.Scores[len(c.Scores)-1]
-			row[5], row[6] = numberCell(last.Mean, format.Four), intervalCell(last.Interval, format.Four)
+			row[6], row[7] = numberCell(last.Mean, format.Four), intervalCell(last.Interval, format.Four)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -69,6 +75,9 @@ func (p SweepProgress) text() string {
 	text := fmt.Sprintf("%d of %s left", p.NLeft, format.Counted(p.NPlanned, "planned seed"))
 	if p.NWithdrawn > 0 {
 		text += fmt.Sprintf("; %d withdrawn", p.NWithdrawn)
+	}
+	if p.NRunning > 0 {
+		text += fmt.Sprintf("; %d running", p.NRunning)
 	}
 	if defined(p.PerMinute) != nil {
 		text += fmt.Sprintf("; %s a minute", format.Short(p.PerMinute))

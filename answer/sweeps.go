@@ -38,6 +38,7 @@ type RecordedSweep struct {
 	StartedAt      time.Time              `json:"started_at"`
 	EndedAt        time.Time              `json:"ended_at,omitzero"` // missing while it runs, and if it was killed
 	Ending         track.SweepEnding      `json:"ending"`            // empty while it runs, and if it was killed
+	IsRunning      bool                   `json:"running,omitzero"`  // a process of this database runs it now
 	CodeChanged    bool                   `json:"code_changed"`      // while it ran
 	Withdrawn      *track.Withdrawal      `json:"withdrawn,omitempty"`
 	NRuns          int                    `json:"n_runs"`      // seeds that it ran, also those that were withdrawn
@@ -79,11 +80,20 @@ func sweepTable(sweeps []RecordedSweep) Table {
 	return t
 }
 
-func (s RecordedSweep) endingText() string {
-	text := string(s.Ending)
-	if text == "" {
-		text = "running, or killed"
+// State says how the sweep ended, or what is known of one that has not. One without a process was killed, or records
+// elsewhere first.
+func (s RecordedSweep) State() string {
+	switch {
+	case s.Ending != "":
+		return string(s.Ending)
+	case s.IsRunning:
+		return "running"
 	}
+	return "running, or killed"
+}
+
+func (s RecordedSweep) endingText() string {
+	text := s.State()
 	if s.CodeChanged {
 		text += ", the code changed"
 	}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"track/internal/lazyregexp"
 	"track/reports/chart"
 )
 
@@ -101,8 +102,12 @@ func joined(folder, extension string) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// compact returns a script without its comments, which have lines of their own, without indentation, and without the
-// ends of lines after which a statement goes on or has ended.
+// spaced are the spaces around operators, but for signs: a - -b would become another program.
+var spaced = lazyregexp.New(` ?(=>|[=!]==|&&|[|]{2}|[?]{2}=?|[-+*<>]=|[=<>?:*,;{}()]) ?`)
+
+// compact returns a script without its comments, which have lines of their own, without indentation, without the ends
+// of lines after which a statement goes on or has ended, and without spaces around operators. A line with a template or
+// with a slash, which may begin a regular expression, keeps its spaces.
 func compact(script []byte) []byte {
 	var all bytes.Buffer
 	for line := range bytes.Lines(script) {
@@ -113,9 +118,23 @@ func compact(script []byte) []byte {
 		if text := bytes.TrimRight(line, "\n"); bytes.ContainsAny(text[len(text)-1:], ";,{([") {
 			line = text
 		}
+		if !bytes.ContainsAny(line, "`/") {
+			line = withoutSpaces(line)
+		}
 		all.Write(line)
 	}
 	return all.Bytes()
+}
+
+// withoutSpaces returns a line without spaces around operators, but for those in its texts.
+func withoutSpaces(line []byte) []byte {
+	parts := bytes.Split(line, []byte{'"'})
+	for i := range parts {
+		if i%2 == 0 {
+			parts[i] = spaced().ReplaceAll(parts[i], []byte("$1"))
+		}
+	}
+	return bytes.Join(parts, []byte{'"'})
 }
 
 // Asset returns a file that pages load, with its media type; [fs.ErrNotExist] if there is none of this name.

@@ -73,7 +73,7 @@ func heatKeys() []heatKey {
 	return []heatKey{
 		{string(answer.CellPass), "pass", "PASS"}, {string(answer.CellWarn), "warn", "╱ WARN"}, {string(answer.CellFail), "fail", "✕ FAIL"},
 		{string(answer.CellFailed), "failed", "✕ failed seed"}, {string(answer.CellNoValue), "none", "no value"}, {string(answer.CellUnjudged), "open", "? not scored"},
-		{string(answer.CellNotThere), "absent", "no seed"},
+		{string(answer.CellRunning), "running", "– running"}, {string(answer.CellNotThere), "absent", "no seed"},
 	}
 }
 
@@ -191,7 +191,7 @@ func (b *builder) fillTable(h *heatMap, a answer.Matrix) {
 		r := heatRow{Name: escape.Line(item.Name), Href: b.address("stability", "scenario", selector)}
 		for i := column; i < columnEnd; i++ {
 			c := heatCell{Class: classOfCell(item.Cells[i]), Text: answer.CellMeaning(item.Cells[i])}
-			if item.Cells[i] != answer.CellNotThere {
+			if item.Cells[i] != answer.CellNotThere && item.Cells[i] != answer.CellRunning {
 				c.Href = b.address("show seed", "scenario", selector, "seed", a.Seeds[i].String())
 			}
 			r.Cells = append(r.Cells, c)

@@ -122,6 +122,7 @@ func (b *builder) addSweeps(ctx context.Context) error {
 	}
 	running := answer.Sweeps{List: answer.List[answer.RecordedSweep]{Items: slices.DeleteFunc(slices.Clone(a.Items), func(s answer.RecordedSweep) bool { return s.Ending != "" || s.Withdrawn != nil })}}
 	title := "Newest sweeps"
+	b.view.Again = slices.ContainsFunc(running.Items, func(s answer.RecordedSweep) bool { return s.IsRunning })
 	if len(running.Items) > 0 {
 		a, title = running, "Running sweeps"
 	}

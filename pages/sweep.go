@@ -21,15 +21,12 @@ func composeSweep(ctx context.Context, b *builder) error {
 		return err
 	}
 	b.view.Live = b.request.Live // its seeds are what changes
+	b.view.Again = a.IsRunning
 	p := a.Progress
 	b.view.Trail = []link{{Text: "Sweeps", Href: b.address("sweep list")}, {Text: escape.Line(a.Scenario), Href: b.address("history", "scenario", a.Scenario)}}
 	b.view.Heading = "Sweep " + a.ID[max(0, len(a.ID)-8):]
 	b.view.Title = b.view.Heading
-	text := "running, or killed"
-	if a.Ending != "" {
-		text = string(a.Ending)
-	}
-	b.view.Lead = []sentence{{Class: "verdict", Text: escape.Line(text + ": " + strconv.Itoa(p.NRecorded()) + " of " + format.Counted(p.NPlanned, "planned seed") + " recorded" + withdrawnOf(p))}}
+	b.view.Lead = []sentence{{Class: "verdict", Text: escape.Line(a.State() + ": " + strconv.Itoa(p.NRecorded()) + " of " + format.Counted(p.NPlanned, "planned seed") + " recorded" + withdrawnOf(p))}}
 	if p.Until != "" {
 		b.view.Lead = append(b.view.Lead, sentence{Class: "need", Text: escape.Line("Ends early when " + p.Until)})
 	}
@@ -71,6 +68,9 @@ func sweepFacts(a answer.Sweep) []fact {
 	if a.NWithdrawn > 0 {
 		list = append(list, fact{Name: "withdrawn", Value: strconv.Itoa(a.NWithdrawn), Basis: "of " + format.Counted(a.NRuns, "run")})
 	}
+	if p.NRunning > 0 {
+		list = append(list, fact{Name: "running", Value: strconv.Itoa(p.NRunning), Basis: "now, in all processes"})
+	}
 	if isFinite(p.PerMinute) {
 		list = append(list, fact{Name: "rate", Value: threeDigits(p.PerMinute), Basis: "seeds a minute"})
 	}
@@ -99,7 +99,7 @@ func (b *builder) addSweptSeeds(ctx context.Context, a answer.Sweep) error {
 	if err != nil {
 		return nil //nolint:nilerr // not all seeds are judged: the table says how far they are
 	}
-	return b.addHeatMap(m, in, ".heatmap")
+	return b.addHeatMap(m.WithRunning(list), in, ".heatmap")
 }
 
 // drawProgress draws how the interval of each mean score shrinks.

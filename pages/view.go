@@ -28,6 +28,7 @@ type view struct {
 	Downloads   []link
 	Charts      bool // that a script draws
 	Live        bool
+	Again       bool // it shows processes, whose end no event tells
 	Error       bool
 }
 

@@ -46,6 +46,12 @@ func (c Claims) Release(scenario, configuration string, number track.SeedNumber)
 	return c.release(claimPlace(scenario, configuration, number))
 }
 
+// TakeSweep claims a sweep, as long as this process runs it.
+func (c Claims) TakeSweep(id string) error {
+	_, err := c.take(sweepPlace(id))
+	return err
+}
+
 // TakeStep claims a step of a lineage, such as a trial, unless another process has it.
 func (c Claims) TakeStep(lineage, step string) (bool, error) {
 	return c.take(placeOf("step", lineage, step))
@@ -62,6 +68,8 @@ func (c Claims) Close() error { return c.close() }
 func claimPlace(scenario, configuration string, number track.SeedNumber) int64 {
 	return placeOf(scenario, configuration, number.String())
 }
+
+func sweepPlace(id string) int64 { return placeOf("sweep", id) }
 
 func placeOf(words ...string) int64 {
 	hash := sha256.Sum256([]byte(strings.Join(words, "\x00")))

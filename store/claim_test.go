@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,6 +75,8 @@ func TestClaimant(t *testing.T) {
 		case "take":
 			taken, err := claims.Take("s", "hash", number)
 			fmt.Println(taken, err)
+		case "sweep":
+			fmt.Println(claims.TakeSweep("01SWEEP"))
 		case "lapsed":
 			fmt.Println(claims.HasLapsed("s", "hash", number))
 		case "release":
@@ -142,6 +145,44 @@ func TestClaims(t *testing.T) {
 	ask("take", 9, "true <nil>")
 }
 
+// Whoever asks learns what processes run, and nothing of those that were killed.
+func TestRunning(t *testing.T) {
+	path := newDatabase(t)
+	st := openDatabase(t, path)
+	planned := track.SeedRanges{{First: 0, Last: 20}}
+	check := func(about string, sweep bool, want ...track.SeedNumber) {
+		t.Helper()
+		running, err := st.Running(t.Context())
+		if got := running.Seeds("s", "hash", planned); err != nil || !slices.Equal(got, want) || running.HasSweep("01SWEEP") != sweep {
+			t.Errorf("%s: seeds %v, sweep %v, error %v; want %v, %v", about, got, running.HasSweep("01SWEEP"), err, want, sweep)
+		}
+	}
+	check("nobody", false)
+	one, two := newClaimant(t, path), newClaimant(t, path)
+	for number := range track.SeedNumber(8) {
+		one.tell(t, "take", number)
+	}
+	one.tell(t, "sweep", 0)
+	two.tell(t, "take", 9)
+	two.tell(t, "take", 30) // nobody planned it
+	check("two processes", true, 0, 1, 2, 3, 4, 5, 6, 7, 9)
+	one.tell(t, "release", 3)
+	check("a seed has ended", true, 0, 1, 2, 4, 5, 6, 7, 9)
+	if running, err := st.Running(t.Context()); err != nil || running.Seeds("s", "other", planned) != nil || running.HasSweep("02SWEEP") {
+		t.Errorf("claims on something else, error %v", err)
+	}
+	if err := one.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = one.Wait()                                              // it was killed
+	for begun := time.Now(); time.Since(begun) < time.Minute; { // a server waits for the lease
+		if running, err := st.Running(t.Context()); err != nil || !running.HasSweep("01SWEEP") {
+			break
+		}
+	}
+	check("one was killed", false, 9)
+}
+
 // A process that was stopped for longer than its lease learns which seeds another one may have run.
 func TestLapsedClaimsPostgres(t *testing.T) {
 	path := postgres(t, startServer(t))
@@ -156,6 +197,11 @@ func TestLapsedClaimsPostgres(t *testing.T) {
 	ask("take", 8, "true <nil>")
 	ask("lapsed", 7, "false <nil>")
 	ask("lapsed", 9, "true <nil>") // never taken
+	ask("sweep", 0, "<nil>")
+	running, err := openDatabase(t, path).Running(t.Context())
+	if got := running.Seeds("s", "hash", track.SeedRanges{{First: 0, Last: 20}}); err != nil || !slices.Equal(got, []track.SeedNumber{7, 8}) || !running.HasSweep("01SWEEP") {
+		t.Errorf("running: %v, sweep %v, error %v", got, running.HasSweep("01SWEEP"), err)
+	}
 	if taken, err := here.Take("s", "hash", 7); taken || err != nil {
 		t.Errorf("taken here %v, error %v", taken, err)
 	}

@@ -114,6 +114,8 @@ type engine interface {
 	// openClaims opens the marks of what processes are working on. On a server, the marks of a process that is not heard
 	// of for a lease end.
 	openClaims(lease time.Duration) (claims, error)
+	// claimed returns the places that processes have claimed.
+	claimed(ctx context.Context, r *Reader) ([]int64, error)
 	// openError explains what opening or creating the database met.
 	openError(err error) error
 }

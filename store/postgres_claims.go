@@ -19,6 +19,7 @@ const (
 	ON CONFLICT (place) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at
 	       WHERE claim.holder = excluded.holder OR claim.expires_at < clock_timestamp()`
 	renewClaims   = `UPDATE claim SET expires_at = clock_timestamp() + make_interval(secs => $1) WHERE holder = $2 RETURNING place`
+	listClaims    = `SELECT place FROM claim WHERE expires_at > clock_timestamp()`
 	releaseClaim  = `DELETE FROM claim WHERE place = $1 AND holder = $2`
 	releaseClaims = `DELETE FROM claim WHERE holder = $1 OR expires_at < clock_timestamp() - make_interval(secs => $2)`
 )
@@ -48,6 +49,12 @@ func (p postgresSchema) openClaims(lease time.Duration) (claims, error) {
 	}
 	go c.renewAlways()
 	return c, nil
+}
+
+// claimed implements [engine].
+func (postgresSchema) claimed(ctx context.Context, r *Reader) (places []int64, err error) {
+	err = r.read().SelectContext(ctx, &places, listClaims)
+	return places, err
 }
 
 // renewAlways renews the claims until they are closed. One that cannot be renewed in time may be another's.

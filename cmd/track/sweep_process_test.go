@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"testing"
 
+	"track"
 	"track/answer"
 )
 
@@ -96,6 +97,27 @@ func marketFolder(t *testing.T) string {
 	return dir
 }
 
+// newestSweep returns what the database says of the sweep that began last.
+func newestSweep(t *testing.T, dir string) (a answer.Sweep) {
+	t.Helper()
+	var list answer.Sweeps
+	if err := answer.Decode(strings.NewReader(mustTrack(t, dir, "sweep", "list", "--db", "track.db", "--format", "json")), &list); err != nil || len(list.Items) == 0 {
+		t.Fatalf("%d sweeps, %v", len(list.Items), err)
+	}
+	if err := answer.Decode(strings.NewReader(mustTrack(t, dir, "sweep", "show", list.Items[0].ID, "--db", "track.db", "--format", "json")), &a); err != nil {
+		t.Fatal(err)
+	}
+	if a.IsRunning != list.Items[0].IsRunning {
+		t.Errorf("running: %v by itself, %v in the list", a.IsRunning, list.Items[0].IsRunning)
+	}
+	return a
+}
+
+// runsSlowSeed reports whether one of the seeds runs that wait until they are killed.
+func runsSlowSeed(c answer.ConfigurationProgress) bool {
+	return slices.ContainsFunc(c.Running, func(n track.SeedNumber) bool { return n == 3 || n == 70 || n == 199 })
+}
+
 // A sweep whose process is killed, and one whose commands are, come to what an undisturbed one finds, to the byte.
 func TestKilledSweep(t *testing.T) {
 	t.Parallel()
@@ -122,6 +144,9 @@ func TestKilledSweep(t *testing.T) {
 			}
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait() // it was killed
+			if a := newestSweep(t, dir); a.IsRunning || a.Progress.NRunning != 0 || a.State() != "running, or killed" {
+				t.Errorf("killed: running %v, with %d seeds, %s", a.IsRunning, a.Progress.NRunning, a.State())
+			}
 			if n := countSeeds(t, dir, "track.db"); n < recorded || n >= 400 {
 				t.Errorf("%d seeds are recorded, before %d", n, recorded)
 			} else {
@@ -143,6 +168,9 @@ func TestKilledSweep(t *testing.T) {
 		cmd := startSweep(t, dir, marketSweep(t, dir, program, `case $TRACK_SEED in 3|70|199) echo $$ >pipe; exec sleep 600; esac`)...)
 		for range 6 {
 			pid, err := strconv.Atoi(readLine(t, lines))
+			if a := newestSweep(t, dir); !a.IsRunning || a.State() != "running" || !slices.ContainsFunc(a.Progress.Configurations, runsSlowSeed) {
+				t.Errorf("%s, %d seeds run, of %+v", a.State(), a.Progress.NRunning, a.Progress.Configurations)
+			}
 			if err := errors.Join(err, syscall.Kill(pid, syscall.SIGKILL)); err != nil {
 				t.Error(err)
 			}

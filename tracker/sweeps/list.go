@@ -39,17 +39,18 @@ func List(ctx context.Context, r *store.Reader, q answer.SweepsQuestion) (a answ
 		a.Next = list[limit-1].ID
 	}
 	a.Items = make([]answer.RecordedSweep, len(list))
+	running, err := r.Running(ctx)
 	for i, s := range list {
-		a.Items[i] = newRecordedSweep(s)
+		a.Items[i] = newRecordedSweep(s, running)
 	}
-	return a, nil
+	return a, err
 }
 
-func newRecordedSweep(s store.SweepSummary) answer.RecordedSweep {
+func newRecordedSweep(s store.SweepSummary, running store.Running) answer.RecordedSweep {
 	r := answer.RecordedSweep{
 		ID: s.ID, Scenario: s.Scenario, Command: []string{}, Shard: s.Shard, NShards: s.NShards, StartedAt: s.StartedAt, EndedAt: s.EndedAt,
 		Ending: s.Ending, CodeChanged: s.CodeChanged, Withdrawn: s.Withdrawn, NRuns: s.NRuns, NFailed: s.NFailed, NWithdrawn: s.NWithdrawn,
-		Configurations: make([]answer.PlannedConfiguration, len(s.Planned)),
+		IsRunning: s.Ending == "" && running.HasSweep(s.ID), Configurations: make([]answer.PlannedConfiguration, len(s.Planned)),
 	}
 	var plan struct {
 		Command []string `json:"command"`
@@ -75,10 +76,16 @@ func Show(ctx context.Context, r *store.Reader, q answer.SweepQuestion) (a answe
 	if err != nil {
 		return a, err
 	}
-	a = answer.Sweep{
-		RecordedSweep: newRecordedSweep(s), Environment: s.Environment, Plan: jsontext.Value(s.Plan), Changes: s.Changes, Libraries: s.Libraries,
+	running, err := r.Running(ctx)
+	if err != nil {
+		return a, err
 	}
-	a.Progress, err = progressOf(ctx, r, s)
+	a = answer.Sweep{
+		RecordedSweep: newRecordedSweep(s, running), Environment: s.Environment, Plan: jsontext.Value(s.Plan), Changes: s.Changes, Libraries: s.Libraries,
+	}
+	if a.Progress, err = progressOf(ctx, r, s); err == nil && a.IsRunning {
+		addRunning(&a.Progress, s, running)
+	}
 	return a, err
 }
 

@@ -94,6 +94,17 @@ func progressWith(ctx context.Context, r *store.Reader, scenario string, spec in
 	return c, err
 }
 
+// addRunning adds the planned seeds that processes run.
+func addRunning(p *answer.SweepProgress, s store.SweepSummary, running store.Running) {
+	for i, planned := range s.Planned {
+		list := running.Seeds(s.Scenario, planned.Configuration.Hash(), planned.Seeds)
+		p.NRunning += len(list)
+		if i < len(p.Configurations) {
+			p.Configurations[i].Running = list
+		}
+	}
+}
+
 // nWithdrawn counts the planned seeds of a configuration that were withdrawn and not replaced.
 func nWithdrawn(ctx context.Context, r *store.Reader, scenario, hash string, planned track.SeedRanges) (int, error) {
 	withdrawn, err := seeds.WithdrawnOf(ctx, r, scenario, hash)

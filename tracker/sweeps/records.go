@@ -78,7 +78,11 @@ func (r *storeRecords) sweeps(ctx context.Context, scenario, configuration strin
 	return r.SweepsOf(ctx, scenario, choice.Configurations[0].ID)
 }
 
+// begin records a sweep. It is claimed first, so that nobody sees it without a process.
 func (r *storeRecords) begin(ctx context.Context, s track.Sweep) error {
+	if err := r.claims.TakeSweep(s.ID); err != nil {
+		return err
+	}
 	return r.Update(ctx, func(tx *store.Tx) error {
 		_, err := tx.AddSweep(s)
 		return err

@@ -87,7 +87,7 @@ class HeatMap {
     }
     const ink = inks().text, x0 = names - view.scrollLeft, y0 = heatRuler - view.scrollTop;
     const firstRow = Math.max(0, Math.floor(view.scrollTop / h)), firstColumn = Math.max(0, Math.floor(view.scrollLeft / w)), lastRow = Math.min(items.length, Math.ceil((view.scrollTop + H) / h)), lastColumn = Math.min(seeds.length, Math.ceil((view.scrollLeft + W) / w));
-    const gap = w >= 6 && h >= 6 ? 1 : 0, paths = { "/": new Path2D(), x: new Path2D(), "!": new Path2D() };
+    const gap = w >= 6 && h >= 6 ? 1 : 0, paths = { "/": new Path2D(), x: new Path2D(), "!": new Path2D(), ">": new Path2D() };
     within(c, names, heatRuler, W, H);
     for (let r = firstRow; r < lastRow; r++) {
       const cells = items[r].cells, y = y0 + r * h;
@@ -149,7 +149,7 @@ class HeatMap {
   }
 
   open() {
-    if (this.data.items[this.row].cells[this.column] !== "_") location.assign(this.address("/show/seed"));
+    if (!"_>".includes(this.data.items[this.row].cells[this.column])) location.assign(this.address("/show/seed"));
   }
 
   // Says what the current cell is, and a moment later its numbers.
@@ -188,7 +188,7 @@ class HeatMap {
 
 function heatMark(path, kind, x, y, w, h) {
   const half = Math.min(w, h) * 0.28, cx = x + w / 2, cy = y + h / 2;
-  for (const up of kind === "/" ? [half] : [half, -half]) {
+  for (const up of { "/": [half], ">": [0] }[kind] ?? [half, -half]) {
     path.moveTo(cx - half, cy + up);
     path.lineTo(cx + half, cy - up);
   }

@@ -1,6 +1,7 @@
 // What is recorded while the page is open. Rows that are new are announced, and shown when the reader wants them or is
 // at the top; numbers that changed are marked for two seconds. A page that nobody sees waits until somebody does, and
-// one that changes all the time is fetched for a tenth of the time at most.
+// one that changes all the time is fetched for a tenth of the time at most. No event tells that a process has ended: a page
+// that shows processes is fetched every 15 s.
 function follow() {
   const address = document.body.dataset.events, state = $("#live");
   if (!address || !state) return;
@@ -26,6 +27,7 @@ function follow() {
     last = new Date();
     if (first) first = false; else change();
   });
+  setInterval(() => { if ($("[data-again]")) change(); }, 15e3);
   document.addEventListener("visibilitychange", () => { if (again) change(); });
   addEventListener("pagehide", () => source.close());
 }
