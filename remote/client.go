@@ -33,9 +33,12 @@ type Client struct {
 	name    string // that the user gave the server, and that brought the secret; empty for none
 	secret  access.Secret
 	http    *http.Client
+
+	patience time.Duration // how long a question waits in all for a server that is busy
 }
 
-// New returns a client of the server at an address such as https://track.example.org/base. The secret may be empty.
+// New returns a client of the server at an address such as https://track.example.org/base. Without a secret it has the
+// token of whoever started the server, if that is this user: another one after each start.
 func New(address string, secret access.Secret) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" {
@@ -47,7 +50,7 @@ func New(address string, secret access.Secret) (*Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 0 // an answer may take long to compute; ctx ends it
 	transport.TLSHandshakeTimeout = connectTime
-	return &Client{address: u, secret: secret, http: &http.Client{Transport: transport, CheckRedirect: refuseRedirect}}, nil
+	return &Client{address: u, secret: secret, patience: patience, http: &http.Client{Transport: transport, CheckRedirect: refuseRedirect}}, nil
 }
 
 // withoutPassword hides what stands before @ in an address that cannot be parsed.
@@ -102,39 +105,44 @@ func (c *Client) ask(ctx context.Context, question string, params url.Values, me
 	return read(io.LimitReader(response.Body, maxAnswer))
 }
 
-// answered sends a question, and returns an answer that is no error. Its body must be closed.
+// answered sends a question, and returns an answer that is no error. Its body must be closed. A question that records
+// nothing waits for a server that is busy.
 func (c *Client) answered(ctx context.Context, question string, params url.Values, media string) (*http.Response, error) {
-	request, err := c.request(ctx, question, params)
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Accept", media)
-	c.authorize(request)
-	response, err := c.http.Do(request)
-	if err != nil {
-		return nil, c.unreachable(ctx, err)
-	}
-	if response.StatusCode != http.StatusOK {
-		defer func() { _ = response.Body.Close() }()
-		return nil, c.problem(response, response.Body)
-	}
-	return response, nil
-}
-
-func (c *Client) authorize(request *http.Request) {
-	if c.secret != "" {
-		request.Header.Set("Authorization", "Bearer "+string(c.secret))
-	}
-}
-
-func (c *Client) request(ctx context.Context, question string, params url.Values) (*http.Request, error) {
 	all := slices.Concat(ask.All(), ask.Reports(), ask.Exports())
 	i := slices.IndexFunc(all, func(q ask.Question) bool { return q.Name == question })
 	if i < 0 {
 		return nil, fmt.Errorf("%w: there is no question %q", track.ErrInvalid, question)
 	}
-	address := c.address.JoinPath("api", "v1", all[i].Path)
-	if !all[i].IsPosted() {
+	send := func() (*http.Response, error) {
+		request, err := c.request(ctx, all[i], params)
+		if err != nil {
+			return nil, err
+		}
+		request.Header.Set("Accept", media)
+		return c.do(request)
+	}
+	if all[i].Writes {
+		return send()
+	}
+	return c.patiently(ctx, send)
+}
+
+func (c *Client) authorize(request *http.Request) {
+	if secret := c.currentSecret(); secret != "" {
+		request.Header.Set("Authorization", "Bearer "+string(secret))
+	}
+}
+
+func (c *Client) currentSecret() access.Secret {
+	if c.secret != "" {
+		return c.secret
+	}
+	return OwnerSecret(c.Address())
+}
+
+func (c *Client) request(ctx context.Context, q ask.Question, params url.Values) (*http.Request, error) {
+	address := c.address.JoinPath("api", "v1", q.Path)
+	if !q.IsPosted() {
 		address.RawQuery = params.Encode()
 		return http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	}

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -62,7 +61,7 @@ func Add(name, address string, secret access.Secret) (n Named, err error) {
 
 // Client returns a client of the server, with the token that belongs to the name.
 func (n Named) Client() (*Client, error) {
-	c, err := New(n.URL, cmp.Or(n.Secret, OwnerSecret(n.URL)))
+	c, err := New(n.URL, n.Secret)
 	if err == nil {
 		c.name = n.Name
 	}

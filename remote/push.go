@@ -312,11 +312,7 @@ func again(ctx context.Context, attempts int, try func() (wait time.Duration, er
 		if err == nil || wait < 0 || attempts <= 0 || ctx.Err() != nil {
 			return err
 		}
-		timer := time.NewTimer(max(wait, pause/2+rand.N(pause)))
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
+		if !goesOn(ctx, max(wait, pause/2+rand.N(pause))) {
 			return err
 		}
 	}
@@ -344,8 +340,7 @@ func (c *Client) try(request *http.Request, into any) (wait time.Duration, err e
 	case http.StatusConflict:
 		return -1, fmt.Errorf("%w: %w", errGap, c.problem(response, response.Body))
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
-		wait := time.Duration(max(seconds, 0)) * time.Second
+		wait := retryAfter(response)
 		if wait > longestWait { // the quota of a day is used up
 			wait = -1
 		}

@@ -38,7 +38,7 @@ func (p *program) clientAt(address string) (*remote.Client, error) {
 		}
 		return n.Client()
 	}
-	secret := remote.OwnerSecret(address)
+	var secret access.Secret
 	if text := p.getenv("TRACK_TOKEN"); text != "" {
 		var err error
 		if secret, err = access.ParseSecret(text); err != nil {
