@@ -63,7 +63,7 @@ func All() []Page {
 		{Path: statusPath, Scope: access.Admin, Title: "Status", compose: composeStatus},
 	}
 	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
-		if isLook(q) || q.Scope != access.Read && q.Name != tokenList || hasLocal(q) {
+		if isLook(q) || q.Scope != access.Read && q.Name != tokenList || hasLocal(q) || isPolled(q) {
 			continue
 		}
 		compose, special := composers()[q.Name]
@@ -81,6 +81,9 @@ func isLook(q ask.Question) bool { return q.Notes && q.Name != "search" }
 
 // hasLocal reports whether a question reads files of whoever asks.
 func hasLocal(q ask.Question) bool { return q.Name == "sweep plan" || q.Name == "spec lint" }
+
+// isPolled reports whether a question is one that programs ask again and again. Pages hear of changes by events.
+func isPolled(q ask.Question) bool { return q.Name == "watch" }
 
 // composers returns the pages that show more than the answer to one question, by the name of the question.
 func composers() map[string]func(context.Context, *builder) error {

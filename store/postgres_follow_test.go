@@ -55,3 +55,60 @@ func TestFollowLateCommit(t *testing.T) {
 	look("the late one", store.Change{Kind: store.SeedsChanged, Scenario: "late", Number: 1})
 	look("nothing")
 }
+
+// An execution of a transaction that commits late is behind the mark of somebody who has read later ones.
+func TestWatchLateCommit(t *testing.T) {
+	schema := postgres(t, startServer(t))
+	late, st := openDatabase(t, schema), openDatabase(t, schema)
+	record := func(to *store.Store, lineage, key string, before func()) error {
+		return to.Update(t.Context(), func(tx *store.Tx) error {
+			e := store.ExecutionRecord{Execution: track.Execution{Lineage: lineage, Key: key, Status: track.ExecutionOK}, RecordedAt: to.Now()}
+			e.ID = ulid.Make().String()
+			_, err := tx.AddExecution(e)
+			before()
+			return err
+		})
+	}
+	for _, lineage := range []string{"l", "late"} { // what both refer to: a writer waits for another one that adds it
+		if err := record(st, lineage, "first", func() {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mark, err := st.ExecutionsEnd(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{"l first": true, "late first": true}
+	look := func(want string) {
+		t.Helper()
+		var list []track.RecordedExecution
+		if list, mark, err = st.ExecutionsAfter(t.Context(), mark, 1000); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, e := range list {
+			if name := e.Lineage + " " + e.Key; !seen[name] {
+				got += name
+				seen[name] = true
+			}
+		}
+		if got != want {
+			t.Errorf("new is %q, want %q", got, want)
+		}
+	}
+	inserted, commit, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() { done <- record(late, "late", "second", func() { close(inserted); <-commit }) }()
+	<-inserted
+	for _, key := range []string{"2", "3"} {
+		if err := record(st, "l", key, func() {}); err != nil {
+			t.Fatal(err)
+		}
+		look("l " + key)
+	}
+	close(commit)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	look("late second")
+	look("")
+}

@@ -11,37 +11,41 @@ import (
 
 	"track"
 	"track/answer"
+	"track/ask"
+	"track/remote"
 	"track/reports/escape"
 	"track/reports/render"
 	"track/scoring/format"
+	"track/store"
 	"track/tracker/agents"
 )
 
 func (p *program) watchCommand() *cli.Command {
-	var o agents.WatchOptions
+	o := watchOptions{interval: 500 * time.Millisecond}
 	return &cli.Command{
 		Name:      "watch",
-		Usage:     "show executions as they are recorded",
+		Usage:     ask.Watch().Help,
 		UsageText: "track watch [LINEAGE[@VERSION]] [FLAGS]",
 		Description: `Prints one line for each execution that is recorded from now on, until Ctrl-C: id, lineage and version, task, score, grade, calls,
-failed calls, duration. With --format jsonl, the lines are the same as those of track executions.
+failed calls, duration. With --format jsonl, the lines are the same as those of track executions. A server says itself when something was
+recorded. If it is away for a while, the executions of that time are shown when it is back.
 
 Examples:
    track watch
    track watch sepa@v002 --format jsonl`,
 		BashComplete: p.completeLineages,
 		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "limit", Usage: "end after `N` executions; 0 for never", Destination: &o.Limit},
-			&cli.DurationFlag{Name: "interval", Value: 500 * time.Millisecond, Usage: "read the database every `TIME`", Destination: &o.Interval},
+			&cli.IntFlag{Name: "limit", Usage: "end after `N` executions; 0 for never", Destination: &o.limit},
+			&cli.DurationFlag{Name: "interval", Value: o.interval, Usage: "read the database every `TIME`; a server is not asked until it says that something was recorded", Destination: &o.interval},
 		},
 		Action: func(c *cli.Context) error {
 			switch {
 			case c.NArg() > 1:
 				return usage("track watch takes at most one LINEAGE[@VERSION]")
-			case o.Limit < 0:
-				return usage("--limit: %d is negative", o.Limit)
-			case o.Interval < 10*time.Millisecond:
-				return usage("--interval %v: must be at least 10ms", o.Interval)
+			case o.limit < 0:
+				return usage("--limit: %d is negative", o.limit)
+			case o.interval < 10*time.Millisecond:
+				return usage("--interval %v: must be at least 10ms", o.interval)
 			case p.shared.format != "table" && p.shared.format != "jsonl":
 				return usage("--format %s: track watch writes lines, as table or jsonl", p.shared.format)
 			}
@@ -50,30 +54,59 @@ Examples:
 				if err != nil {
 					return usage("%v", err)
 				}
-				o.Of = of
+				o.question.Of = of
 			}
 			return p.watch(c.Context, o)
 		},
 	}
 }
 
-func (p *program) watch(ctx context.Context, o agents.WatchOptions) error {
-	st, err := p.open(ctx)
+// watchOptions are the flags of track watch.
+type watchOptions struct {
+	question answer.WatchQuestion
+	limit    int
+	interval time.Duration // between two reads of a database
+}
+
+func (p *program) watch(ctx context.Context, o watchOptions) error {
+	client, err := p.client()
 	if err != nil {
 		return err
 	}
-	defer func() { _ = st.Close() }()
-	w, err := agents.NewWatcher(ctx, st, o)
+	from, release, err := sourceFor(ctx, p, ask.Watch(), o.question)
 	if err != nil {
+		return err
+	}
+	defer release()
+	w := agents.Watcher{Question: o.question, Limit: o.limit, Ask: func(ctx context.Context, q answer.WatchQuestion) (answer.Watched, error) {
+		return ask.Watch().Ask(ctx, from, q)
+	}}
+	if err := w.Begin(ctx); err != nil {
 		return err
 	}
 	p.unpaged()
-	p.notice("watching %s; Ctrl-C ends it", st.Path())
-	err = w.Watch(ctx, p.writeWatched)
-	if errors.Is(err, context.Canceled) { // Ctrl-C is how it ends
+	var follow func(changed func() error) error
+	if client != nil {
+		p.notice("watching %s; Ctrl-C ends it", client.Address())
+		follow = func(changed func() error) error { return p.follow(ctx, client, changed) }
+	} else {
+		p.notice("watching %s; Ctrl-C ends it", from.Store.Path())
+		follow = func(changed func() error) error { return from.Store.Watch(ctx, o.interval, changed) }
+	}
+	if err = w.Watch(ctx, follow, p.writeWatched); errors.Is(err, context.Canceled) { // Ctrl-C is how it ends
 		return nil
 	}
 	return err
+}
+
+// follow calls changed whenever executions were recorded on a server.
+func (p *program) follow(ctx context.Context, client *remote.Client, changed func() error) error {
+	return client.Follow(ctx, func(e remote.Event) error {
+		if e.Concerns(string(store.ExecutionsChanged)) {
+			return changed()
+		}
+		return nil
+	}, func(text string) { p.notice("%s", text) })
 }
 
 func (p *program) writeWatched(e track.RecordedExecution) error {

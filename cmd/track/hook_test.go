@@ -286,7 +286,7 @@ func TestWatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	mustTrack(t, dir, "record", "execution", "--lineage", "l", "--task", "old", "--status", "timeout")
-	lines, stop := startWatch(t, dir, "watch", "l", "--limit", "3", "--format", "jsonl", "--interval", "20ms")
+	lines, stop := startWatch(t, dir, nil, "watch", "l", "--limit", "3", "--format", "jsonl", "--interval", "20ms")
 	callHook(t, dir, hookPrompt)
 	callHook(t, dir, hookPayload("PreToolUse", "t1"))
 	callHook(t, dir, hookPayload("PostToolUse", "t1"))
@@ -307,7 +307,7 @@ func TestWatch(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		return
 	}
-	lines, stop = startWatch(t, dir, "watch", "--interval", "20ms")
+	lines, stop = startWatch(t, dir, nil, "watch", "--interval", "20ms")
 	mustTrack(t, dir, "record", "execution", "--lineage", "l", "--version", "v1", "--task", "fourth", "--duration", "65s", "--score", "83.2")
 	if line := <-lines; !strings.Contains(line, "  l@v1  fourth  score 83.20, grade A  0 calls, 0 failed  1m5s") {
 		t.Error(line)
@@ -317,13 +317,56 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestWatchServer sees through a server what is recorded, also while it is away. A token for some lineages sees them alone.
+func TestWatchServer(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := filepath.Join(dir, "track.db")
+	record := func(lineage, task string) {
+		t.Helper()
+		mustTrackWith(t, dir, db, "record", "execution", "--lineage", lineage, "--task", task, "--status", "timeout")
+	}
+	record("l", "old")
+	var added answer.AddedToken
+	if err := answer.Decode(strings.NewReader(mustTrackWith(t, dir, db, "token", "add", "bound", "--scope", "read", "--lineage", "l", "--format", "json")), &added); err != nil {
+		t.Fatal(err)
+	}
+	address, kill := startKilled(t, dir, db, "127.0.0.1:0")
+	owner := []string{"TRACK_SERVER=" + address, "XDG_CONFIG_HOME=" + filepath.Join(dir, "settings")}
+	all, stop := startWatch(t, dir, owner, "watch", "--limit", "3", "--format", "jsonl")
+	bound := []string{"TRACK_SERVER=" + address, "TRACK_TOKEN=" + string(added.Secret)}
+	some, stopSome := startWatch(t, dir, bound, "watch", "l", "--limit", "2", "--format", "jsonl")
+	record("other", "first")
+	if e := nextExecution(t, all); e.Lineage != "other" || e.Task != "first" {
+		t.Errorf("%+v", e)
+	}
+	kill()
+	record("l", "while it is away")
+	_, kill = startKilled(t, dir, db, strings.TrimPrefix(address, "http://"))
+	if e, own := nextExecution(t, all), nextExecution(t, some); e.Task != "while it is away" || own.ID != e.ID {
+		t.Errorf("%+v\n%+v", e, own)
+	}
+	record("l", "last")
+	if e, own := nextExecution(t, all), nextExecution(t, some); e.Task != "last" || own.ID != e.ID {
+		t.Errorf("%+v\n%+v", e, own)
+	}
+	if code, own := stop(nil), stopSome(nil); code != exitOK || own != exitOK {
+		t.Errorf("after --limit: exit codes %d and %d", code, own)
+	}
+	cmd := exec.Command("track", "watch")
+	cmd.Dir, cmd.Env = dir, append(environ(), bound...)
+	if out, _ := cmd.CombinedOutput(); cmd.ProcessState.ExitCode() != exitInvalid || !strings.Contains(string(out), `"watch" names none`) {
+		t.Errorf("for some lineages, without a lineage: exit code %d: %s", cmd.ProcessState.ExitCode(), out)
+	}
+	kill()
+}
+
 // startWatch starts a watch and waits until it looks. lines are what it prints; stop sends it a signal, and returns
 // its exit code.
-func startWatch(t *testing.T, dir string, args ...string) (lines <-chan string, stop func(os.Signal) int) {
+func startWatch(t *testing.T, dir string, variables []string, args ...string) (lines <-chan string, stop func(os.Signal) int) {
 	t.Helper()
 	cmd := exec.Command("track", args...)
-	cmd.Dir = dir
-	cmd.Env = environ()
+	cmd.Dir, cmd.Env = dir, append(environ(), variables...)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
