@@ -135,9 +135,12 @@ func (a Gate) Lead() (lead []Sentence) {
 	for _, text := range a.Unattainable() {
 		lead = append(lead, Sentence{Kind: Note, Text: "cannot be met: " + text})
 	}
-	lead = append(lead, Sentence{Kind: Verdict, Verdict: a.Verdict})
+	isOne := len(a.Scenarios) == 1 && a.Scenarios[0].Verdict == a.Verdict
+	if !isOne {
+		lead = append(lead, Sentence{Kind: Verdict, Verdict: a.Verdict})
+	}
 	for _, s := range a.Scenarios {
-		lead = append(lead, Sentence{Kind: Verdict, Verdict: s.Verdict, Text: gatedText(s), Joined: true})
+		lead = append(lead, Sentence{Kind: Verdict, Verdict: s.Verdict, Text: gatedText(s), Joined: !isOne})
 	}
 	for _, s := range a.Scenarios {
 		if text := s.LeftOutText(); text != "" {
