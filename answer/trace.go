@@ -152,6 +152,9 @@ type traceOptions struct {
 // newTrace returns the conversation of an execution.
 func newTrace(e track.RecordedExecution, o traceOptions) *Trace {
 	t := &Trace{Parts: []TracePart{}, Search: o.search}
+	if o.search == "" {
+		t.Parts = make([]TracePart, 0, 2*len(e.Calls)+2)
+	}
 	t.add(TracePart{Part: "prompt"}, e.Prompt, o)
 	for i, c := range e.Calls {
 		p := TracePart{Call: i + 1, Tool: c.Tool, Result: callResult(c), StartedAt: c.StartedAt, Duration: c.Duration}

@@ -72,7 +72,9 @@ type traceBar struct {
 // stepsOf returns the steps of a trace without their texts.
 func stepsOf(trace answer.Trace) (list []step) {
 	var began time.Time
-	for _, p := range trace.Parts {
+	list = make([]step, 0, len(trace.Parts)/2+2)
+	first := 0 // part of the last step
+	for i, p := range trace.Parts {
 		if last := len(list) - 1; last < 0 || p.Call == 0 || list[last].call != p.Call {
 			s := step{Anchor: p.Part, Kind: p.Part, call: p.Call, Tool: p.Tool, Outcome: p.Result, Failed: failedResult(p.Result)}
 			if p.Call > 0 {
@@ -88,12 +90,12 @@ func stepsOf(trace answer.Trace) (list []step) {
 			if p.Duration != nil {
 				s.Took, s.duration = p.Duration.Round(time.Millisecond).String(), *p.Duration
 			}
-			list = append(list, s)
+			list, first = append(list, s), i
 		}
 		last := &list[len(list)-1]
 		last.Failed = last.Failed || p.Part == "error"
 		last.bytes += p.Bytes
-		last.parts = append(last.parts, p)
+		last.parts = trace.Parts[first : i+1]
 	}
 	return list
 }

@@ -272,7 +272,7 @@ func (r *Reader) executionDetail(ctx context.Context, row executionRow) (d track
 	for _, t := range truths {
 		d.Truths[t.Name] = t.Value
 	}
-	if d.Calls, sum, err = r.calls(ctx, row.RowID); err != nil {
+	if d.Calls, sum, err = r.calls(ctx, row.RowID, d.NCalls); err != nil {
 		return d, nil, err
 	}
 	d.Scores, err = r.executionScores(ctx, row.RowID)
@@ -282,9 +282,11 @@ func (r *Reader) executionDetail(ctx context.Context, row executionRow) (d track
 	return d, sum, err
 }
 
-// calls returns the calls of an execution, and what they add to its checksum.
-func (r *Reader) calls(ctx context.Context, execution int64) (list []track.RecordedCall, sum []byte, err error) {
-	list = []track.RecordedCall{}
+// calls returns the calls of an execution, and what they add to its checksum. n is how many it is said to have.
+func (r *Reader) calls(ctx context.Context, execution int64, n int) (list []track.RecordedCall, sum []byte, err error) {
+	const mostAtOnce, sumOfCall = 100_000, 200 // n can be damaged; bytes
+	n = min(max(n, 0), mostAtOnce)
+	list, sum = make([]track.RecordedCall, 0, n), make([]byte, 0, sumOfCall*n)
 	err = r.streamCells(ctx, listCalls, []any{execution}, func(c *cells) {
 		sum = appendCall(sum, c.row)
 		_ = c.integer() // the position

@@ -53,12 +53,17 @@ func Choose(ctx context.Context, r *store.Reader, sel answer.Selector, allowMixe
 		c.NOthers = total - len(c.Configurations)
 		return c, err
 	}
-	if !found.SameParams || found.LabelsDiffer || candidates.Hash != "" && found.N > 1 {
+	if isAmbiguous(candidates, found) {
 		return c, ambiguous(ctx, r, sel, candidates, found)
 	}
 	c.Configurations, err = listed(ctx, r, candidates, 1)
 	c.NRevisions = found.N - 1
 	return c, err
+}
+
+// isAmbiguous reports whether the newest of the candidates is not simply meant.
+func isAmbiguous(c store.Candidates, found store.Choice) bool {
+	return !found.SameParams || found.LabelsDiffer || c.Hash != "" && found.N > 1
 }
 
 func listed(ctx context.Context, r *store.Reader, candidates store.Candidates, limit int) (list []store.Configuration, err error) {

@@ -75,12 +75,16 @@ func scenarioState(ctx context.Context, r *store.Reader, name string) (answer.Sc
 
 // meantBy says that the name of a scenario alone does not mean its newest configuration; empty if it does.
 func meantBy(ctx context.Context, r *store.Reader, scenario string, newest track.RecordedConfiguration) (string, error) {
-	choice, err := Choose(ctx, r, answer.Selector{Scenario: scenario}, false)
-	switch {
-	case errors.Is(err, track.ErrAmbiguous):
-		return "the newest configuration; " + scenario + " alone is ambiguous", nil
-	case err != nil || len(choice.Configurations) == 0 || choice.Configurations[0].Hash == newest.Hash:
+	candidates, found, err := candidatesOf(ctx, r, answer.Selector{Scenario: scenario}, false)
+	if err != nil {
 		return "", err
 	}
-	return "the newest configuration; " + scenario + " alone means " + scenario + "@" + track.ShortHash(choice.Configurations[0].Hash), nil
+	if isAmbiguous(candidates, found) {
+		return "the newest configuration; " + scenario + " alone is ambiguous", nil
+	}
+	meant, err := listed(ctx, r, candidates, 1)
+	if err != nil || len(meant) == 0 || meant[0].Hash == newest.Hash {
+		return "", err
+	}
+	return "the newest configuration; " + scenario + " alone means " + scenario + "@" + track.ShortHash(meant[0].Hash), nil
 }
