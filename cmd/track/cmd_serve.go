@@ -159,7 +159,7 @@ func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
 	if err := st.Close(); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", o.address)
+	listener, err := listenOn(o.address)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,7 @@ func (p *program) ui(ctx context.Context, o uiOptions) (err error) {
 	if err := st.Close(); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", o.address)
+	listener, err := listenOn(o.address)
 	if err != nil {
 		return err
 	}
