@@ -28,17 +28,23 @@ import (
 
 const eventsPath = "/api/v1/events"
 
+// eventDeadline is how long a test waits for what a stream sends. It is no limit that the server has to keep: a stream that
+// is broken makes the test fail, instead of the end of the whole run.
+const eventDeadline = time.Minute
+
 // events is a stream of events.
 type events struct {
-	t     *testing.T
-	lines *bufio.Scanner
-	end   func()
+	t        *testing.T
+	lines    *bufio.Scanner
+	deadline *time.Timer // ends the stream
+	end      func()
 }
 
 // listen opens a stream.
 func (s *service) listen(secret access.Secret, lastID string) *events {
 	s.t.Helper()
-	ctx, cancel := context.WithCancel(s.t.Context())
+	ctx, cancel := context.WithCancelCause(s.t.Context())
+	deadline := time.AfterFunc(eventDeadline, func() { cancel(fmt.Errorf("a stream of events gave no answer within %s", eventDeadline)) })
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+eventsPath, nil)
 	if err != nil {
 		s.t.Fatal(err)
@@ -49,24 +55,50 @@ func (s *service) listen(secret access.Secret, lastID string) *events {
 	}
 	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
-		s.t.Fatal(err)
+		s.t.Fatal(err, context.Cause(ctx))
 	}
+	deadline.Stop()
 	if got := response.Header.Get("Content-Type"); response.StatusCode != http.StatusOK || got != "text/event-stream" {
 		s.t.Fatalf("%d, %s", response.StatusCode, got)
 	}
-	e := &events{s.t, bufio.NewScanner(response.Body), func() { cancel(); _ = response.Body.Close() }}
+	e := &events{t: s.t, lines: bufio.NewScanner(response.Body), deadline: deadline, end: func() { deadline.Stop(); cancel(nil); _ = response.Body.Close() }}
 	s.t.Cleanup(e.end)
 	return e
 }
 
-// next returns the rest of the next line with a prefix; empty at the end of the stream.
-func (e *events) next(prefix string) string {
+// await reads lines until one is found; what says what the test waits for. It reports false at the end of the stream.
+func (e *events) await(what string, found func(line string) bool) bool {
+	e.t.Helper()
+	e.deadline.Reset(eventDeadline)
 	for e.lines.Scan() {
-		if rest, found := strings.CutPrefix(e.lines.Text(), prefix); found {
-			return rest
+		if found(e.lines.Text()) {
+			e.deadline.Stop()
+			return true
 		}
 	}
-	return ""
+	if !e.deadline.Stop() {
+		e.t.Fatalf("waited %s for %s of a stream of events, and the last line was %q", eventDeadline, what, e.lines.Text())
+	}
+	return false
+}
+
+// next returns the rest of the next line with a prefix; empty at the end of the stream.
+func (e *events) next(prefix string) (rest string) {
+	e.t.Helper()
+	e.await(fmt.Sprintf("a line that begins with %q", prefix), func(line string) (found bool) {
+		rest, found = strings.CutPrefix(line, prefix)
+		return found
+	})
+	return rest
+}
+
+// ends reads to the end of the stream.
+func (e *events) ends() {
+	e.t.Helper()
+	e.await("the end", func(string) bool { return false })
+	if err := e.lines.Err(); err != nil {
+		e.t.Error(err)
+	}
 }
 
 // data reads the next event.
@@ -193,11 +225,8 @@ func TestEventsGoOn(t *testing.T) {
 	s := serve(t, func(c *server.Config) { c.NoAuth, c.AliveEvery = true, time.Millisecond })
 	first := s.listen("", "")
 	id := first.next("id: ")
-	if first.next(": alive") != "" || first.lines.Err() != nil || id == "" {
-		t.Errorf("cursor %q, %v", id, first.lines.Err())
-	}
-	if line := first.lines.Text(); line != ": alive" {
-		t.Errorf("%q, not a comment", line)
+	if first.next(": alive"); first.lines.Text() != ": alive" || id == "" {
+		t.Errorf("cursor %q, then %q, not a comment; %v", id, first.lines.Text(), first.lines.Err())
 	}
 }
 
@@ -225,11 +254,7 @@ func TestEventsEndWithToken(t *testing.T) {
 	if _, err := tokens.Revoke(t.Context(), s.store, answer.RevokeTokenQuestion{Name: "revoked"}); err != nil {
 		t.Fatal(err)
 	}
-	for stream.next("id: ") != "" { // of commits before
-	}
-	if err := stream.lines.Err(); err != nil {
-		t.Error(err)
-	}
+	stream.ends()
 }
 
 // A stream does not keep a server from stopping.
@@ -245,14 +270,12 @@ func TestEventsEndWithServer(t *testing.T) {
 	listening.Config = served.HTTP()
 	listening.Start()
 	stream := (&service{t: t, url: listening.URL}).listen("", "")
-	if err := listening.Config.Shutdown(t.Context()); err != nil {
-		t.Error(err)
+	stopping, cancel := context.WithTimeoutCause(t.Context(), eventDeadline, fmt.Errorf("waited %s for a server to stop, which a stream of events keeps", eventDeadline))
+	defer cancel()
+	if err := listening.Config.Shutdown(stopping); err != nil {
+		t.Fatal(err, context.Cause(stopping))
 	}
-	for stream.lines.Scan() {
-	}
-	if err := stream.lines.Err(); err != nil {
-		t.Error(err)
-	}
+	stream.ends()
 	listening.Close()
 	if err := served.Close(); err != nil {
 		t.Error(err)
