@@ -21,7 +21,7 @@ var onlySQLite = map[string]string{
 	"help":         "uses no database",
 	"remote":       "a database that is named wins over the server that is asked",
 	"status":       "the spool of a database on a server lies elsewhere",
-	"serve":        "a database that is named wins over the server that is asked",
+	"serve_named":  "a database that is named wins over the server that is asked",
 }
 
 // TestScriptsPostgres runs the scripts with databases on a server. Scripts name databases as on SQLite, by files; see
