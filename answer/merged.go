@@ -59,7 +59,7 @@ type MergeCounts struct {
 	Forgotten      int            `json:"forgotten"`             // executions whose texts were removed elsewhere, and now here
 	Assessments    int            `json:"assessments"`           // judgements of known seeds, under specs that they had not been judged under here
 	Scores         int            `json:"scores"`                // scores of known executions, under rubrics that they had not been scored under here
-	Unpruned       int            `json:"n_unpruned,omitzero"`   // series and files of known seeds that were pruned here, and are back
+	Unpruned       int            `json:"n_unpruned,omitzero"`   // contents of series and files of known seeds that were pruned here, and are back: each once
 	Unjudged       map[string]int `json:"unjudged"`              // by scenario: new seeds that are not judged under its newest spec
 }
 

@@ -49,6 +49,6 @@ func (l *seedLoad) artifacts() {
 
 // listArtifactSeeds finds the names of files, and whether their contents are kept.
 const listArtifactSeeds = `
-	SELECT artifact.seed_id, artifact.name, artifact_content.pruned_at
+	SELECT artifact.seed_id, artifact.name, artifact_content.pruned_at, coalesce(artifact_content.id, 0)
 	  FROM artifact LEFT JOIN artifact_content ON artifact_content.id = artifact.artifact_content_id
 	 WHERE artifact.`

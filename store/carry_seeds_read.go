@@ -27,11 +27,17 @@ type SeedHead struct {
 
 // SeedParts names what belongs to a seed beyond its values.
 type SeedParts struct {
-	Specs       []string        // hashes of the specs that it was judged under
-	Series      map[string]bool // by name: whether the numbers are kept
-	Artifacts   map[string]bool // by name: whether the content is kept
-	Repetitions []string        // ULIDs
+	Specs       []string // hashes of the specs that it was judged under
+	Series      map[string]Content
+	Artifacts   map[string]Content
+	Repetitions []string // ULIDs
 	HasRun      bool
+}
+
+// Content is what a series or a file of a seed has. Several seeds can have the same.
+type Content struct {
+	Row    int64
+	IsKept bool // its bytes were not pruned
 }
 
 // SeedRecord is a seed with all that belongs to it, as one database hands it to another.
@@ -292,7 +298,7 @@ const (
 	listRunSeeds        = `SELECT seed_id FROM run WHERE `
 	listRepetitionSeeds = `SELECT seed_id, ulid FROM repetition WHERE `
 	listSeriesOfSeeds   = `
-	SELECT seed_series.seed_id, series_name.name, series_content.pruned_at
+	SELECT seed_series.seed_id, series_name.name, series_content.pruned_at, series_content.id
 	  FROM seed_series ORDERED JOIN series_name ON series_name.id = seed_series.name_id ORDERED JOIN series_content ON series_content.id = seed_series.content_id
 	 WHERE `
 )
@@ -309,12 +315,12 @@ func ofSeeds(rows []int64) (condition string, args []any) {
 	return "seed_id IN (" + inList(len(rows)) + ")", anys(rows)
 }
 
-// note notes a name, and that its content is kept unless the row says when it was pruned.
-func note(kept *map[string]bool, row []driver.Value) {
-	if *kept == nil {
-		*kept = map[string]bool{}
+// note notes a name with its content, which is kept unless the row says when it was pruned.
+func note(contents *map[string]Content, row []driver.Value) {
+	if *contents == nil {
+		*contents = map[string]Content{}
 	}
-	(*kept)[asText(row[1])] = row[2] == nil
+	(*contents)[asText(row[1])] = Content{asInt(row[3]), row[2] == nil}
 }
 
 // Parts names what belongs to seeds, by row.

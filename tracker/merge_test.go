@@ -713,14 +713,17 @@ func TestMergeExecutions(t *testing.T) {
 	}
 }
 
-// Contents that were pruned on one side are there again, and are counted.
+// Contents that were pruned on one side are there again, and are counted once, however many seeds have them.
 func TestMergePruned(t *testing.T) {
 	with := trackertest.Seed("s", 1, map[string]float64{"a": 1})
 	with.Series = []track.Series{{Name: "u", Values: []float64{1, 2, 3}}}
 	with.Artifacts = []track.Artifact{{Name: "a.txt", Content: "kept"}}
+	alike := trackertest.Seed("s", 2, map[string]float64{"a": 2}) // its contents are the same ones
+	alike.Series, alike.Artifacts = with.Series, with.Artifacts
 	pruned, whole := newShard(t, 0), newShard(t, 10)
 	for _, s := range []*shard{pruned, whole} {
 		trackertest.Record(t, s.st, seeds.Options{}, with)
+		trackertest.Record(t, s.st, seeds.Options{}, alike)
 	}
 	if _, err := pruned.st.PruneSeries(t.Context(), store.PruneRule{Before: testdb.Clock().Add(time.Hour)}, false); err != nil {
 		t.Fatal(err)

@@ -51,7 +51,7 @@ type Door struct {
 	specs      map[string][]string         // by scenario: hashes of its specs, in a dry run with those to come
 	versions   map[string]bool             // lineages and names of the versions whose contents are in conflict
 	superseded map[string][]store.SeedHead // superseded seeds here by their place; nil until they are asked for
-	configured map[string]bool             // hashes of the configurations that were counted
+	once       map[string]bool             // hashes of configurations, and contents, that were counted
 	counted    []string                    // of them, those of the running transaction
 }
 
@@ -59,7 +59,7 @@ type Door struct {
 func NewDoor(st *store.Store, rights Rights, checker *names.Checker, dryRun bool) *Door {
 	return &Door{
 		store: st, rights: rights, names: checker, dryRun: dryRun, counts: answer.NewMergeCounts(), specs: map[string][]string{}, versions: map[string]bool{},
-		configured: map[string]bool{},
+		once: map[string]bool{},
 	}
 }
 
@@ -143,7 +143,7 @@ func lookUp(records []Record, tx *store.Tx) error {
 func (d *Door) undo(before answer.MergeCounts) {
 	d.counts, d.superseded = before, nil
 	for _, hash := range d.counted {
-		delete(d.configured, hash)
+		delete(d.once, hash)
 	}
 	d.counted = nil
 }

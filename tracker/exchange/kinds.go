@@ -110,15 +110,22 @@ func counter(c *answer.MergeCounts, kind Kind) *answer.Count {
 
 // countConfiguration counts a configuration when the first record names it.
 func (d *Door) countConfiguration(ctx context.Context, r *store.Reader, hash string) error {
-	if d.configured[hash] {
+	if d.once[hash] {
 		return nil
 	}
 	known, err := r.HasConfiguration(ctx, hash)
-	if err != nil {
-		return err
+	if err == nil && d.isFirst(hash) {
+		d.count(answerFor(kindConfiguration, known))
 	}
-	d.configured[hash] = true
-	d.counted = append(d.counted, hash)
-	d.count(answerFor(kindConfiguration, known))
-	return nil
+	return err
+}
+
+// isFirst reports whether something is to be counted: it was not, unless in a transaction that was rolled back.
+func (d *Door) isFirst(key string) bool {
+	if d.once[key] {
+		return false
+	}
+	d.once[key] = true
+	d.counted = append(d.counted, key)
+	return true
 }

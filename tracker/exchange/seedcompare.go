@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"track/store"
@@ -54,20 +55,19 @@ func (s seedStep) lacks(d *Door, head store.SeedHead, there *store.SeedParts) bo
 	return lacksContents(s.parts.Series, there.Series) || lacksContents(s.parts.Artifacts, there.Artifacts)
 }
 
-// countUnpruned counts the contents that were pruned here and are kept elsewhere.
-func countUnpruned(here, there map[string]bool) (n int) {
-	for name, isKept := range there {
-		if keptHere, isNamed := here[name]; isKept && isNamed && !keptHere {
-			n++
+// countUnpruned counts the contents of a kind that were pruned here and are kept elsewhere, each once.
+func (d *Door) countUnpruned(kind string, here, there map[string]store.Content) {
+	for name, content := range there {
+		if own, isNamed := here[name]; isNamed && content.IsKept && !own.IsKept && d.isFirst(fmt.Sprintf("%s %d", kind, own.Row)) {
+			d.counts.Unpruned++
 		}
 	}
-	return n
 }
 
 // lacksContents reports whether a name or a content that is there lacks here.
-func lacksContents(here, there map[string]bool) bool {
-	for name, kept := range there {
-		if keptHere, has := here[name]; !has || kept && !keptHere {
+func lacksContents(here, there map[string]store.Content) bool {
+	for name, content := range there {
+		if own, has := here[name]; !has || content.IsKept && !own.IsKept {
 			return true
 		}
 	}

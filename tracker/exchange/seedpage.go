@@ -137,7 +137,8 @@ func (p *seedPage) answer(ctx context.Context, d *Door, r *store.Reader, head st
 		a.Outcome = conflicting
 		a.Conflict, err = p.conflict(ctx, r, head, s)
 	case seedKnown, seedEarlier:
-		d.counts.Unpruned += countUnpruned(s.parts.Series, there.Series) + countUnpruned(s.parts.Artifacts, there.Artifacts)
+		d.countUnpruned("series", s.parts.Series, there.Series)
+		d.countUnpruned("artifact", s.parts.Artifacts, there.Artifacts)
 		for _, hash := range there.Specs {
 			if slices.Contains(d.specs[head.Scenario], hash) && !slices.Contains(s.parts.Specs, hash) {
 				d.counts.Assessments++
