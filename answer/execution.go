@@ -103,7 +103,11 @@ func (a Execution) scoreSentences() []Sentence {
 		}
 		return list
 	}
-	text := fmt.Sprintf("score %s, grade %s (%s) by %s", scoreText(*a.Score), a.Grade, rubric.Grade(a.Grade).Action(), a.Rubric)
+	text := gradedScore(*a.Score, a.Grade)
+	if a.Grade != "" {
+		text += fmt.Sprintf(" (%s)", rubric.Grade(a.Grade).Action())
+	}
+	text += " by " + a.Rubric
 	for _, s := range a.Scores {
 		if !s.Active && s.Score != nil {
 			text += fmt.Sprintf("; %s under %s", scoreText(*s.Score), s.Rubric)

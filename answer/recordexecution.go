@@ -48,9 +48,18 @@ func (a ExecutionReceipt) Lead() []Sentence {
 	return append([]Sentence{{Kind: Heading, Text: text}, {Kind: Note, Joined: true, Text: score}}, a.Suspicions.Warnings()...)
 }
 
-// isGiven reports whether the active score was given, by the caller or a judge.
-func (a ExecutionReceipt) isGiven() bool {
-	return a.Rubric == track.RubricOwn || strings.HasPrefix(a.Rubric, "judge:")
+// IsGiven reports whether a score was given, by the caller or a judge, and not computed by a rubric.
+func IsGiven(rubricName string) bool {
+	return rubricName == track.RubricOwn || strings.HasPrefix(rubricName, "judge:")
+}
+
+// gradedScore returns a score with its grade, if it has one.
+func gradedScore(score float64, grade string) string {
+	text := "score " + scoreText(score)
+	if grade != "" {
+		text += ", grade " + grade
+	}
+	return text
 }
 
 func (a ExecutionReceipt) scoreText() string {
@@ -60,9 +69,9 @@ func (a ExecutionReceipt) scoreText() string {
 	case a.Score == nil:
 		return "no score: too little could be measured"
 	case a.Rubric == track.RubricOwn:
-		return fmt.Sprintf("score %s, grade %s: your own, instead of the rubric's", scoreText(*a.Score), a.Grade)
-	case a.isGiven():
-		return fmt.Sprintf("score %s, grade %s: by %s, instead of the rubric's", scoreText(*a.Score), a.Grade, a.Rubric)
+		return gradedScore(*a.Score, a.Grade) + ": your own, instead of the rubric's"
+	case IsGiven(a.Rubric):
+		return fmt.Sprintf("%s: by %s, instead of the rubric's", gradedScore(*a.Score, a.Grade), a.Rubric)
 	}
 	text := fmt.Sprintf("score %s, grade %s (%s) by %s", scoreText(*a.Score), a.Grade, rubric.Grade(a.Grade).Action(), a.Rubric)
 	if a.MeasuredShare < 0.995 {
@@ -77,7 +86,7 @@ func (a ExecutionReceipt) Tables() []Table {
 	_ = json.Unmarshal(a.Detail, &score) // an answer that says nothing has no components
 	t := componentTable(score.Components)
 	t.HiddenIfEmpty = true
-	if a.isGiven() { // people asked for no other score
+	if IsGiven(a.Rubric) { // people asked for no other score
 		t.ForPrograms = true
 		return []Table{t}
 	}

@@ -106,7 +106,11 @@ func (b *builder) executionsTrail(lineage string) {
 // executionFacts returns the numbers of an execution.
 func executionFacts(a answer.Execution) (list []fact) {
 	if a.Score != nil {
-		list = append(list, fact{"score", format.Fixed(*a.Score, 2), "", "grade " + a.Grade + " by " + a.Rubric})
+		basis := "by " + a.Rubric
+		if a.Grade != "" {
+			basis = "grade " + a.Grade + " " + basis
+		}
+		list = append(list, fact{"score", format.Fixed(*a.Score, 2), "", basis})
 	}
 	list = append(list, fact{"calls", strconv.Itoa(a.NCalls), "", strconv.Itoa(a.NFailed) + " failed"})
 	if a.Duration != nil {

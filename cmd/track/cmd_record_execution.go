@@ -130,7 +130,7 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 		if err != nil {
 			return err
 		}
-		return p.writeReceipt(execution, result)
+		return p.writeReceipt(ctx, nil, execution, result)
 	}
 	if o.spoolDir != "" {
 		if o.keepText || o.formatSpec != "" {
@@ -164,11 +164,15 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 		return track.WithHint(fmt.Errorf("%w: key %s of lineage %s is recorded with other content, as %s", track.ErrConflict, o.key, o.lineage, results[0].ID),
 			track.NewHint("compare with the recorded execution, or use another key", "show execution", results[0].ID))
 	}
-	return p.writeReceipt(execution, results[0], options.Names.Found()...)
+	return p.writeReceipt(ctx, st, execution, results[0], options.Names.Found()...)
 }
 
-func (p *program) writeReceipt(e track.Execution, r agents.Result, suspicious ...answer.NearName) error {
+// writeReceipt says what became of an execution; st is nil if it is not recorded.
+func (p *program) writeReceipt(ctx context.Context, st *store.Store, e track.Execution, r agents.Result, suspicious ...answer.NearName) error {
 	a, err := r.Receipt(e)
+	if err == nil && st != nil {
+		err = agents.NewGrades(st.Reader).Keep(ctx, a.Lineage, a.Rubric, &a.Grade)
+	}
 	if err != nil {
 		return err
 	}

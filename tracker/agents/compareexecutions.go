@@ -14,7 +14,7 @@ import (
 func CompareExecutions(ctx context.Context, r *store.Reader, q answer.CompareExecutionsQuestion) (a answer.ExecutionComparison, err error) {
 	var sides [2]track.RecordedExecution
 	for i, id := range q.IDs {
-		if sides[i], err = r.Execution(ctx, id); err != nil {
+		if sides[i], err = execution(ctx, r, id); err != nil {
 			return a, err
 		}
 	}

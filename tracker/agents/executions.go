@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"track"
 	"track/answer"
 	"track/scoring/rubric"
 	"track/store"
@@ -30,15 +31,34 @@ func ListExecutions(ctx context.Context, r *store.Reader, q answer.ExecutionsQue
 		}
 	}
 	a.Items = list[:min(limit, len(list))]
+	grades := NewGrades(r)
+	for i := range a.Items {
+		if err := grades.Keep(ctx, a.Items[i].Lineage, a.Items[i].Rubric, &a.Items[i].Grade); err != nil {
+			return a, err
+		}
+	}
 	if len(list) > limit {
 		a.Next = list[limit-1].ID
 	}
 	return a, nil
 }
 
+// execution returns an execution with the grades that hold.
+func execution(ctx context.Context, r *store.Reader, id string) (e track.RecordedExecution, err error) {
+	if e, err = r.Execution(ctx, id); err != nil {
+		return e, err
+	}
+	grades := NewGrades(r)
+	err = grades.Keep(ctx, e.Lineage, e.Rubric, &e.Grade)
+	for i := range e.Scores {
+		err = cmp.Or(err, grades.Keep(ctx, e.Lineage, e.Scores[i].Rubric, &e.Scores[i].Grade))
+	}
+	return e, err
+}
+
 // ShowExecution returns one execution in full. It leaves out the final text unless that was asked for.
 func ShowExecution(ctx context.Context, r *store.Reader, q answer.ExecutionQuestion) (a answer.Execution, err error) {
-	if a.RecordedExecution, err = r.Execution(ctx, q.ID); err != nil {
+	if a.RecordedExecution, err = execution(ctx, r, q.ID); err != nil {
 		return a, err
 	}
 	a.WithOutput, a.ComponentsUnder = q.Output, q.Rubric

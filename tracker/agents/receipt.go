@@ -1,12 +1,42 @@
 package agents
 
 import (
+	"context"
 	"encoding/json"
 
 	"track"
 	"track/answer"
-	"track/scoring/rubric"
+	"track/store"
 )
+
+// Grades says which grades hold: the bands of grades are of scores from 0 to 100. Scores that were given are on the
+// scale of their lineage, which it asks about once.
+type Grades struct {
+	reader    *store.Reader
+	unbounded map[string]bool
+}
+
+// NewGrades returns what grades hold in a database.
+func NewGrades(r *store.Reader) Grades { return Grades{r, map[string]bool{}} }
+
+// Keep empties a grade that does not hold.
+func (g Grades) Keep(ctx context.Context, lineage, scoredBy string, grade *string) error {
+	if *grade == "" || !answer.IsGiven(scoredBy) {
+		return nil
+	}
+	unbounded, known := g.unbounded[lineage]
+	if !known {
+		var err error
+		if unbounded, err = g.reader.IsUnbounded(ctx, lineage); err != nil {
+			return err
+		}
+		g.unbounded[lineage] = unbounded
+	}
+	if unbounded {
+		*grade = ""
+	}
+	return nil
+}
 
 // Receipt says what became of an execution, and how it was scored.
 func (r Result) Receipt(e track.Execution) (a answer.ExecutionReceipt, err error) {
@@ -18,7 +48,7 @@ func (r Result) Receipt(e track.Execution) (a answer.ExecutionReceipt, err error
 		a.Score = &r.Score.Value
 	}
 	if a.Score != nil {
-		a.Grade = string(rubric.GradeOf(*a.Score))
+		a.Grade = gradeOf(*a.Score)
 	}
 	if r.Score.Rubric != "" { // an execution that failed is not scored
 		a.MeasuredShare = measuredShare(r.Score.Rubric, componentValues(r.Score))
