@@ -103,6 +103,21 @@ func (a LineageFront) NFront() (n int) {
 
 // Lead implements [Answer].
 func (a LineageFront) Lead() []Sentence {
+	lead := a.About()
+	var others []string
+	for _, o := range a.Objectives {
+		if o.Name != a.X.Name && o.Name != a.Y.Name {
+			others = append(others, o.Name)
+		}
+	}
+	if len(others) > 0 {
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "other objectives: " + shortList(others)})
+	}
+	return lead
+}
+
+// About returns the lead without the names of other objectives, for a page that links to them.
+func (a LineageFront) About() []Sentence {
 	if len(a.Objectives) < 2 {
 		return []Sentence{{Kind: Heading, Text: "front of " + a.Lineage}, {Kind: Note, Text: "A front needs two objectives that differ between versions. Scores, costs, tokens, durations, ground truth and tasks can be objectives."}}
 	}
@@ -118,15 +133,6 @@ func (a LineageFront) Lead() []Sentence {
 	}
 	if a.NWithout > 0 {
 		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf("%s left out: without one of the two", format.Counted(a.NWithout, "version"))})
-	}
-	var others []string
-	for _, o := range a.Objectives {
-		if o.Name != a.X.Name && o.Name != a.Y.Name {
-			others = append(others, o.Name)
-		}
-	}
-	if len(others) > 0 {
-		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "other objectives: " + shortList(others)})
 	}
 	return lead
 }

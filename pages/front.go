@@ -15,6 +15,7 @@ import (
 	"track/reports"
 	"track/reports/chart"
 	"track/reports/escape"
+	"track/scoring/format"
 )
 
 // mostObjectives is the largest number of objectives that links choose; the form takes any.
@@ -35,9 +36,9 @@ func composeFront(ctx context.Context, b *builder) error {
 			return err
 		}
 		if isLong {
-			b.addSentences("about", a.Lead()[1:]) // the heading is above
+			b.addSentences("about", a.About()[1:]) // the heading is above
 		} else {
-			b.lead(a.Lead())
+			b.lead(a.About())
 		}
 		if len(a.Items) > 0 {
 			if err := b.addFront(a, "", b.asked); err != nil {
@@ -75,7 +76,7 @@ func (b *builder) addLineageFront(ctx context.Context, lineage string) error {
 		return err
 	}
 	made := &b.view.Sections[len(b.view.Sections)-1]
-	made.Sentences = []sentence{sentenceOf(a.Lead()[1])}
+	made.Sentences = []sentence{sentenceOf(a.About()[1])}
 	made.Link = link{Text: "Choose the objectives", Href: b.address("lineage front", "lineage", lineage)}
 	t := a.Tables()[0]
 	t.Title = "Versions by " + a.Y.Name + " and " + a.X.Name
@@ -115,7 +116,11 @@ func (b *builder) addObjectives(a answer.LineageFront) error {
 		Choices []paramChoices
 		Picture template.HTML
 	}{Choices: choices})
-	b.view.Sections = append(b.view.Sections, section{ID: "objectives", HTML: html})
+	made := section{ID: "objectives", HTML: html}
+	if more := len(a.Objectives) - mostObjectives; more > 0 {
+		made.Sentences = []sentence{{Class: "note", Text: format.Counted(more, "more objective") + ": name them in the parameters."}}
+	}
+	b.view.Sections = append(b.view.Sections, made)
 	return err
 }
 
