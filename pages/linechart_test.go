@@ -3,6 +3,7 @@ package pages_test
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,6 +71,10 @@ func TestChartsOfLineages(t *testing.T) {
 	tab.Picture("front-lineage")
 	tab.Open(base + "/lineage/front?lineage=l")
 	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300 && ` + words + `.includes(", n = ")`)
+	if outsidetest.Evaluate[bool](tab, `document.body.textContent.includes("other objectives") || !document.querySelector("#objectives a")`) {
+		t.Error("other objectives are named beside the links to them")
+	}
+	hidesLine(t, tab, "not on the front")
 	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)
 	tab.Press("Home")
 	tab.Wait(words + `.includes("v001, the root, on the front: cost 0.01500 (95 % interval ") && ` + words + `.includes("score 55.00 (95 % interval ")`)
@@ -133,5 +138,26 @@ func TestUPlot(t *testing.T) {
 	}
 	if licence := string(asset(t, "uplot-licence.txt")); !strings.Contains(licence, "The MIT License") {
 		t.Error("the licence is not served")
+	}
+}
+
+// hidesLine hides a line by its entry in the legend, and shows it again by the keyboard.
+func hidesLine(t *testing.T, tab *outsidetest.Tab, label string) {
+	t.Helper()
+	key := fmt.Sprintf(`[...document.querySelectorAll(".plot-key button")].find((key) => key.textContent === %q)`, label)
+	drawing := func() string {
+		return outsidetest.Evaluate[string](tab, `new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(() => told(document.querySelector(".linechart canvas").toDataURL()))))`)
+	}
+	before := drawing()
+	outsidetest.Evaluate[bool](tab, `(`+key+`.click(), true)`)
+	tab.Wait(key + `.ariaPressed === "false"`)
+	if drawing() == before {
+		t.Errorf("%s is not hidden", label)
+	}
+	outsidetest.Evaluate[bool](tab, `(`+key+`.focus(), true)`)
+	tab.Press("Enter")
+	tab.Wait(key + `.ariaPressed === "true"`)
+	if drawing() != before {
+		t.Errorf("%s is not shown as before", label)
 	}
 }

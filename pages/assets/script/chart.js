@@ -51,16 +51,22 @@ async function lineChart(figure) {
     ...options, width: box.clientWidth,
     series: [{}, ...lines.map((one) => {
       const color = () => one.ink ? inks()[one.href && one === line() ? "bad" : one.ink] : "transparent";
-      return { ...one, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color }, ...one.steps && { paths: uPlot.paths.stepped({ align: one.steps }) } };
+      return { ...one, show: old?.series.find(({ label }) => label === one.label)?.show ?? true, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color }, ...one.steps && { paths: uPlot.paths.stepped({ align: one.steps }) } };
     })],
     bands: areas.map((one) => ({ ...one, fill: () => inks()[one.ink].replace(")", ", 0.18)") })),
     hooks: {
       draw: [marks], setScale: [keep],
       setCursor: [(u) => { at = u.cursor.idxs[0] ?? at; say(); }],
-      setSeries: [(u, i) => { if ((i ?? 0) !== chosen) { chosen = i ?? 0; u.redraw(false); } }],
+      setSeries: [(u, i, { focus }) => { if (focus && (i ?? 0) !== chosen) { chosen = i ?? 0; u.redraw(false); } }],
     },
   }, [x, ...lines.map((one) => one.data)], box);
 
+  // What the legend names can be hidden.
+  for (const key of all(".plot-key button", figure)) {
+    const named = plot.series.filter((one) => one.label === key.textContent), mark = () => { key.ariaPressed = named[0].show; };
+    key.onclick = () => { for (const one of named) plot.setSeries(plot.series.indexOf(one), { show: !one.show }); mark(); };
+    mark();
+  }
   const show = (min, max) => plot.setScale("x", { min: Math.max(first, min), max: Math.min(last, max) });
   const zoom = (by) => { const { min, max } = plot.scales.x; show(x[at] - (x[at] - min) / by, x[at] + (max - x[at]) / by); };
   const go = (by, up) => () => {
