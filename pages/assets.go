@@ -102,8 +102,12 @@ func joined(folder, extension string) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// spaced are the spaces around operators, but for signs: a - -b would become another program.
-var spaced = lazyregexp.New(` ?(=>|[=!]==|&&|[|]{2}|[?]{2}=?|[-+*<>]=|[=<>?:*,;{}()]) ?`)
+// spaced are the spaces around operators, and signed those around one that is not before a sign: a - -b would become
+// another program.
+var (
+	signed = lazyregexp.New(` ([-+*%]) ([^-+ ]|$)`)
+	spaced = lazyregexp.New(` ?(=>|[=!]==|&&|[|]{2}|[?]{2}=?|[-+*<>]=|[=<>?:*,;{}()]) ?`)
+)
 
 // compact returns a script without its comments, which have lines of their own, without indentation, without the ends
 // of lines after which a statement goes on or has ended, and without spaces around operators. A line with a template or
@@ -131,7 +135,7 @@ func withoutSpaces(line []byte) []byte {
 	parts := bytes.Split(line, []byte{'"'})
 	for i := range parts {
 		if i%2 == 0 {
-			parts[i] = spaced().ReplaceAll(parts[i], []byte("$1"))
+			parts[i] = spaced().ReplaceAll(signed().ReplaceAll(parts[i], []byte("$1$2")), []byte("$1"))
 		}
 	}
 	return bytes.Join(parts, []byte{'"'})

@@ -24,6 +24,7 @@ type builder struct {
 	request Request
 	asked   url.Values // of the request, without what only the view depends on
 	view    view
+	shown   *shownNames
 	part    []section // that the address asks for instead of the page, if it takes long
 	// pictures stand beside the text of cells.
 	pictures map[pictureKey]template.HTML
@@ -31,7 +32,9 @@ type builder struct {
 
 func newBuilder(p Page, r Request) *builder {
 	path := strings.TrimSuffix(p.Path, "{$}")
-	b := &builder{page: p, request: r, asked: askedOf(r.In)}
+	b := &builder{page: p, request: r, asked: askedOf(r.In), shown: &shownNames{Asker: r.Asker}}
+	b.request.Asker = b.shown
+	b.shown.note(p.question, b.asked) // also if the answer was kept
 	b.view = view{
 		Base: r.Base, Path: path, Title: p.Title, Heading: p.Title, Who: r.Who, Live: r.Live && !p.question.Live, Assets: assetAddress(r.Base),
 		Places: places(r.Base, path, r.Admin),
@@ -95,6 +98,10 @@ func (b *builder) write(w io.Writer) error {
 	}
 	if i := slices.IndexFunc(b.view.Sections, func(s section) bool { return s.ID == part }); part != "" && i >= 0 {
 		return execute(w, "section", b.view.Sections[i])
+	}
+	var err error
+	if b.view.Shows, err = b.shown.list(); err != nil {
+		return err
 	}
 	return execute(w, "page.html", b.view)
 }

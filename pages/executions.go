@@ -24,6 +24,7 @@ func composeExecution(ctx context.Context, b *builder) error {
 	if err != nil {
 		return err
 	}
+	b.shown.add(a.Lineage)
 	b.executionsTrail(a.Lineage)
 	b.view.Facts = executionFacts(a)
 	trace := a.Trace

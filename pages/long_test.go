@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"fmt"
+	"html"
 	"net/url"
 	"regexp"
 	"slices"
@@ -129,6 +130,28 @@ func TestRowsOfValue(t *testing.T) {
 	tab.Wait(rows + ` === 20 && !location.search.includes("where")`)
 }
 
+// A page says of which scenarios and lineages it shows something, unless that may be all.
+func TestPagesSayWhatTheyShow(t *testing.T) {
+	t.Parallel()
+	st, _ := sample.New(t)
+	base := serve(t, st)
+	const all = ""
+	for address, want := range map[string]string{
+		"/": all, "/lineage/list": all, "/query?sql=SELECT+1": all, "/matrix?by=scenarios&label=theta-14": all, "/seeds": all,
+		"/stability?scenario=growth_plus%40theta-14": `[null,"growth_plus"]`, "/show/seed?scenario=growth_plus%40theta-14&seed=0": `[null,"growth_plus"]`,
+		"/sweep/show?sweep=01KE2Y54G0000000000000000S": `[null,"growth_plus"]`, "/lineage/show?lineage=l": `[null,"l"]`,
+		"/compare?scenario=growth_plus%40bam-engine-0.10.2&scenario=growth_plus%40theta-14": `[null,"growth_plus"]`, "/gate?scenario=growth_plus": `[null,"growth_plus"]`,
+	} {
+		got := all
+		if found := regexp.MustCompile(`<body data-events="[^"]*" data-shows="([^"]*)"`).FindStringSubmatch(get(t, base+address)); found != nil {
+			got = html.UnescapeString(found[1])
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", address, got, want)
+		}
+	}
+}
+
 // Rows that are recorded while somebody reads are announced, and shown on a click. Nothing moves before.
 func TestNewRowsAreAnnounced(t *testing.T) {
 	t.Parallel()
@@ -140,10 +163,18 @@ func TestNewRowsAreAnnounced(t *testing.T) {
 	tab.Open(base + "/seeds?scenario=many")
 	tab.Wait(`document.querySelector("#live").textContent === "live"`)
 	outsidetest.Evaluate[bool](tab, `(document.querySelector(".scroll.long").scrollTop = 200, true)`)
+	const fetches = `performance.getEntriesByType("resource").filter((one) => one.name === location.href).length`
+	outsidetest.Evaluate[bool](tab, `(window.heard = 0, new EventSource("/api/v1/events").addEventListener("change", () => heard++), true)`)
+	tab.Wait(`heard === 1`) // where the stream begins
+	recordSeeds(t, st, "others", 0, 1)
+	tab.Wait(`heard === 2`)
 	recordSeeds(t, st, "many", 40, 3)
 	tab.Wait(`document.querySelector("#news button")?.textContent.startsWith("3 new seeds")`)
 	if top := outsidetest.Evaluate[int](tab, `document.querySelector(".scroll.long").scrollTop`); top != 200 {
 		t.Errorf("the table moved to %d", top)
+	}
+	if n := outsidetest.Evaluate[int](tab, fetches); n != 1 {
+		t.Errorf("the page was fetched %d times, although only one event named what it shows", n)
 	}
 	outsidetest.Evaluate[bool](tab, `(document.querySelector("#news button").click(), true)`)
 	tab.Wait(`document.querySelector("#seeds tbody tr").dataset.href.includes("seed=42")`)

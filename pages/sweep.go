@@ -22,6 +22,7 @@ func composeSweep(ctx context.Context, b *builder) error {
 	}
 	b.view.Live = b.request.Live // its seeds are what changes
 	b.view.Again = a.IsRunning
+	b.shown.add(a.Scenario)
 	p := a.Progress
 	b.view.Trail = []link{{Text: "Sweeps", Href: b.address("sweep list")}, {Text: escape.Line(a.Scenario), Href: b.address("history", "scenario", a.Scenario)}}
 	b.view.Heading = "Sweep " + a.ID[max(0, len(a.ID)-8):]

@@ -28,7 +28,8 @@ type view struct {
 	Downloads   []link
 	Charts      bool // that a script draws
 	Live        bool
-	Again       bool // it shows processes, whose end no event tells
+	Shows       string // names of scenarios and lineages, as JSON; events about others do not matter
+	Again       bool   // it shows processes, whose end no event tells
 	Error       bool
 }
 

@@ -1,19 +1,20 @@
 // What is recorded while the page is open. Rows that are new are announced, and shown when the reader wants them or is
 // at the top; numbers that changed are marked for two seconds. A page that nobody sees waits until somebody does, and
 // one that changes all the time is fetched for a tenth of the time at most. No event tells that a process has ended: a page
-// that shows processes is fetched every 15 s.
+// that shows processes is fetched every 15 s. So is a page after events that name others alone: some changes have no name.
 function follow() {
   const address = document.body.dataset.events, state = $("#live");
   if (!address || !state) return;
   const source = new EventSource(address);
-  let last = new Date(), first = true, busy = false, again = false;
+  const shows = JSON.parse(document.body.dataset.shows ?? "null"), isOther = ({ scenario, lineage }) => !shows.includes(scenario ?? lineage ?? null);
+  let last = new Date(), first = true, busy = false, again = false, late = false;
   const say = (text, kind) => { if (state.dataset.state !== kind) { state.textContent = text; state.dataset.state = kind; } };
   const change = async () => {
     again = true;
     if (busy || document.hidden) return;
     busy = true;
     while (again && !document.hidden) {
-      again = false;
+      again = late = false;
       const began = performance.now();
       await refresh();
       await Promise.all(coming);
@@ -23,11 +24,12 @@ function follow() {
   };
   source.addEventListener("open", () => say("live", "live"));
   source.addEventListener("error", () => say("not connected; as of " + last.toLocaleTimeString(), "lost"));
-  source.addEventListener("change", () => {
+  source.addEventListener("change", ({ data }) => {
+    const { all, changed } = JSON.parse(data);
     last = new Date();
-    if (first) first = false; else change();
+    if (first) first = false; else if (shows && !all && changed[0] && changed.every(isOther)) late = true; else change();
   });
-  setInterval(() => { if ($("[data-again]")) change(); }, 15e3);
+  setInterval(() => { if (late || $("[data-again]")) change(); }, 15e3);
   document.addEventListener("visibilitychange", () => { if (again) change(); });
   addEventListener("pagehide", () => source.close());
 }
