@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"strings"
 
 	"track"
 	"track/answer/param"
@@ -32,14 +33,15 @@ func (q *StabilityQuestion) Params() param.List {
 
 // Stability is the aggregate over the seeds of one configuration under one version of a spec, and what it shows.
 type Stability struct {
-	Scenario       string                        `json:"scenario"`
-	Spec           SpecRef                       `json:"spec"`
-	Configuration  track.RecordedConfiguration   `json:"configuration"`            // the newest, if several are mixed
-	Configurations []track.RecordedConfiguration `json:"configurations,omitempty"` // all of them, if several are mixed
-	NOthers        int                           `json:"n_other_configurations"`   // of the scenario
-	Newest         *NewestOf                     `json:"newest_of,omitempty"`      // missing unless the newest of several revisions was chosen
-	Annotations    `json:",embed"`               // of the configuration; none if several are mixed
-	NEnvironments  int                           `json:"n_environments"` // different ones, among the seeds
+	Scenario           string                        `json:"scenario"`
+	Spec               SpecRef                       `json:"spec"`
+	Configuration      track.RecordedConfiguration   `json:"configuration"`            // the newest, if several are mixed
+	Configurations     []track.RecordedConfiguration `json:"configurations,omitempty"` // all of them, if several are mixed
+	NOthers            int                           `json:"n_other_configurations"`   // of the scenario
+	Newest             *NewestOf                     `json:"newest_of,omitempty"`      // missing unless the newest of several revisions was chosen
+	Annotations        `json:",embed"`               // of the configuration; none if several are mixed
+	NEnvironments      int                           `json:"n_environments"`                   // different ones, among the seeds
+	EnvironmentsDiffer []string                      `json:"environments_differ_in,omitempty"` // such as host and track_version
 	scoring.Stability
 	verdict.Judgement
 	FailingSeeds []track.FailingSeed `json:"failing_seeds"`
@@ -69,7 +71,7 @@ func (a Stability) Lead() []Sentence {
 		add(coverageText(a.Coverage))
 	}
 	if a.NEnvironments > 1 {
-		add(fmt.Sprintf("the seeds ran in %d different environments", a.NEnvironments))
+		add(fmt.Sprintf("the seeds ran in %d environments, which differ in %s", a.NEnvironments, strings.Join(a.EnvironmentsDiffer, ", ")))
 	}
 	return append(lead, leadOf(a.Finding, StableText(a.Stability))...)
 }

@@ -42,21 +42,9 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (track.Runs, error) {
 	if times.NStarted > 0 {
 		runs.First, runs.Last = fromMicros(times.First.Int64), fromMicros(times.Last.Int64)
 	}
-	var rows []struct {
-		environmentRow
-		NSeeds int `db:"n"`
-	}
-	query, args = sel.of(listEnvironments)
-	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
-		return track.Runs{}, explain(err)
-	}
-	for _, row := range rows {
-		use := track.EnvironmentUse{NSeeds: row.NSeeds}
-		var err error
-		if use.Environment, err = row.environment(); err != nil {
-			return track.Runs{}, err
-		}
-		runs.Environments = append(runs.Environments, use)
+	var err error
+	if runs.Environments, err = r.Environments(ctx, sel); err != nil {
+		return track.Runs{}, err
 	}
 	var sweeps []struct {
 		ULID string `db:"ulid"`
@@ -71,4 +59,24 @@ func (r *Reader) Runs(ctx context.Context, sel Selection) (track.Runs, error) {
 		runs.Sweeps = append(runs.Sweeps, track.SweepUse{ID: row.ULID, Plan: row.Plan, NSeeds: row.N})
 	}
 	return runs, nil
+}
+
+// Environments returns where the seeds of a selection ran, most seeds first.
+func (r *Reader) Environments(ctx context.Context, sel Selection) (list []track.EnvironmentUse, err error) {
+	var rows []struct {
+		environmentRow
+		NSeeds int `db:"n"`
+	}
+	query, args := sel.of(listEnvironments)
+	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
+		return nil, explain(err)
+	}
+	for _, row := range rows {
+		use := track.EnvironmentUse{NSeeds: row.NSeeds}
+		if use.Environment, err = row.environment(); err != nil {
+			return nil, err
+		}
+		list = append(list, use)
+	}
+	return list, nil
 }

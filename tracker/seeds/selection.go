@@ -3,6 +3,8 @@ package seeds
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 
 	"track"
@@ -24,11 +26,12 @@ type StabilityOptions struct {
 type StabilityReport struct {
 	scoring.Stability
 	Choice
-	Stored            store.Spec
-	Spec              scoring.Spec
-	NEnvironments     int
-	Failing           []track.FailingSeed
-	verdict.Judgement // whether the seeds show that the configuration is stable
+	Stored             store.Spec
+	Spec               scoring.Spec
+	NEnvironments      int
+	EnvironmentsDiffer []string // in these, by name
+	Failing            []track.FailingSeed
+	verdict.Judgement  // whether the seeds show that the configuration is stable
 }
 
 // Stability aggregates the stored results of the seeds that a selector names. It returns an error if seeds that ran
@@ -65,6 +68,9 @@ func stability(ctx context.Context, st *store.Reader, sel answer.Selector, optio
 	}
 	report.Stability = scoring.NewStability(report.Spec, totals.SeedTotals, metrics)
 	report.NEnvironments = totals.NEnvironments
+	if report.EnvironmentsDiffer, err = environmentsDiffer(ctx, st, selection, totals.NEnvironments); err != nil {
+		return report, err
+	}
 	coverage, err := coverageOf(ctx, st, selection)
 	if err != nil {
 		return report, err
@@ -72,6 +78,28 @@ func stability(ctx context.Context, st *store.Reader, sel answer.Selector, optio
 	report.Judgement = verdict.Judge(report.Stability, coverage, scoring.DefaultConfidence)
 	report.Failing, err = st.FailingSeeds(ctx, selection)
 	return report, err
+}
+
+// environmentsDiffer returns the names of what differs between the n environments of a selection.
+func environmentsDiffer(ctx context.Context, st *store.Reader, sel store.Selection, n int) ([]string, error) {
+	if n < 2 {
+		return nil, nil
+	}
+	uses, err := st.Environments(ctx, sel)
+	if err != nil {
+		return nil, err
+	}
+	differ := map[string]bool{}
+	for _, one := range uses {
+		for name, value := range one.Environment {
+			for _, other := range uses {
+				if found, known := other.Environment[name]; !known || found != value {
+					differ[name] = true
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(differ)), nil
 }
 
 func checkAssessed(scenario string, version int, totals store.Totals) error {

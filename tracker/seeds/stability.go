@@ -40,7 +40,8 @@ func JudgeStability(ctx context.Context, r *store.Reader, q answer.StabilityQues
 func (r StabilityReport) Answer() answer.Stability {
 	a := answer.Stability{
 		Scenario: r.Scenario, Spec: specRef(r.Stored), Configuration: recordedConfiguration(r.Configurations[0]),
-		NOthers: r.NOthers, Newest: r.newest(), NEnvironments: r.NEnvironments, Stability: r.Stability, Judgement: r.Judgement, FailingSeeds: explainFailing(r.Failing, len(r.Configurations) > 1),
+		NOthers: r.NOthers, Newest: r.newest(), NEnvironments: r.NEnvironments, EnvironmentsDiffer: r.EnvironmentsDiffer,
+		Stability: r.Stability, Judgement: r.Judgement, FailingSeeds: explainFailing(r.Failing, len(r.Configurations) > 1),
 	}
 	if len(r.Configurations) > 1 {
 		for _, c := range r.Configurations {
