@@ -22,7 +22,8 @@ type RecordedLines struct {
 	Forgotten     int    `json:"n_forgotten,omitzero"` // executions whose texts are not stored, because they were forgotten earlier
 	Suspicions    `json:",embed"`
 	Errors        []LineProblem `json:"errors"`
-	ErrorsOmitted int           `json:"errors_omitted,omitzero"` // beyond [maxProblems]
+	ErrorsOmitted int           `json:"errors_omitted,omitzero"` // beyond [maxProblems]; in an answer of a server, beyond the first 50
+	Unlisted      []int         `json:"lines_omitted,omitzero"`  // numbers of the lines that they are about, at most [maxProblems]
 }
 
 // LineProblem says why a line was not recorded.
@@ -44,6 +45,14 @@ func (a *RecordedLines) AddProblem(p LineProblem) {
 		return
 	}
 	a.Errors = append(a.Errors, p)
+}
+
+// OmitProblem counts a problem of which only the number of the line is listed.
+func (a *RecordedLines) OmitProblem(line int) {
+	a.ErrorsOmitted++
+	if len(a.Unlisted) < maxProblems {
+		a.Unlisted = append(a.Unlisted, line)
+	}
 }
 
 // Lead implements [Answer].

@@ -155,7 +155,7 @@ func (p *Pusher) pushLines(ctx context.Context, f spool.File, attempts int, a *a
 			reader = bufio.NewReader(io.NewSectionReader(text, done.Bytes, size-done.Bytes))
 			continue
 		}
-		done.refused = append(done.refused, refusedLines(chunk, answered.Errors)...)
+		done.refused = append(done.refused, refusedLines(chunk, answered)...)
 		for _, problem := range answered.Errors {
 			problem.Line += int(done.Lines)
 			a.AddProblem(problem)

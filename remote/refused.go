@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"track/answer"
@@ -22,12 +23,15 @@ type refusedLine struct {
 	why  string
 }
 
-// refusedLines returns the lines of a text that an answer is about.
-func refusedLines(text []byte, problems []answer.LineProblem) (list []refusedLine) {
-	if len(problems) == 0 {
+// refusedLines returns the lines of a text that an answer does not count as recorded.
+func refusedLines(text []byte, sent answer.RecordedLines) (list []refusedLine) {
+	if len(sent.Errors) == 0 {
 		return nil
 	}
-	lines := bytes.SplitAfter(text, []byte{'\n'})
+	lines, problems := bytes.SplitAfter(text, []byte{'\n'}), slices.Clone(sent.Errors)
+	for _, line := range sent.Unlisted {
+		problems = append(problems, answer.LineProblem{Line: line, Message: "the server gave the reasons of earlier lines alone: correct these, and send again"})
+	}
 	for _, p := range problems {
 		if p.Line >= 1 && p.Line <= len(lines) {
 			list = append(list, refusedLine{lines[p.Line-1], strings.TrimPrefix(p.Field+": "+p.Message, ": ")})

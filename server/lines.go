@@ -22,6 +22,7 @@ import (
 const (
 	maxLinesBody     = 16 << 20 // as they are sent
 	maxUnpackedLines = 64 << 20
+	listedProblems   = 50 // of the lines of a request, with their reasons
 )
 
 // recordLines records the lines of a request: seeds, executions, sweeps without a spec, notes and tags. What the answer
@@ -50,7 +51,13 @@ func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
 	a := answer.NewRecordedLines("")
 	entries := admitted(grant, lines.ReadSent(body, s.blobs.reader(grant.Name)))
 	summary, err := s.database.group.RecordAll(r.Context(), grant, names.New(names.Warn), entries, exchange.BatchObserver{
-		Problem: func(p exchange.BatchProblem) { a.AddProblem(p.LineProblem) },
+		Problem: func(p exchange.BatchProblem) {
+			if len(a.Errors) < listedProblems {
+				a.AddProblem(p.LineProblem)
+			} else {
+				a.OmitProblem(p.Line)
+			}
+		},
 	}, s.queue.enter)
 	if summary.AddTo(&a); a.Recorded+a.Replaced > 0 {
 		s.logChange(r.Context(), "lines", "recorded", a.Recorded, "replaced", a.Replaced, "rejected", a.Rejected, "conflicts", a.Conflicts)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"track/access"
+	"track/answer"
 	"track/server"
 )
 
@@ -48,6 +49,22 @@ func TestLines(t *testing.T) {
 		if response.StatusCode != tt.status || !strings.Contains(body, tt.part) {
 			t.Errorf("%s: %d: %s", tt.name, response.StatusCode, body)
 		}
+	}
+}
+
+// Of many bad lines, the answer has the reasons of the first ones and the numbers of the others.
+func TestLinesManyProblems(t *testing.T) {
+	s := serve(t, nil)
+	_, body := s.do(http.MethodPost, server.LinesPath, s.tokenFor(access.Record), strings.Repeat(`{"kind":"seed","scenario":"growth","seed":"x"}`+"\n", 3000)+seedLine)
+	var a answer.RecordedLines
+	if err := answer.Decode(strings.NewReader(body), &a); err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Errors) != 50 || a.ErrorsOmitted != 2950 || len(a.Unlisted) != 2950 || a.Unlisted[0] != 51 || a.Unlisted[2949] != 3000 || a.Rejected != 3000 || a.Recorded != 1 {
+		t.Errorf("%d with reasons, %d without, %d numbers, %d rejected, %d recorded", len(a.Errors), a.ErrorsOmitted, len(a.Unlisted), a.Rejected, a.Recorded)
+	}
+	if len(body) > 32<<10 {
+		t.Errorf("the answer has %d bytes", len(body))
 	}
 }
 
