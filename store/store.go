@@ -58,9 +58,14 @@ func OpenForUpdate(ctx context.Context, path string, now func() time.Time) (*Sto
 	return open(ctx, path, now, forUpdate)
 }
 
+// NotThere returns the error of a file that does not exist.
+func NotThere(path string) error {
+	return track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), track.NewHint("create it", "init").With("db", path))
+}
+
 func open(ctx context.Context, path string, now func() time.Time, connect func(*Store) (querier, error)) (*Store, error) {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, track.WithHint(fmt.Errorf("open %s: %w", path, track.ErrNotFound), track.NewHint("create it", "init").With("db", path))
+		return nil, NotThere(path)
 	} else if err == nil && !info.Mode().IsRegular() {
 		return nil, openError(path, notAFile(info.Mode()))
 	} else if err == nil && isTooShort(path, info.Size()) {

@@ -204,6 +204,11 @@ func (s *statusReader) database(ctx context.Context) error {
 		return err
 	}
 	if !store.IsServer(path) { // those of PostgreSQL are among the servers
+		if _, err := os.Stat(filepath.Join(filepath.Dir(path), "spool")); err != nil {
+			if err := s.checkNamed(); err != nil {
+				return err
+			}
+		}
 		if path, err = filepath.Abs(path); err != nil {
 			return err
 		}

@@ -274,6 +274,9 @@ Examples:
 
 func (p *program) ingest(ctx context.Context, files []spool.File, all, named bool) error {
 	if len(files) == 0 {
+		if err := p.checkNamed(); err != nil {
+			return err
+		}
 		return p.writeAnswer(answer.Ingested{Files: []answer.IngestedFile{}, RecordedLines: answer.NewRecordedLines("")})
 	}
 	st, err := p.openOrCreate(ctx)
