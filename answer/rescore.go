@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"strings"
 
 	"track"
 	"track/answer/param"
@@ -25,6 +26,14 @@ func (q *RescoreQuestion) Params() param.List {
 		{Name: "values-win", Help: "keep given values that the series contradict", Value: param.Switch(&q.ValuesWin)},
 		{Name: "dry-run", Help: "list the statuses that would change, and record nothing", Value: param.Switch(&q.DryRun)},
 	}
+}
+
+// Check implements ask.Checker.
+func (q *RescoreQuestion) Check() error {
+	if name, _, found := strings.Cut(q.Scenario, "@"); found {
+		return &param.Error{Param: "scenario", Message: fmt.Sprintf("%s is a configuration, and the seeds of all configurations are scored again: give %s alone", q.Scenario, name)}
+	}
+	return nil
 }
 
 // Flip is a metric of a seed whose status differs from the one under the version that the seed was last scored under.

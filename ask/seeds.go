@@ -42,7 +42,7 @@ func Rescore() Def[answer.RescoreQuestion, answer.Rescored] {
 		Name: "rescore", Scope: access.Spec, Help: "score the stored values of a scenario under another version of its spec",
 		About: "Earlier results are kept. The answer lists every status that differs from the one under the version that the seed was last " +
 			"scored under.",
-		Params: (*answer.RescoreQuestion).Params, Write: seeds.Rescore,
+		Params: (*answer.RescoreQuestion).Params, Write: seeds.Rescore, Trial: func(q answer.RescoreQuestion) bool { return q.DryRun },
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -126,7 +127,18 @@ func (p *program) group(c *cli.Context) error {
 	if nearest := near.Nearest(c.Args().First(), commandNames(commands)); nearest != "" {
 		return track.WithHint(usage("unknown command %q", c.Args().First()), track.Hint{Text: fmt.Sprintf("did you mean %q?", nearest)})
 	}
-	return usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(commandNames(commands), ", "))
+	err := usage("unknown command %q: %s has %s", c.Args().First(), c.Command.HelpName, strings.Join(commandNames(commands), ", "))
+	if len(c.Command.Subcommands) > 0 && p.isCommand(c.Args().First()) {
+		return track.WithHint(err, track.Hint{Text: fmt.Sprintf("%s is a command of its own: track %s --help", c.Args().First(), c.Args().First())})
+	}
+	return err
+}
+
+// isCommand reports whether a word is a command that belongs to no other.
+func (p *program) isCommand(word string) bool {
+	return slices.ContainsFunc(p.commandGroups(), func(g commandGroup) bool {
+		return slices.ContainsFunc(g.commands, func(entry commandEntry) bool { return entry.name == word })
+	})
 }
 
 func commandNames(commands []*cli.Command) (list []string) {
@@ -174,7 +186,7 @@ func (p *program) open(ctx context.Context) (*store.Store, error) {
 	if err == nil {
 		st.Admit(p.texts()) // a dry run says what would be refused
 	}
-	return st, err
+	return st, p.orNearest(path, err)
 }
 
 // openForUpdate opens the database for writing, which must exist.
@@ -184,7 +196,8 @@ func (p *program) openForUpdate(ctx context.Context) (*store.Store, error) {
 		return nil, err
 	}
 	p.records()
-	return p.openPath(ctx, path)
+	st, err := p.openPath(ctx, path)
+	return st, p.orNearest(path, err)
 }
 
 // openOrCreate opens the database for writing, and creates it in the working directory, with a notice, where there is

@@ -45,7 +45,10 @@ func arrange(app *cli.App, args []string) []string {
 			commands, current = command.Subcommands, command.Flags
 		}
 	}
-	if unknown := len(arguments) > 0 && len(commands) > 0; help && !unknown {
+	switch unknown := len(arguments) > 0 && len(commands) > 0; {
+	case unknown && len(current) == 0: // of a command that does not exist, no flag is known
+		flags = nil
+	case help && !unknown:
 		flags, arguments = []string{"--help"}, nil
 	}
 	arranged := append([]string{args[0]}, path...)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track"
 	"track/answer/param"
 )
 
@@ -129,9 +130,20 @@ func (b *boundParams) set(c *cli.Context) error {
 		}
 	}
 	if len(arguments) > 0 {
-		return usage("%s: unexpected argument %q", b.command, arguments[0])
+		return b.unexpected(arguments[0])
 	}
 	return nil
+}
+
+// unexpected returns the error of an argument that the command does not take. A name may belong to a flag.
+func (b *boundParams) unexpected(argument string) error {
+	err := usage("%s: unexpected argument %q", b.command, argument)
+	for i, p := range b.params {
+		if !p.Arg && len(b.given[i].texts) == 0 && (p.Name == "lineage" || p.Name == "scenario") {
+			return track.WithHint(err, track.Hint{Text: "give it as a flag"}.With(p.Name, argument))
+		}
+	}
+	return err
 }
 
 // setOne sets a parameter to a text, or to the content of the file that the text names.
