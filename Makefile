@@ -95,6 +95,7 @@ outside-tools: ## install Chromium, zsh, fish, Python, mypy, curl, R, PostgreSQL
 docs: ## the reference of commands and of JSON, from their declarations
 	$(GO) test -tags $(TAGS) ./ask -run TestJSONReference -update
 	$(GO) test -tags $(TAGS) ./cmd/track -run 'TestCommandReference|TestExitCodeReference' -update
+	$(GO) test -tags $(TAGS) ./pages -run TestTermReference -update
 
 # The emulator of arm64, and the package of Debian and Ubuntu that has it.
 QEMU := qemu-aarch64-static

@@ -41,7 +41,7 @@ func serve(t *testing.T, st *store.Store) (base string) {
 // sampleAddresses returns the address of every page of the sample.
 func sampleAddresses(t *testing.T, names *strings.Replacer) (list []string) {
 	t.Helper()
-	list = []string{"/", "/nosuch", "/stability", "/stability?scenario=nosuch"}
+	list = []string{"/", "/terms", "/nosuch", "/stability", "/stability?scenario=nosuch"}
 	paths := map[string]string{}
 	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
 		paths[q.Name] = "/" + q.Path

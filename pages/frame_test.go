@@ -57,8 +57,12 @@ func TestActions(t *testing.T) {
 func TestTerms(t *testing.T) {
 	t.Parallel()
 	st, _ := sample.New(t)
-	page := get(t, serve(t, st)+"/seeds?scenario=growth_plus")
+	base := serve(t, st)
+	page := get(t, base+"/seeds?scenario=growth_plus")
 	if n := strings.Count(page, `id="term-score"`); n != 1 || !strings.Contains(page, `popovertarget="term-score"`) {
 		t.Errorf("score is explained %d times", n)
+	}
+	if !strings.Contains(page, `<a href="/terms#score">`) || !strings.Contains(get(t, base+"/terms"), `<div id="score"><dt>score</dt><dd>Of a metric: `) {
+		t.Error("what explains the score does not lead to its entry")
 	}
 }

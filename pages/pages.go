@@ -60,6 +60,7 @@ func (p Page) IsLive() bool { return p.question.Live || p.Path == statusPath }
 func All() []Page {
 	list := []Page{
 		{Path: "/{$}", Scope: access.Read, Title: "Home", compose: composeHome},
+		{Path: termsPath, Scope: access.Read, Title: "Terms", compose: composeTerms},
 		{Path: statusPath, Scope: access.Admin, Title: "Status", compose: composeStatus},
 	}
 	for _, q := range slices.Concat(ask.All(), ask.Reports()) {

@@ -1,21 +1,39 @@
 package pages
 
-import "strings"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
 // term is a word that a page explains to whoever asks.
 type term struct{ ID, Name, Text string }
 
+const termsPath = "/terms"
+
+// glossary returns what words mean, in their order. It is what pages explain at a word, the page of terms, and
+// docs/reference/terms.md.
+func glossary() []term {
+	list := make([]term, 0, 2*len(explained()))
+	for _, words := range []map[string]string{explained(), others()} {
+		for name, text := range words {
+			list = append(list, term{termID(name), name, text})
+		}
+	}
+	slices.SortFunc(list, func(a, b term) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
 // explained returns what words of the pages mean, by the name of a column or of a fact.
 func explained() map[string]string {
 	return map[string]string{
-		"mean score":       "The mean of the scores of all seeds, with its t interval. A seed's score is the weighted mean of its metrics' scores, from 0 to 1.",
-		"mean_score":       "The mean of the scores of all seeds. A score is 1 in the middle of its target and falls to 0 outside of it.",
-		"score":            "From 0 to 1: 1 in the middle of the target, 0 outside of it. A seed's score is the weighted mean of its metrics' scores.",
+		"mean score":       "The mean of the scores of all seeds, with its t interval.",
+		"score":            "Of a metric: 1 in the middle of the target, 0 outside of it. Of a seed: the weighted mean of the scores of its metrics. Of an execution: from 0 to 100 by a rubric, or a number that was given.",
 		"spread of scores": "The sample standard deviation of the scores of the seeds, with its interval.",
 		"passing seeds":    "The share of seeds without a failing metric, with its Clopper–Pearson interval.",
 		"unseen failures":  "The largest share of all possible seeds that could fail and yet fail in none of these, at the stated confidence.",
 		"flag":             "A doubt about this metric, such as a value that nearly always lies at the edge of its target.",
-		"gate":             "What the declared rules of the spec conclude. Opening this page is no interim analysis.",
+		"gate":             "What the declared rules of the spec conclude. Opening its page is no interim analysis.",
 		"interval":         "Where the true value lies, at the stated confidence.",
 		"fitness":          "What the policy of the lineage maximizes, computed from the executions of a version.",
 		"replay":           "Whether each recorded decision follows again from its recorded evidence and draw.",
@@ -23,7 +41,48 @@ func explained() map[string]string {
 		"operator":         "The kind of change that made a mutation.",
 		"draw":             "The random number of a decision. It is recorded, so the decision can be replayed.",
 		"stability":        "Whether the pass rate and the spread of the scores hold within the limits of the spec.",
+		"running":          "Planned seeds that processes run now, for this sweep or another. After kill -9 none is shown: on a file at once, on a server when the lease has ended.",
 	}
+}
+
+// others returns what other words mean that the pages use.
+func others() map[string]string {
+	return map[string]string{
+		"active version":   "The version of a lineage that is in use. A decision to accept or a rollback changes it.",
+		"baseline":         "The configuration that others of its scenario are compared with.",
+		"component":        "A part of the score of an execution, such as the share of tool calls that succeeded.",
+		"configuration":    "What was run: parameters, the revision of the code, a label, and the environment. Aggregates are per scenario, spec and configuration.",
+		"decision":         "Accepts or rejects a mutation by the policy of its lineage. It records its evidence and its draw.",
+		"execution":        "One run of an agent on a task, with its tool calls and its score.",
+		"front":            "The versions that no other version equals or beats in two objectives at once: the Pareto front.",
+		"improvement":      "The comparison of a candidate with a baseline, paired by seed.",
+		"interim analysis": "A judgement of seeds before all of them have run, also called a look. Each one is recorded, because many looks find chance results.",
+		"lineage":          "The history of one thing that evolves, such as a prompt: its versions, mutations and decisions.",
+		"metric":           "A number that each seed of a scenario measures, with its target and its weight in the spec.",
+		"mutation":         "The step from one or two parents to a child version.",
+		"outcome":          "How a seed ended: ok, error, timeout or collapsed.",
+		"policy":           "The rule by which a lineage decides mutations.",
+		"result":           "The status and the score of a value under one spec.",
+		"rollback":         "The return of a lineage to an earlier version.",
+		"rubric":           "How executions are scored from their tool calls and their text. Rubrics have versions, and each score names its own.",
+		"scenario":         "Something that is validated by seeds, with a name.",
+		"seed":             "One run of a simulation with one seed of its random numbers.",
+		"spec":             "The metrics of a scenario with their types, targets and weights. Specs are immutable and have versions.",
+		"sweep":            "A command that is run once for each planned seed of some configurations.",
+		"trial":            "An execution that counts as evidence for a version.",
+		"value":            "What a seed measured, by the name of the metric, before it is judged.",
+		"verdict":          "PASS, WARN, FAIL or INCONCLUSIVE. INCONCLUSIVE means that the seeds cannot tell.",
+		"version":          "The content of a lineage at one step, identified by its hash.",
+		"withdrawn":        "Taken back with a reason. The record stays, and no longer counts.",
+	}
+}
+
+// composeTerms shows all terms.
+func composeTerms(_ context.Context, b *builder) error {
+	b.view.Live = false // they change with the program
+	html, err := fragment("terms", glossary())
+	b.view.Sections = append(b.view.Sections, section{ID: "terms", HTML: html})
+	return err
 }
 
 // Explains returns what explains a name on this page; nil for nothing.
@@ -36,15 +95,16 @@ func (v view) Explains(name string) *term {
 	return nil
 }
 
-func termID(name string) string { return strings.ReplaceAll(name, " ", "-") }
+func termID(name string) string { return strings.NewReplacer(" ", "-", "_", "-").Replace(name) }
 
 // explain returns the term of a name, and notes that the page explains it; nil if nothing is to be said.
 func (b *builder) explain(name string) *term {
+	name = strings.ReplaceAll(name, "_", " ")
 	text, found := explained()[name]
 	if !found {
 		return nil
 	}
-	t := term{termID(name), strings.ReplaceAll(name, "_", " "), text}
+	t := term{termID(name), name, text}
 	for _, known := range b.view.Terms {
 		if known == t {
 			return &t
