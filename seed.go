@@ -119,11 +119,8 @@ func (s Seed) Validate() *FieldError {
 			return &FieldError{Field: o.field, Message: err.Error()}
 		}
 	}
-	if err := checkNamesOf(s.Values); err != nil {
+	if err := checkMetricNames(s.Values); err != nil {
 		return &FieldError{Field: "values", Message: "the name of a metric " + err.Error()}
-	}
-	if err := checkNamesOf(s.Environment); err != nil {
-		return &FieldError{Field: "environment", Message: "the name of a setting " + err.Error()}
 	}
 	seen := map[string]bool{}
 	for _, series := range s.Series {
@@ -144,8 +141,8 @@ func (s Seed) Validate() *FieldError {
 	return nil
 }
 
-// checkNamesOf returns the error of the first name, in alphabetical order, that is not valid.
-func checkNamesOf[V any](values map[string]V) (problem error) {
+// checkMetricNames returns the error of the first name, in alphabetical order, that is not valid.
+func checkMetricNames(values map[string]float64) (problem error) {
 	first := ""
 	for name := range values {
 		if err := CheckName(name); err != nil && (problem == nil || name < first) {
