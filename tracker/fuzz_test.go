@@ -1,6 +1,7 @@
 package tracker_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -42,6 +43,10 @@ func FuzzRecordLine(f *testing.F) {
 			return
 		}
 		r, err := trackertest.NewRecorder(st, seeds.Options{Replace: true}).Record(t.Context(), want)
+		var refused *track.FieldError
+		if errors.As(err, &refused) && refused.Field != "" { // a name with a secret in it, or that cannot be seen
+			return
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
