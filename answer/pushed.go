@@ -70,15 +70,19 @@ func (a Pushed) Conclusion() Conclusion {
 	return Done
 }
 
-// RetryHint says what to do with lines that a server refused.
-func RetryHint() track.Hint {
-	hint := track.NewHint("correct these lines and send them again, or delete them", "push")
+// RetryHint says what to do with lines that could not be recorded: do is push or ingest.
+func RetryHint(do string) track.Hint {
+	again := "send"
+	if do == "ingest" {
+		again = "record"
+	}
+	hint := track.NewHint("correct these lines and "+again+" them again, or delete them", do)
 	hint.Args = append(hint.Args, track.HintArg{Name: "retry"})
 	return hint
 }
 
-func refusedNote(text string) Sentence {
-	hint := RetryHint()
+func refusedNote(text, do string) Sentence {
+	hint := RetryHint(do)
 	return Sentence{Kind: Note, Text: text, Hint: &hint}
 }
 
@@ -100,7 +104,7 @@ func (a Pushed) Lead() []Sentence {
 		list = append(list, Sentence{Kind: Warning, Text: (&track.FieldError{Line: p.Line, Field: p.Field, Message: p.Message}).Error()})
 	}
 	if a.RefusedFolder != "" {
-		list = append(list, refusedNote("these lines are kept in "+a.RefusedFolder))
+		list = append(list, refusedNote("these lines are kept in "+a.RefusedFolder, "push"))
 	}
 	return append(list, a.Suspicions.Warnings()...)
 }

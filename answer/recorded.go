@@ -75,6 +75,7 @@ func (a RecordedLines) Tables() []Table {
 // Ingested says what became of the files of a spool.
 type Ingested struct {
 	Files         []IngestedFile `json:"files"`
+	RefusedFolder string         `json:"refused_folder,omitzero"` // where lines of these files that could not be recorded are kept; missing if there are none
 	RecordedLines `json:",embed"`
 }
 
@@ -94,6 +95,8 @@ type IngestedFile struct {
 
 func (f IngestedFile) state() string {
 	switch {
+	case f.Moved && f.Rejected+f.Conflicts > 0:
+		return "done, but for lines that are wrong"
 	case f.Rejected > 0 || f.Conflicts > 0:
 		return "stays: see above"
 	case f.Moved:

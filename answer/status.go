@@ -29,7 +29,7 @@ type Waiting struct {
 	Lines         int       `json:"lines"`
 	Bytes         int64     `json:"bytes"`
 	Known         int       `json:"lines_acknowledged"` // of lines, those that the server has: their file stays until it has all
-	Refused       int       `json:"lines_refused"`      // by the server: they are kept beside the spool, and do not wait
+	Refused       int       `json:"lines_refused"`      // by the server or the database: they are kept beside the spool, and do not wait
 	RefusedFolder string    `json:"refused_folder,omitzero"`
 	Kept          int       `json:"files_kept"`            // that the server has, kept for 7 days in case it is restored from an older copy
 	Epoch         string    `json:"server_epoch,omitzero"` // of the database of the server when it answered last
@@ -85,10 +85,18 @@ func (a Status) Lead() []Sentence {
 			list = append(list, w.wayOut())
 		}
 		if w.Refused > 0 {
-			list = append(list, refusedNote(fmt.Sprintf("%s refused %s, kept in %s", w.target(), format.Counted(w.Refused, "line"), w.RefusedFolder)))
+			list = append(list, refusedNote(fmt.Sprintf("%s refused %s, kept in %s", w.target(), format.Counted(w.Refused, "line"), w.RefusedFolder), w.way()))
 		}
 	}
 	return list
+}
+
+// way returns what is done with records that wait.
+func (w Waiting) way() string {
+	if w.Database != "" {
+		return "ingest"
+	}
+	return "push"
 }
 
 func (w Waiting) wayOut() Sentence {

@@ -20,7 +20,7 @@ func Lacking(dir string) (n map[string]int, err error) {
 	if err != nil {
 		return nil, err
 	}
-	refused, err := spool.Files(RefusedFolder(dir))
+	refused, err := spool.Files(spool.RefusedFolder(dir))
 	if err != nil {
 		return nil, err
 	}

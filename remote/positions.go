@@ -57,7 +57,7 @@ func (p position) keep(path string) error {
 	if err := answer.Encode(&text, p); err != nil {
 		return err
 	}
-	return replaceFile(positionPath(path), text.Bytes())
+	return spool.ReplaceFile(positionPath(path), text.Bytes())
 }
 
 // lineAt returns the position behind n lines of a text.
@@ -232,7 +232,7 @@ func (s *Spool) addPositions() error {
 		return err
 	}
 	s.Kept, s.Epoch = len(kept), epochOf(s.Dir)
-	if files, err = spool.Files(RefusedFolder(s.Dir)); err != nil {
+	if files, err = spool.Files(spool.RefusedFolder(s.Dir)); err != nil {
 		return err
 	}
 	refused, err := spool.Count(files)

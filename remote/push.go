@@ -55,7 +55,7 @@ type Pusher struct {
 type sentFile struct {
 	position
 	plain   bool // sent without its position: its lines may be others than those of the position
-	refused []refusedLine
+	refused []spool.RefusedLine
 	size    int64 // bytes, those of a line that has not ended among them
 	written time.Time
 }
@@ -116,8 +116,8 @@ func (p *Pusher) pushFile(ctx context.Context, f spool.File, attempts int, a *an
 		return keepSent(f, done)
 	}
 	a.Refused++
-	a.RefusedFolder = RefusedFolder(p.dir)
-	if err := keepRefused(p.dir, f, done.refused); err != nil {
+	a.RefusedFolder = spool.RefusedFolder(p.dir)
+	if err := spool.KeepRefused(p.dir, f, done.refused); err != nil {
 		return err
 	}
 	return keepSent(f, done)

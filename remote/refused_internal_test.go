@@ -37,11 +37,11 @@ func TestPushKeepsUnlistedLines(t *testing.T) {
 	if err != nil || a.Refused != 1 || a.ErrorsOmitted != 1 || len(a.Errors) != 1 {
 		t.Errorf("%+v, %v", a, err)
 	}
-	lines, err := os.ReadFile(filepath.Join(RefusedFolder(dir), "a.jsonl"))
+	lines, err := os.ReadFile(filepath.Join(spool.RefusedFolder(dir), "a.jsonl"))
 	if string(lines) != "line 1\nline 3\n" {
 		t.Errorf("kept are %q, %v", lines, err)
 	}
-	reasons, err := os.ReadFile(filepath.Join(RefusedFolder(dir), "a.txt"))
+	reasons, err := os.ReadFile(filepath.Join(spool.RefusedFolder(dir), "a.txt"))
 	if got := string(reasons); !strings.HasPrefix(got, "line 1: seed: wrong\nline 2: the server gave the reasons of earlier lines alone") {
 		t.Errorf("reasons %q, %v", got, err)
 	}

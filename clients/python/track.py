@@ -847,7 +847,11 @@ if hasattr(os, "register_at_fork"):
 
 
 def _prepare(folder: str) -> None:
-    """Makes the folder before a run that may take hours."""
+    """Makes the folder before a run that may take hours. The folder of a database must exist."""
+    database = os.environ.get("TRACK_DB")
+    parent = os.path.dirname(folder)
+    if database and "://" not in database and parent == os.path.dirname(os.path.abspath(database)) and not os.path.isdir(parent):
+        raise Error("TRACK_DB is %s, and there is no folder %s: make it, or correct TRACK_DB" % (database, parent))
     try:
         _make_folder(folder)
     except OSError as error:

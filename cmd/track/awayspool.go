@@ -65,7 +65,10 @@ func (a *awaySpool) Bring(ctx context.Context) error {
 	if err := a.closeFile(); err != nil {
 		return err
 	}
-	_, _, err := exchange.Ingest(ctx, a.store, a.kept, exchange.IngestOptions{}, bufio.NewReader(rand.Reader), silentIngest{})
+	ingested, _, err := exchange.Ingest(ctx, a.store, a.kept, exchange.IngestOptions{}, bufio.NewReader(rand.Reader), silentIngest{})
+	if refused := ingestError(ingested); refused != nil {
+		a.notice("%v", refused)
+	}
 	if err == nil {
 		a.kept = nil
 	}

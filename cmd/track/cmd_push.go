@@ -157,7 +157,7 @@ func (p *program) sentError(client *remote.Client, a answer.Pushed) error {
 		return fmt.Errorf("%w: %s refused %s of a file that its process has not closed", reason, client.Address(), format.Counted(refused, "line"))
 	}
 	err := fmt.Errorf("%w: %s refused %s, kept in %s", reason, client.Address(), format.Counted(refused, "line"), a.RefusedFolder)
-	return track.WithHint(err, answer.RetryHint())
+	return track.WithHint(err, answer.RetryHint("push"))
 }
 
 // retryRefused moves what a server has refused back into its spool.
@@ -166,7 +166,7 @@ func (p *program) retryRefused(dir string) error {
 	if err != nil {
 		return err
 	}
-	return remote.RetryRefused(dir, w)
+	return spool.RetryRefused(dir, w)
 }
 
 // pushKept sends what a command kept in a file for a server, and tells where it is if that fails.

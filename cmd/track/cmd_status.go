@@ -141,9 +141,9 @@ func (s *statusReader) add(w answer.Waiting) error {
 	w.Failure, w.FailedAt = kept.Failure, kept.FailedAt
 	if w.Server != "" {
 		w.Known, w.Kept, w.Epoch = kept.Acknowledged, kept.Kept, kept.Epoch
-		if w.Refused = kept.Refused; w.Refused > 0 {
-			w.RefusedFolder = remote.RefusedFolder(w.Folder)
-		}
+	}
+	if w.Refused = kept.Refused; w.Refused > 0 {
+		w.RefusedFolder = spool.RefusedFolder(w.Folder)
 	}
 	s.answer.Waiting = append(s.answer.Waiting, w)
 	return err

@@ -234,13 +234,14 @@ func (p *program) spoolBatch(ctx context.Context, dir, file string, open func(fi
 }
 
 func (p *program) ingestCommand() *cli.Command {
-	all := false
+	all, retry := false, false
 	return p.admitting(&cli.Command{
 		Name:      "ingest",
 		Usage:     "record the lines in a spool",
 		UsageText: "track ingest [FILE|FOLDER…] [FLAGS]",
 		Description: `Records the lines of all files in the spool next to the database, or of the files and folders that are named. Files that are whole and
-closed move to spool/ingested. Recorded lines count as duplicates, so ingest may be run at any time, again, and after a crash. On a
+closed move to spool/ingested. Their lines that are wrong are kept in the folder refused beside the spool, with a text of the reasons:
+correct them there and run track ingest --retry, or delete them. Recorded lines count as duplicates, so ingest may be run at any time, again, and after a crash. On a
 network file system, run one ingest at a time. A file that its process has not closed is recorded as far as it goes, and stays, since it
 may still grow. --all moves such files too, once their processes are gone.
 
@@ -248,20 +249,28 @@ Examples:
    track ingest
    track ingest --all
    track ingest node3/shard3.jsonl --db results.db`,
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "all", Usage: "move files that were never closed as well", Destination: &all}},
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "all", Usage: "move files that were never closed as well", Destination: &all},
+			&cli.BoolFlag{Name: "retry", Usage: "first put what was refused back into the spool", Destination: &retry},
+		},
 		Action: func(c *cli.Context) error {
 			files, err := exchange.NamedSpools(c.Args().Slice())
 			if err != nil {
 				return err
 			}
 			named := c.NArg() > 0
-			if named && all {
-				return usage("--all is for the files of the spool; a file that is named stays where it is")
+			if named && (all || retry) {
+				return usage("--all and --retry are for the files of the spool; a file that is named stays where it is")
 			}
 			if !named {
 				dir, _, err := p.spooling(c, false)
 				if err != nil {
 					return err
+				}
+				if retry {
+					if err := p.retryRefused(dir); err != nil {
+						return err
+					}
 				}
 				if files, err = spool.Files(dir); err != nil {
 					return err
@@ -295,7 +304,20 @@ func (p *program) ingest(ctx context.Context, files []spool.File, all, named boo
 	if err := p.writeAnswer(a); err != nil {
 		return err
 	}
-	return linesError(a.RecordedLines, "ingest")
+	return ingestError(a)
+}
+
+// ingestError says what of the lines of a spool was left out; nil for nothing.
+func ingestError(a answer.Ingested) error {
+	if a.RefusedFolder == "" {
+		return linesError(a.RecordedLines, "ingest")
+	}
+	reason := track.ErrInvalid
+	if a.Rejected == 0 {
+		reason = track.ErrConflict
+	}
+	err := fmt.Errorf("ingest: %w: %s left out, kept in %s", reason, format.Counted(a.Rejected+a.Conflicts, "line"), a.RefusedFolder)
+	return track.WithHint(err, answer.RetryHint("ingest"))
 }
 
 // ingestObserver shows how far the ingestion of files is, and the problems of their lines.

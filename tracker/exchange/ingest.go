@@ -1,11 +1,14 @@
 package exchange
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"track"
 	"track/answer"
@@ -31,8 +34,9 @@ type IngestObserver interface {
 	FileDone(BatchSummary)
 }
 
-// Ingest records the files of a spool, and moves those that are whole and closed out of the way. notClosed counts the
-// files that stay because their processes have not closed them.
+// Ingest records the files of a spool, and moves those that are whole and closed out of the way. Their lines that are
+// wrong are kept in a folder of their own. notClosed counts the files that stay because their processes have not closed
+// them.
 func Ingest(ctx context.Context, st *store.Store, files []spool.File, o IngestOptions, entropy io.Reader, observer IngestObserver) (a answer.Ingested, notClosed int, err error) {
 	a = answer.Ingested{Files: []answer.IngestedFile{}, RecordedLines: answer.NewRecordedLines("")}
 	i := ingest{store: st, options: o, entropy: entropy, observer: observer, answer: &a}
@@ -41,9 +45,11 @@ func Ingest(ctx context.Context, st *store.Store, files []spool.File, o IngestOp
 		if !o.Named && errors.Is(err, track.ErrNotFound) {
 			continue // another process has closed or recorded it meanwhile
 		}
-		if err == nil && i.isDone(f, done) {
-			done.Moved = true
-			err = i.move(ctx, f, &done)
+		if err == nil && i.isDone(f) {
+			if err = i.setAside(f, done.refused); err == nil {
+				done.Moved = true
+				err = i.move(ctx, f, &done)
+			}
 		}
 		if err != nil {
 			return a, notClosed, fmt.Errorf("ingest %s: %w", f.Path, err)
@@ -67,12 +73,37 @@ type ingest struct {
 // ingestedFile is a file with the size that was read.
 type ingestedFile struct {
 	answer.IngestedFile
-	size int64
+	size    int64
+	refused map[int]string // numbers of the lines that are wrong, and why
 }
 
 // isDone reports whether a file can be moved out of the way.
-func (i ingest) isDone(f spool.File, done ingestedFile) bool {
-	return !i.options.Named && done.Rejected == 0 && done.Conflicts == 0 && (!f.Open || i.options.All)
+func (i ingest) isDone(f spool.File) bool { return !i.options.Named && (!f.Open || i.options.All) }
+
+// setAside keeps the lines of a file that are wrong.
+func (i ingest) setAside(f spool.File, refused map[int]string) error {
+	if len(refused) == 0 {
+		return nil
+	}
+	file, err := os.Open(f.Path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	var list []spool.RefusedLine
+	reader := bufio.NewReader(file)
+	for line := 1; len(list) < len(refused); line++ {
+		text, err := reader.ReadBytes('\n')
+		if why, isRefused := refused[line]; isRefused && err == nil {
+			list = append(list, spool.RefusedLine{Text: text, Why: why})
+		}
+		if err != nil {
+			return fmt.Errorf("%d of %d lines that are wrong: %w", len(list), len(refused), err)
+		}
+	}
+	dir := filepath.Dir(f.Path)
+	i.answer.RefusedFolder = spool.RefusedFolder(dir)
+	return spool.KeepRefused(dir, f, list)
 }
 
 // move moves a file that is recorded. What its process wrote until then is recorded too.
@@ -110,8 +141,10 @@ func (i ingest) file(ctx context.Context, f spool.File) (done ingestedFile, err 
 	done.BytesLeft, done.size = left, size+left
 	through, observer := i.observer.File(f.Path, size, text)
 	report := observer.Problem
+	done.refused = map[int]string{}
 	observer.Problem = func(p BatchProblem) {
 		i.answer.AddProblem(p.LineProblem)
+		done.refused[p.Line] = strings.TrimPrefix(p.Field+": "+p.Message, ": ")
 		report(p)
 	}
 	recorder := seeds.NewRecorder(i.store, seeds.Options{Names: names.New(names.Warn)}, i.entropy)

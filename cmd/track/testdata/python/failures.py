@@ -108,3 +108,13 @@ os.fsync = taken
 with track.seed("ends", 17) as s:
     s.value("moved", 1)
 assert os.fsync is fsync
+
+# A database in a folder that does not exist is refused before the run, and the folder is not made.
+os.environ["TRACK_DB"] = os.path.join(os.getcwd(), "nosuch", "x.db")
+try:
+    with track.seed("ends", 18) as s:
+        s.value("lost", 1)
+    raise AssertionError("recorded into a folder that does not exist")
+except track.Error as error:
+    assert "there is no folder" in str(error), error
+assert not os.path.exists("nosuch")
