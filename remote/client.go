@@ -137,7 +137,7 @@ func (c *Client) currentSecret() access.Secret {
 	if c.secret != "" {
 		return c.secret
 	}
-	return OwnerSecret(c.Address())
+	return ownerSecret(c.Address())
 }
 
 func (c *Client) request(ctx context.Context, q ask.Question, params url.Values) (*http.Request, error) {

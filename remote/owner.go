@@ -18,7 +18,7 @@ import (
 // The token of whoever started a server lies in a file that only this user can read, named after the address that the
 // server listens on.
 
-// KeepOwner keeps the token of whoever started the server at a host and port, for [OwnerSecret], until remove is called.
+// KeepOwner keeps the token of whoever started the server at a host and port, for [ownerSecret], until remove is called.
 func KeepOwner(hostPort string, secret access.Secret) (remove func(), err error) {
 	path, err := ownerFile(hostPort)
 	if err != nil {
@@ -41,9 +41,9 @@ func KeepOwner(hostPort string, secret access.Secret) (remove func(), err error)
 	return func() { _ = os.Remove(path) }, file.Close()
 }
 
-// OwnerSecret returns the token of this user for a server on this machine; empty if the user did not start one at that
+// ownerSecret returns the token of this user for a server on this machine; empty if the user did not start one at that
 // address.
-func OwnerSecret(address string) access.Secret {
+func ownerSecret(address string) access.Secret {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
