@@ -171,7 +171,7 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 func (p *program) writeReceipt(ctx context.Context, st *store.Store, e track.Execution, r agents.Result, suspicious ...answer.NearName) error {
 	a, err := r.Receipt(e)
 	if err == nil && st != nil {
-		err = agents.NewGrades(st.Reader).Keep(ctx, a.Lineage, a.Rubric, &a.Grade)
+		err = agents.KeepGrade(ctx, st.Reader, a.Lineage, a.Rubric, &a.Grade)
 	}
 	if err != nil {
 		return err

@@ -31,9 +31,9 @@ func ListExecutions(ctx context.Context, r *store.Reader, q answer.ExecutionsQue
 		}
 	}
 	a.Items = list[:min(limit, len(list))]
-	grades := NewGrades(r)
+	held := newGrades(r)
 	for i := range a.Items {
-		if err := grades.Keep(ctx, a.Items[i].Lineage, a.Items[i].Rubric, &a.Items[i].Grade); err != nil {
+		if err := held.keep(ctx, a.Items[i].Lineage, a.Items[i].Rubric, &a.Items[i].Grade); err != nil {
 			return a, err
 		}
 	}
@@ -48,10 +48,10 @@ func execution(ctx context.Context, r *store.Reader, id string) (e track.Recorde
 	if e, err = r.Execution(ctx, id); err != nil {
 		return e, err
 	}
-	grades := NewGrades(r)
-	err = grades.Keep(ctx, e.Lineage, e.Rubric, &e.Grade)
+	held := newGrades(r)
+	err = held.keep(ctx, e.Lineage, e.Rubric, &e.Grade)
 	for i := range e.Scores {
-		err = cmp.Or(err, grades.Keep(ctx, e.Lineage, e.Scores[i].Rubric, &e.Scores[i].Grade))
+		err = cmp.Or(err, held.keep(ctx, e.Lineage, e.Scores[i].Rubric, &e.Scores[i].Grade))
 	}
 	return e, err
 }

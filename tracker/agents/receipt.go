@@ -9,18 +9,23 @@ import (
 	"track/store"
 )
 
-// Grades says which grades hold: the bands of grades are of scores from 0 to 100. Scores that were given are on the
+// KeepGrade empties a grade of an execution that does not hold.
+func KeepGrade(ctx context.Context, r *store.Reader, lineage, scoredBy string, grade *string) error {
+	return newGrades(r).keep(ctx, lineage, scoredBy, grade)
+}
+
+// grades says which grades hold: the bands of grades are of scores from 0 to 100. Scores that were given are on the
 // scale of their lineage, which it asks about once.
-type Grades struct {
+type grades struct {
 	reader    *store.Reader
 	unbounded map[string]bool
 }
 
-// NewGrades returns what grades hold in a database.
-func NewGrades(r *store.Reader) Grades { return Grades{r, map[string]bool{}} }
+// newGrades returns what grades hold in a database.
+func newGrades(r *store.Reader) grades { return grades{r, map[string]bool{}} }
 
-// Keep empties a grade that does not hold.
-func (g Grades) Keep(ctx context.Context, lineage, scoredBy string, grade *string) error {
+// keep empties a grade that does not hold.
+func (g grades) keep(ctx context.Context, lineage, scoredBy string, grade *string) error {
 	if *grade == "" || !answer.IsGiven(scoredBy) {
 		return nil
 	}
