@@ -13,7 +13,6 @@ import (
 
 	"track/answer"
 	"track/ask"
-	"track/internal/shell"
 	"track/reports/document"
 	"track/reports/escape"
 )
@@ -42,7 +41,7 @@ func newBuilder(p Page, r Request) *builder {
 	if p.question.Name != "" {
 		b.view.Form = b.form(p.question)
 		if b.missing() == nil {
-			b.view.Command = commandOf(p.question, b.asked)
+			b.view.Command, b.view.Gives = commandOf(p.question, b.asked)
 			b.view.Downloads = b.downloads(p.question)
 		}
 	}
@@ -334,26 +333,6 @@ func (b *builder) form(q ask.Question) *form {
 		return nil
 	}
 	return f
-}
-
-// commandOf returns what asks a question on the command line.
-func commandOf(q ask.Question, in url.Values) string {
-	words := []string{"track", q.Name}
-	for _, p := range q.Params {
-		for _, text := range in[p.Name] {
-			switch {
-			case p.Arg:
-				words = append(words, shell.Word(text))
-			case p.Value.Type() == "boolean":
-				if text == "true" {
-					words = append(words, "--"+p.Name)
-				}
-			default:
-				words = append(words, "--"+p.Name, shell.Word(text))
-			}
-		}
-	}
-	return strings.Join(words, " ")
 }
 
 // downloads lists the forms in which the API gives the answer.

@@ -25,6 +25,7 @@ type view struct {
 	Sections    []section
 	Form        *form
 	Command     string // that gives the same answer
+	Gives       string // what Command gives, if not the same answer
 	Downloads   []link
 	Charts      bool // that a script draws
 	Live        bool

@@ -165,7 +165,7 @@ func (l *lineageReport) insideNoiseAlert() alert {
 		}
 		text := append(l.named(d.Mutation), plain(": %s", l.changeOf(d.Decision.Delta)))
 		if i := d.Decision.Interval; i != nil {
-			text = append(text, plain(", 95 %% %s interval %s to %s", methodName(i.Method), l.change(i.Lo), l.change(i.Hi)))
+			text = append(text, plain("%s, 95 %% %s interval %s to %s", l.pairsText(*i, d.Decision.Delta), methodName(i.Method), l.change(i.Lo), l.change(i.Hi)))
 		} else {
 			text = append(text, plain(", no interval"))
 		}

@@ -102,7 +102,7 @@ func drawText(d lineageDecision) string {
 // on.
 func (l *lineageReport) intervalBasis(i evolution.Interval, delta *float64) string {
 	text := methodName(i.Method)
-	if delta != nil && i.N > 0 && l.change(i.Estimate) != l.change(*delta) {
+	if l.isAroundPairs(i, delta) {
 		text += " around " + l.change(i.Estimate)
 	}
 	if i.Method == "paired t" {
@@ -112,6 +112,22 @@ func (l *lineageReport) intervalBasis(i evolution.Interval, delta *float64) stri
 		text += ", " + counted(i.LeftOut, "trial", "trials") + " left out"
 	}
 	return text
+}
+
+// isAroundPairs reports whether an interval is around the mean difference of pairs, which is not delta.
+func (l *lineageReport) isAroundPairs(i evolution.Interval, delta *float64) bool {
+	return delta != nil && i.N > 0 && l.change(i.Estimate) != l.change(*delta)
+}
+
+// pairsText names the pairs that an interval rests on, with their mean difference if that is not delta.
+func (l *lineageReport) pairsText(i evolution.Interval, delta *float64) string {
+	switch {
+	case l.isAroundPairs(i, delta):
+		return fmt.Sprintf("; mean of %s %s", counted(i.N, "pair", "pairs"), l.change(i.Estimate))
+	case i.Method == "paired t" && i.N > 0:
+		return ", " + counted(i.N, "pair", "pairs")
+	}
+	return ""
 }
 
 // methodName returns what the method of an interval of a decision is called.
