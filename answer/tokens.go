@@ -1,7 +1,9 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,10 +25,18 @@ func (q *AddTokenQuestion) Params() param.List {
 		{Name: "scope", Required: true, Unit: "SCOPES", Help: "allow these `SCOPES`, separated by commas: read, record, spec, decide, admin", Value: param.Parsed(&q.Grant.Scopes, parseScopes, formatScopes)},
 		{Name: "scenario", Unit: "PATTERN", Help: "allow only scenarios with such a name, as in bam/*", Value: patterns{&q.Grant.Scenarios}},
 		{Name: "lineage", Unit: "PATTERN", Help: "allow only lineages with such a name", Value: patterns{&q.Grant.Lineages}},
-		{Name: "expires", Unit: "AGE", Help: "let it end after this time, such as 90d or 12h (default: never)", Value: param.Age(&q.Expires)},
+		{Name: "expires", Unit: "TIME", Help: "let it end after this `TIME`, such as 90d or 12h (default: never)", Value: param.Age(&q.Expires)},
 		{Name: "max-records-per-day", Unit: "N", Help: "let it record at most N records a day, from midnight to midnight in UTC", Value: param.Count(&q.Grant.Quota.Records)},
 		{Name: "max-bytes-per-day", Unit: "SIZE", Help: "let it record at most this size a day, such as 500MB or 2GiB", Value: param.Bytes(&q.Grant.Quota.Bytes)},
 	}
+}
+
+// Check implements ask.Checker.
+func (q *AddTokenQuestion) Check() error {
+	if q.Grant.Quota.IsSet() && !q.Grant.Allows(access.Record) {
+		return &param.Error{Param: "scope", Message: "only the scope record uses up records and bytes a day: give it too, or no such bound"}
+	}
+	return nil
 }
 
 func parseScopes(text string) (list []access.Scope, err error) {
@@ -35,7 +45,9 @@ func parseScopes(text string) (list []access.Scope, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, scope)
+		if !slices.Contains(list, scope) {
+			list = append(list, scope)
+		}
 	}
 	return list, nil
 }
@@ -193,43 +205,36 @@ type SetTokenQuestion struct {
 func (q *SetTokenQuestion) Params() param.List {
 	return param.List{
 		{Name: "name", Arg: true, Required: true, Unit: "NAME", Help: "change the token of this name", Value: param.Text(&q.Name)},
-		{Name: "expires", Unit: "AGE", Help: "let it end after this time from now, such as 90d or 12h; none for never", Value: removable(&q.Expires, param.Age)},
+		{Name: "expires", Unit: "TIME", Help: "let it end after this `TIME` from now, such as 90d or 12h; none for never", Value: removable(&q.Expires, param.Age)},
 		{Name: "max-records-per-day", Unit: "N", Help: "let it record at most N records a day; none for any number", Value: removable(&q.Records, param.Count)},
 		{Name: "max-bytes-per-day", Unit: "SIZE", Help: "let it record at most this size a day, such as 500MB or 2GiB; none for any", Value: removable(&q.MaxSize, param.Bytes)},
 	}
 }
 
-// removable returns a value that can be taken away by the word none; nil if none is given.
+// removable returns a value that the word none takes away; nil if none is given.
 func removable[T comparable](to **T, value func(*T) param.Value) param.Value {
 	const none = "none"
-	var zero T
 	return param.Parsed(to, func(text string) (*T, error) {
 		given := new(T)
 		if text == none {
 			return given, nil
 		}
 		if err := value(given).Set(text); err != nil {
-			return nil, err
-		}
-		if *given == zero {
-			return nil, fmt.Errorf("%q is nothing; the word %s takes it away", text, none)
+			return nil, fmt.Errorf("%w; %s takes it away", err, none)
 		}
 		return given, nil
 	}, func(given *T) string {
-		switch {
-		case given == nil:
+		if given == nil {
 			return ""
-		case *given == zero:
-			return none
 		}
-		return value(given).String()
+		return cmp.Or(value(given).String(), none)
 	})
 }
 
 // Check implements ask.Checker.
 func (q *SetTokenQuestion) Check() error {
 	if q.Expires == nil && q.Records == nil && q.MaxSize == nil {
-		return &param.Error{Param: "name", Message: "nothing is to be changed: give expires, max-records-per-day or max-bytes-per-day"}
+		return &param.Error{Param: "name", Message: "say what is to change: --expires, --max-records-per-day or --max-bytes-per-day"}
 	}
 	return nil
 }

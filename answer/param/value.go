@@ -88,11 +88,14 @@ func Count(to *int64) Value {
 	}}
 }
 
-// Bytes returns a value that is a size, such as 512MiB or 2GB; 0 is none.
+// Bytes returns a value that is a size of at least a byte, such as 512MiB or 2GB.
 func Bytes(to *int64) Value {
 	return Parsed(to, func(text string) (int64, error) {
 		var size sizes.Size
 		err := size.Set(text)
+		if err == nil && size < 1 {
+			err = fmt.Errorf("%q is no size of at least a byte", text)
+		}
 		return int64(size), err
 	}, func(n int64) string {
 		if n == 0 {
@@ -210,7 +213,11 @@ func Statuses() []string {
 	return []string{string(scoring.Pass), string(scoring.Warn), string(scoring.Fail)}
 }
 
-// Age returns a value that is a length of time, in Go's notation or in days: 12h, 90d.
+// longestAge is the longest length of time that [Age] reads: more than any record is old, and far from what a
+// [time.Duration] can hold.
+const longestAge = 36525 * 24 * time.Hour
+
+// Age returns a value that is a length of time above 0 and of at most 100 years, in Go's notation or in days: 12h, 90d.
 func Age(to *time.Duration) Value {
 	return Parsed(to, parseAge, func(d time.Duration) string {
 		if d == 0 {
@@ -220,15 +227,16 @@ func Age(to *time.Duration) Value {
 	})
 }
 
-func parseAge(text string) (time.Duration, error) {
+func parseAge(text string) (age time.Duration, err error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
-		if n, err := strconv.ParseUint(days, 10, 20); err == nil {
-			return time.Duration(n) * 24 * time.Hour, nil
-		}
+		var n uint64
+		n, err = strconv.ParseUint(days, 10, 16)
+		age = time.Duration(n) * 24 * time.Hour
+	} else {
+		age, err = time.ParseDuration(text)
 	}
-	age, err := time.ParseDuration(text)
-	if err != nil || age < 0 {
-		return 0, fmt.Errorf("%q is not an age such as 90d or 12h", text)
+	if err != nil || age <= 0 || age > longestAge {
+		return 0, fmt.Errorf("%q is not a time above 0 and of at most 100 years, such as 90d or 12h", text)
 	}
 	return age, nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"track"
@@ -18,8 +17,8 @@ import (
 
 // Add adds a token. Its name must be new: what a holder changes is recorded under it, so a name is not given again.
 func Add(ctx context.Context, st *store.Store, q answer.AddTokenQuestion) (a answer.AddedToken, err error) {
-	if name := q.Grant.Name; name == "" || name != strings.TrimSpace(name) {
-		return a, fmt.Errorf("%w: the name of a token %q: it cannot be empty, or begin or end with a space", track.ErrInvalid, name)
+	if err := track.CheckName(q.Grant.Name); err != nil {
+		return a, &track.FieldError{Field: "name", Message: err.Error()}
 	}
 	secret, err := access.NewSecret(rand.Reader)
 	if err != nil {

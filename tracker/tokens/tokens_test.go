@@ -28,8 +28,10 @@ func TestTokens(t *testing.T) {
 	if _, err := tokens.Add(t.Context(), st, answer.AddTokenQuestion{Grant: grant}); !errors.Is(err, track.ErrConflict) {
 		t.Errorf("a name that is taken: %v", err)
 	}
-	if _, err := tokens.Add(t.Context(), st, answer.AddTokenQuestion{Grant: access.Grant{Name: " "}}); !errors.Is(err, track.ErrInvalid) {
-		t.Errorf("no name: %v", err)
+	for _, name := range []string{"", " ", "x\ny"} {
+		if _, err := tokens.Add(t.Context(), st, answer.AddTokenQuestion{Grant: access.Grant{Name: name}}); !errors.Is(err, track.ErrInvalid) {
+			t.Errorf("%q as a name: %v", name, err)
+		}
 	}
 	another, err := access.NewSecret(zeros{})
 	if err != nil {
