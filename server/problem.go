@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"track"
 	"track/answer"
 	"track/importer/lines"
 	"track/tracker/exchange"
@@ -32,7 +33,10 @@ func (e forbidden) Error() string { return string(e) }
 // refuse answers with an error of the server itself.
 func refuse(w http.ResponseWriter, status int, err error) {
 	p := answer.ProblemOf(err)
-	if p.Kind == answer.Internal && status < http.StatusInternalServerError {
+	switch {
+	case status == http.StatusNotFound:
+		p.Kind = answer.NotFound
+	case p.Kind == answer.Internal && status < http.StatusInternalServerError:
 		p.Kind = answer.Invalid
 	}
 	writeProblem(w, status, p)
@@ -90,6 +94,9 @@ func (s *Server) refuseFor(ctx context.Context, w http.ResponseWriter, err error
 		p := answer.ProblemOf(err)
 		if p.Kind == answer.Internal {
 			s.config.Log.ErrorContext(ctx, "cannot answer", "error", err)
+		}
+		if p.Kind == answer.NotFound && grantOf(ctx).IsBound() { // a text lists names, also those of others
+			p.Hints = slices.DeleteFunc(p.Hints, func(h track.Hint) bool { return h.Do == "" })
 		}
 		writeProblem(w, statusOf(p.Kind), p)
 	}

@@ -265,6 +265,14 @@ func TestBoundTokens(t *testing.T) {
 			}
 		}
 	}
+	some := s.token(access.Grant{Name: "some", Scopes: access.Scopes(), Scenarios: []access.Pattern{"sec*"}})
+	record(t, s.store, "sectors", 5)
+	for path, hint := range map[string]string{"seeds?scenario=secre": "", "seeds?scenario=secqqqqqq": "", "stability?scenario=secret%40nosuch": "list its configurations"} {
+		response, body := s.do(http.MethodGet, "/api/v1/"+path, some, "")
+		if response.StatusCode != http.StatusNotFound || strings.Contains(body, "growth") || strings.Contains(body, "sectors") || !strings.Contains(body, hint) {
+			t.Errorf("%s: %d: %s", path, response.StatusCode, body)
+		}
+	}
 	for path, want := range map[string]int{"stability?scenario=growth": 200, "stability?scenario=growth%40nosuch": 404, "seeds?scenario=growth": 200} {
 		if response, body := s.do(http.MethodGet, "/api/v1/"+path, bound, ""); response.StatusCode != want {
 			t.Errorf("%s: %d: %s", path, response.StatusCode, body)
