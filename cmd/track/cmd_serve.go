@@ -109,7 +109,7 @@ func (o serveOptions) check() error {
 	case o.answerTime <= 0:
 		return usage("--answer-time %s: a time above 0, such as 1m", o.answerTime)
 	}
-	return nil
+	return checkHosts(o.hosts.Value())
 }
 
 // proxyAddresses reads addresses and networks.
@@ -187,7 +187,7 @@ func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
 	if err := config.Check(); err != nil {
 		return usage("--sso-header %s: %v (--trusted-proxy)", o.ssoHeader, err)
 	}
-	address := scheme + "://" + listener.Addr().String() + o.basePath
+	address := scheme + "://" + reachedAt(listener.Addr(), config.Hosts) + o.basePath
 	if !o.noAuth {
 		if config.Owner, err = access.NewSecret(rand.Reader); err != nil {
 			return err
@@ -198,10 +198,15 @@ func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
 		}
 		defer remove()
 	}
-	if host, _, err := net.SplitHostPort(o.address); err == nil && host != "" {
-		config.Hosts = append(config.Hosts, host)
+	if !isWildcard(listener.Addr()) {
+		if host, _, err := net.SplitHostPort(o.address); err == nil {
+			config.Hosts = append(config.Hosts, host)
+		}
 	}
 	p.notice("serving %s at %s", store.WithoutPassword(st.Path()), address)
+	if isWildcard(listener.Addr()) && len(config.Hosts) == 0 {
+		p.notice("requests from other machines are refused until --allowed-host says by which name they reach this one")
+	}
 	if o.noAuth {
 		p.notice("nobody needs a token: every user of this machine may do everything")
 	}
