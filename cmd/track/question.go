@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -218,7 +219,7 @@ func writeAnswer[Q any, A answer.Answer](ctx context.Context, p *program, def as
 		return answer.ConclusionOf(a), render.Write(p.out, a, options)
 	}
 	var limited *answer.Sentence
-	conclusion, pages := answer.Done, render.NewPages(p.out, options)
+	conclusion, pages, n := answer.Done, render.NewPages(p.out, options), 0
 	for a, err := range def.Pages(ctx, from, q) {
 		if err != nil {
 			return answer.Done, err
@@ -227,14 +228,26 @@ func writeAnswer[Q any, A answer.Answer](ctx context.Context, p *program, def as
 			return answer.Done, err
 		}
 		conclusion = answer.ConclusionOf(a)
-		if l, ok := any(a).(answer.LimitedAnswer); ok {
-			limited = l.Limited()
+		switch a := any(a).(type) {
+		case answer.LimitedAnswer:
+			limited = a.Limited()
+		case answer.Listing:
+			n += a.Len()
+			limited = moreThan(n, a)
 		}
 	}
 	if limited != nil {
 		p.warn(*limited)
 	}
 	return conclusion, pages.Close()
+}
+
+// moreThan says that a list goes on behind the n items that were written; nil if it does not.
+func moreThan(n int, a answer.Listing) *answer.Sentence {
+	if a.NextPage() == "" {
+		return nil
+	}
+	return &answer.Sentence{Kind: answer.Warning, Text: "there are more than these " + strconv.Itoa(n) + "; --limit 0 lists all"}
 }
 
 // write writes an answer that was not asked for through package ask.
