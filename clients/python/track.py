@@ -723,6 +723,7 @@ class _Spool:
         self._path = ""  # without its ending
         self._size = 0
         self._forwarder: Optional[_Forwarder] = None
+        self._earlier: List[_Forwarder] = []  # of files before, which may still be sent
 
     def add(self, line: bytes) -> None:
         """Appends a line, which is on the disk when this returns. It may be there twice; track records it once."""
@@ -751,6 +752,12 @@ class _Spool:
             if forwarder is not None:
                 forwarder.close()
 
+    def warn(self) -> None:
+        """Warns of records that are not sent, when Python ends."""
+        for forwarder in self._earlier + [self._forwarder]:
+            if forwarder is not None and forwarder.warn():
+                return
+
     def abandon(self) -> None:
         """Leaves the file to the parent of this process."""
         self._leave()
@@ -762,6 +769,8 @@ class _Spool:
         flags = os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         self._fd, self._path, self._size = os.open(path + ".open.jsonl", flags, 0o644), path, 0
         _sync_folder(self._folder)
+        if self._forwarder is not None:
+            self._earlier = [earlier for earlier in self._earlier + [self._forwarder] if earlier.is_behind()]
         self._forwarder = _forwarder(self._folder, path)
         _close_at_end_of_worker()
 
@@ -818,8 +827,8 @@ def _spool(folder: str) -> _Spool:
 
 def _after_fork() -> None:
     """Lets a forked child begin without the files and the locks of its parent."""
-    global _spools, _spools_lock, _sending
-    inherited, _spools, _spools_lock, _sending = _spools, {}, threading.Lock(), threading.Lock()
+    global _spools, _spools_lock, _sending, _network
+    inherited, _spools, _spools_lock, _sending, _network = _spools, {}, threading.Lock(), threading.Lock(), _Network()
     for spool in inherited.values():
         spool.abandon()
 
@@ -841,7 +850,17 @@ def _close_at_end_of_worker() -> None:
         util.Finalize(None, close, exitpriority=0)
 
 
-atexit.register(close)
+def _end() -> None:
+    """Ends what this process records: Python exits."""
+    close()
+    _network.end()
+    with _spools_lock:
+        spools = list(_spools.values())
+    for spool in spools:
+        spool.warn()
+
+
+atexit.register(_end)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork)
 
@@ -917,10 +936,65 @@ def _base32(n: int, bits: int) -> str:
 _SENT_BYTES = 1 << 20
 _SENT_LINES = 1000
 _SENDING_TIME = 30.0
+_ENDING_TIME = 10.0
 _AGAIN = (408, 429, 502, 503, 504)
 
 _sending = threading.Lock()  # held while a thread sends
 _forking = threading.local()
+
+
+class _Network:
+    """Ends the thread that sends before Python ends.
+
+    OpenSSL is taken apart when the process exits. A thread that is in it then crashes the program. So a thread holds a
+    lock, which the end of Python takes, wherever it may be in OpenSSL: everywhere but while it connects.
+    """
+
+    def __init__(self) -> None:
+        self.ended = False
+        self._lock = threading.Lock()
+        self._socket: Any = None  # a duplicate of the one in use
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        if self.ended:
+            self._lock.release()
+            raise Error("Python ends")
+
+    def __exit__(self, *_: Any) -> None:
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+        self._lock.release()
+
+    def connect(self, *where: Any) -> Any:
+        """Connects as socket.create_connection does."""
+        import socket
+
+        self._lock.release()
+        try:
+            connected = socket.create_connection(*where)
+        finally:
+            self._lock.acquire()
+        self._socket = connected.dup()
+        if self.ended:
+            connected.close()
+            raise Error("Python ends")
+        return connected
+
+    def end(self) -> None:
+        """Cuts a connection off, and waits until the thread is out of OpenSSL: what it computes takes no long time."""
+        self.ended = True
+        used = self._socket
+        if used is not None:
+            try:
+                used.shutdown(2)
+            except OSError:
+                pass  # closed meanwhile
+        self._lock.acquire(timeout=_ENDING_TIME)
+
+
+_network = _Network()
 
 
 def _forwarder(folder: str, path: str) -> Optional[_Forwarder]:
@@ -928,9 +1002,11 @@ def _forwarder(folder: str, path: str) -> Optional[_Forwarder]:
     try:
         if "TRACK_DB" in os.environ or not os.environ.get("TRACK_SERVER") or folder != _server_folder(_server_address()):
             return None
-        return _Forwarder(path, _server_address(), _server_token())
     except Error:
         return None  # the record is kept, and track push says what is wrong
+    forwarder = _Forwarder(path, _server_address())
+    forwarder.prepare()
+    return forwarder
 
 
 class _Forwarder:
@@ -940,10 +1016,10 @@ class _Forwarder:
     record begins another one, once a pause is over.
     """
 
-    def __init__(self, path: str, address: str, token: str) -> None:
+    def __init__(self, path: str, address: str) -> None:
         self._path = path  # without its ending
         self._address = address
-        self._token = token
+        self._token = ""
         self._lock = threading.Lock()
         self._thread: Optional[threading.Thread] = None
         self._size = 0  # bytes that are on the disk
@@ -953,12 +1029,38 @@ class _Forwarder:
         self._stopped = False  # for good: track push sends the rest, and says why
         self._pause = 0.1
         self._not_before = 0.0
+        self._failure = ""  # why the last sending failed
+
+    def prepare(self) -> None:
+        """Finds the token, and writes down whose records lie in the spool."""
+        self._keep("address", self._address)
+        try:
+            self._token = _server_token()
+        except (Error, OSError) as problem:
+            self._stop(str(problem))
+
+    def is_behind(self) -> bool:
+        """Reports whether the server lacks something, or does not take it."""
+        with self._lock:
+            return self._stopped or self._sent != self._size
+
+    def warn(self) -> bool:
+        """Warns of records that are not sent, unless a warning was given, and reports whether there are any."""
+        with self._lock:
+            if self._sent == self._size or self._stopped:
+                return self._stopped
+            failure = self._failure
+        if not failure:
+            failure = "%s did not answer before Python ended" % self._address
+            self._tell_status(failure)
+        warnings.warn("track: records wait in %s: %s; send them with track push" % (os.path.dirname(self._path), failure), RuntimeWarning)
+        return True
 
     def forward(self, size: int) -> None:
         """Sends what was added, up to a size of the file, while the program goes on."""
         with self._lock:
             self._size = size
-            if self._thread is None and not self._stopped and time.monotonic() >= self._not_before:
+            if self._thread is None and not self._stopped and not _network.ended and time.monotonic() >= self._not_before:
                 thread = threading.Thread(target=self._run, name="track", daemon=True)
                 try:
                     thread.start()
@@ -999,13 +1101,29 @@ class _Forwarder:
                         self._thread = None
                         self._put_aside()
                         return
-                with _sending:
+                with _sending, _network:
                     self._send(size)
         except Exception as error:  # also what a library raises while Python exits
+            failure = self._failed(error)
             with self._lock:
                 self._thread = None
+                self._failure = failure
                 self._not_before = time.monotonic() + max(getattr(error, "wait", 0.0), self._pause * random.uniform(0.5, 1.5))
                 self._pause = min(60.0, self._pause * 2)
+
+    def _failed(self, error: Exception) -> str:
+        """Returns why sending failed, and writes it down for track status. The end of Python is no failure."""
+        if _network.ended:
+            return self._failure
+        import urllib.error
+
+        reason = error.reason if isinstance(error, urllib.error.URLError) else error
+        said = ": " if isinstance(error, _Away) else " cannot be asked: "
+        failure = self._address + said + (str(reason) or type(reason).__name__)
+        if "CERTIFICATE_VERIFY_FAILED" in failure:
+            failure += "; if the certificate is of an authority of your own, set SSL_CERT_FILE to the file with its certificate"
+        self._tell_status(failure)
+        return failure
 
     def _send(self, size: int) -> None:
         """Sends the next lines, and notes how far the server is."""
@@ -1018,22 +1136,25 @@ class _Forwarder:
         elif status == 409 and isinstance(answer.get("through"), int):
             self._go_back(answer["through"])
         elif status in _AGAIN:
-            raise _Away(answer)
+            raise _Away(answer, answer.get("message", "it answers with status %d" % status))
+        elif "message" in answer:
+            self._stop("%s refuses them: %s" % (self._address, answer["message"]))
         else:
-            self._stop("%s refuses them: %s" % (self._address, answer.get("message", "status %d" % status)))
+            self._stop("%s answers with status %d: is it a server of track?" % (self._address, status))
 
     def _acknowledge(self, text: bytes, answer: Dict[str, Any]) -> None:
         count = text.count(b"\n")
         if answer.get("through") is None or answer["through"] < self._lines + count:
-            raise _Away({})
+            raise _Away({}, "it answers about other lines than those that were sent")
         self._keep("epoch", str(answer["server_epoch"]))
         self._keep("address", self._address)
         refused = bool(answer["rejected"] or answer["conflicts"] or answer["skipped"] and answer["refused"])
         sent, lines = self._sent + len(text), self._lines + count
         self._note(sent, lines, refused)
         with self._lock:
-            self._sent, self._lines, self._pause = sent, lines, 0.1
+            self._sent, self._lines, self._pause, self._failure = sent, lines, 0.1, ""
             self._stopped = refused
+        self._tell_status("")
         if refused:
             self._stop("%s does not take some of them" % self._address)
 
@@ -1043,7 +1164,7 @@ class _Forwarder:
             size = sum(len(line) for line in itertools.islice(file, lines))
         with self._lock:
             if not lines < self._lines:
-                raise _Away({})
+                raise _Away({}, "it refuses lines that follow those that it has")
             self._sent, self._lines = size, lines
 
     def _next(self, size: int) -> bytes:
@@ -1088,6 +1209,19 @@ class _Forwarder:
         with os.fdopen(fd, "w", encoding="utf-8") as file:
             file.write(text + "\n")
 
+    def _tell_status(self, failure: str) -> None:
+        """Writes down why the last sending failed, as track push does; nothing if it did not."""
+        path = os.path.join(os.path.dirname(os.path.dirname(self._path)), "failure")
+        try:
+            if not failure:
+                os.remove(path)
+                return
+            fd = os.open(path, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o600)
+            with os.fdopen(fd, "w", encoding="utf-8", errors="replace") as file:
+                file.write(" ".join(failure.split()) + "\n")
+        except OSError:
+            pass  # sending went as it went
+
     def _put_aside(self) -> None:
         """Moves a closed file that the server has to where track push moves it."""
         if not self._closed or self._stopped or self._size == 0 or self._sent != self._size:
@@ -1105,21 +1239,46 @@ class _Forwarder:
     def _stop(self, why: str) -> None:
         with self._lock:
             self._stopped = True
+        self._tell_status(why)
         warnings.warn("track: records wait in %s: %s; track push says more" % (os.path.dirname(self._path), why), RuntimeWarning)
 
 
 class _Away(Exception):
     """The server cannot take lines now."""
 
-    def __init__(self, answer: Mapping[str, Any]) -> None:
-        super().__init__()
+    def __init__(self, answer: Mapping[str, Any], why: str) -> None:
+        super().__init__(why)
         self.wait = min(60.0, float(answer.get("retry_after", 0.0)))
 
 
 def _post(address: str, token: str, packed: bytes) -> Tuple[int, Dict[str, Any]]:
     """Sends lines, and returns the status and the answer. A token goes to no other address."""
+    import http.client
     import urllib.error
     import urllib.request
+
+    def watched(connection: Any) -> Any:
+        """Returns what makes a connection that the end of Python cuts off."""
+
+        def make(*where: Any, **options: Any) -> Any:
+            made = connection(*where, **options)
+            made._create_connection = _network.connect
+            return made
+
+        return make
+
+    class Plain(urllib.request.HTTPHandler):
+        def http_open(self, request: Any) -> Any:
+            return self.do_open(watched(http.client.HTTPConnection), request)
+
+    handlers: List[Any] = [Plain]
+    if hasattr(urllib.request, "HTTPSHandler"):  # Python can be built without TLS
+
+        class Secure(urllib.request.HTTPSHandler):
+            def https_open(self, request: Any) -> Any:
+                return self.do_open(watched(http.client.HTTPSConnection), request)
+
+        handlers.append(Secure)
 
     class Stay(urllib.request.HTTPRedirectHandler):
         def redirect_request(self, *_: Any) -> None:
@@ -1131,7 +1290,7 @@ def _post(address: str, token: str, packed: bytes) -> Tuple[int, Dict[str, Any]]
         headers["Authorization"] = "Bearer " + token
     request = urllib.request.Request(address, data=packed, headers=headers)
     try:
-        with urllib.request.build_opener(Stay).open(request, timeout=_SENDING_TIME) as response:
+        with urllib.request.build_opener(Stay, *handlers).open(request, timeout=_SENDING_TIME) as response:
             status, body, after = response.status, response.read(), ""
     except urllib.error.HTTPError as error:
         status, body, after = error.code, error.read(), error.headers.get("Retry-After", "")
@@ -1144,7 +1303,7 @@ def _post(address: str, token: str, packed: bytes) -> Tuple[int, Dict[str, Any]]
     if after.isdigit():
         answer["retry_after"] = int(after)
     if status == 200 and "through" not in answer:
-        raise _Away(answer)  # cut off on its way
+        raise _Away(answer, "the answer was cut off")
     return status, answer
 
 

@@ -180,6 +180,9 @@ func TestPythonForwardsWithRevokedToken(t *testing.T) {
 	if said := f.end(); !strings.Contains(said, "track push says more") {
 		t.Errorf("it says %q", said)
 	}
+	if status, _ := p.track("", "status"); !strings.Contains(status, p.address+", at ") || !strings.Contains(status, "refuses them: ") {
+		t.Error(status)
+	}
 	p.push(p.address, "2 recorded, 0 duplicate") // with the token of who started the server
 	p.wantSeeds("3,3,3")
 }
@@ -236,6 +239,43 @@ func TestPythonDoesNotWaitForServer(t *testing.T) {
 	}
 	if left := p.left(); len(left) != 2 {
 		t.Errorf("%d files wait, want 2", len(left))
+	}
+}
+
+// Python ends while the thread that sends waits for a server with TLS. It is out of OpenSSL by then: the end of the
+// process takes OpenSSL apart, which crashed the program.
+func TestPythonEndsWhileItSends(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	if out := runPython(t, t.TempDir(), "forward_end.py", "", "TRACK_SERVER=https://"+silent.Addr().String()); out != "out of OpenSSL\n" {
+		t.Error(out)
+	}
+}
+
+// If the server is away, Python says so once, at its end, with the reason. track status says it too, and for which
+// server.
+func TestPythonSaysThatServerIsAway(t *testing.T) {
+	t.Parallel()
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = gone.Close()
+	p := &pushing{T: t, dir: t.TempDir(), address: "http://" + gone.Addr().String()}
+	f := startForwarding(p, p.address)
+	f.do("seed 1")
+	f.do("close 0.5")
+	f.do("seed 2")
+	const reason = "cannot be asked: "
+	if said := f.end(); strings.Count(said, "RuntimeWarning: ") != 1 || !strings.Contains(said, p.address+" "+reason) || !strings.Contains(said, "; send them with track push") {
+		t.Errorf("it says %q", said)
+	}
+	if out, code := p.track("", "status"); code != exitFail || !strings.Contains(out, p.address+", at ") || !strings.Contains(out, reason) {
+		t.Errorf("exit code %d: %s", code, out)
 	}
 }
 
