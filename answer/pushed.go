@@ -76,7 +76,7 @@ func RetryHint(do string) track.Hint {
 	if do == "ingest" {
 		again = "record"
 	}
-	hint := track.NewHint("correct these lines and "+again+" them again, or delete them", do)
+	hint := track.NewHint("delete the file to drop the lines, or correct them and "+again+" them again", do)
 	hint.Args = append(hint.Args, track.HintArg{Name: "retry"})
 	return hint
 }

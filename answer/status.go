@@ -46,9 +46,9 @@ type RunningSweep struct {
 	Kept      string    `json:"kept"` // the database, or the file of a spool
 }
 
-// Conclusion implements [Concluding].
+// Conclusion implements [Concluding]. Refused lines are missing in answers as those that wait are.
 func (a Status) Conclusion() Conclusion {
-	if a.lines() > 0 {
+	if a.lines()+a.refused() > 0 {
 		return Waits
 	}
 	return Done
@@ -57,6 +57,13 @@ func (a Status) Conclusion() Conclusion {
 func (a Status) lines() (n int) {
 	for _, w := range a.Waiting {
 		n += w.unsent()
+	}
+	return n
+}
+
+func (a Status) refused() (n int) {
+	for _, w := range a.Waiting {
+		n += w.Refused
 	}
 	return n
 }
@@ -71,10 +78,14 @@ func (w Waiting) target() string {
 
 // Lead implements [Answer].
 func (a Status) Lead() []Sentence {
-	list := []Sentence{{Kind: Heading, Text: "nothing waits to be sent or recorded"}}
-	if lines := a.lines(); lines > 0 {
-		list = []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s %s to be sent or recorded", format.Counted(lines, "line"), format.Verb(lines, "waits", "wait"))}}
+	text, lines, refused := "nothing waits to be sent or recorded", a.lines(), a.refused()
+	if lines > 0 {
+		text = fmt.Sprintf("%s %s to be sent or recorded", format.Counted(lines, "line"), format.Verb(lines, "waits", "wait"))
 	}
+	if refused > 0 {
+		text += fmt.Sprintf("; %s %s refused", format.Counted(refused, "line"), format.Verb(refused, "was", "were"))
+	}
+	list := []Sentence{{Kind: Heading, Text: text}}
 	for _, w := range a.Waiting {
 		if w.unsent() > 0 && w.Failure != "" {
 			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("%s, at %s: %s", w.target(), timeText(w.FailedAt), strings.TrimPrefix(w.Failure, w.target()+": "))})

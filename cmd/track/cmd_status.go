@@ -30,7 +30,7 @@ func (p *program) statusCommand() *cli.Command {
 database, and sweeps without an end. Asks no server and sends nothing. A file stays as a whole until the server has all of its lines;
 acknowledged counts the lines of such files that the server has.
 
-Exit codes: 0 nothing waits, 1 records wait.
+Exit codes: 0 nothing waits, 1 records wait or were refused.
 
 Example:
    track status`,
