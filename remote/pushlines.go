@@ -24,6 +24,7 @@ type LineSender struct {
 	text     []byte
 	names    []string // of what the lines are about
 	answer   answer.RecordedLines
+	cutOff   int // lines that the server recorded before it refused the rest of a request
 }
 
 // NewLineSender returns what sends lines, each time up to as many times as attempts says.
@@ -33,6 +34,9 @@ func (c *Client) NewLineSender(attempts int) *LineSender {
 
 // Answer says what became of the lines that were sent.
 func (s *LineSender) Answer() answer.RecordedLines { return s.answer }
+
+// Acknowledged returns how many lines the server has recorded, those of a request that failed in the middle among them.
+func (s *LineSender) Acknowledged() int { return s.answer.Recorded + s.answer.Duplicates + s.cutOff }
 
 // Add sends a line, together with others.
 func (s *LineSender) Add(ctx context.Context, name string, line []byte) error {
@@ -92,6 +96,9 @@ func (s *LineSender) send(ctx context.Context) (a answer.RecordedLines, err erro
 	sent, err := s.client.sendSpool(ctx, id, 0, s.text, s.attempts)
 	switch {
 	case err != nil:
+		if stands, positionErr := s.client.spoolPosition(ctx, id, 1); positionErr == nil {
+			s.cutOff = int(stands.Through - stands.Refused)
+		}
 		return a, err
 	case sent.Through < n:
 		return a, fmt.Errorf("%s answers about lines up to %d, and %d were sent: try again", s.client.address, sent.Through, n)

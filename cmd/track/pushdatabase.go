@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"track"
 	"track/answer"
+	"track/remote"
 	"track/scoring/format"
 	"track/store"
 	"track/tracker/exchange"
@@ -47,8 +49,11 @@ func (p *program) pushDatabase(ctx context.Context) error {
 	bar.clear()
 	a.RecordedLines = sender.Answer()
 	if err != nil {
-		recorded := a.Recorded + a.Duplicates
-		p.notice("%s had %s of the database when sending ended", a.Server, format.Counted(recorded, "record"))
+		n := sender.Acknowledged()
+		p.notice("%s had %s of the database when sending ended", a.Server, format.Counted(n, "record"))
+		if n == 0 && ctx.Err() == nil || errors.Is(err, remote.ErrRefused) {
+			return err // the same command fails again in the same way
+		}
 		return track.WithHint(err, track.Hint{Text: "run the same command again: it goes on where the server stands"})
 	}
 	return p.writeAnswer(a)

@@ -165,7 +165,7 @@ func TestRefusedRecords(t *testing.T) {
 	if code := record("other", "1"); code != exitOK { // a duplicate
 		t.Errorf("the next record: exit code %d", code)
 	}
-	if out, code := run("status"); code != exitOK || !strings.Contains(out, "refused 1 line, kept in ") {
+	if out, code := run("status"); code != exitFail || !strings.HasPrefix(out, "nothing waits to be sent or recorded; 1 line was refused\n") || !strings.Contains(out, "refused 1 line, kept in ") {
 		t.Errorf("status: exit code %d: %s", code, out)
 	}
 	if out, code := run("push"); code != exitOK || !strings.Contains(out, "nothing to send") {
@@ -253,5 +253,17 @@ func TestNamedServer(t *testing.T) {
 	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "client"))
 	if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), "invalid input: "+address+": ") || !strings.Contains(string(out), "hint: the name lab brings its own token: track remote remove lab,") {
 		t.Errorf("push with a revoked token: %s", out)
+	}
+	// What a quota cuts off goes on later; a token that is refused is refused again.
+	writeText(t, filepath.Join(dir, "more.jsonl"), string(seedLines(0, 5)))
+	mustTrack(t, dir, "init", "--db", "from.db")
+	mustTrack(t, dir, "record", "batch", "more.jsonl", "--db", "from.db")
+	const goesOn = "hint: run the same command again"
+	for secret, want := range map[string]string{newToken("few", "--max-records-per-day", "2"): address + " had 2 records of the database", other: address + " had 0 records of the database"} {
+		cmd = exec.Command("track", "push", "--all", "--db", "from.db", "--server", address)
+		cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "client"), "TRACK_TOKEN="+secret)
+		if out, _ := cmd.CombinedOutput(); !strings.Contains(string(out), want) || strings.Contains(string(out), goesOn) == (secret == other) {
+			t.Errorf("push --all, not %q: %s", want, out)
+		}
 	}
 }
