@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -70,7 +71,7 @@ Examples:
 			&cli.BoolFlag{Name: "no-auth", Usage: "ask nobody for a token; on loopback alone: every user of this machine may do everything", Destination: &o.noAuth},
 			&cli.StringSliceFlag{Name: "trusted-proxy", Usage: "believe the X-Forwarded headers of `ADDRESS`, or of a network as in 10.0.0.0/8; may be repeated", Destination: &o.proxies},
 			&cli.StringFlag{Name: "sso-header", Usage: "take who signed in at a trusted proxy from this `HEADER`, such as X-Forwarded-User", Destination: &o.ssoHeader},
-			&cli.StringFlag{Name: "sso-scope", Usage: "let people who signed in at the proxy do this: a `LIST` of read, record, spec, decide, admin", Value: "read", Destination: &o.ssoScopes},
+			&cli.StringFlag{Name: "sso-scope", Usage: "let people who signed in at the proxy do this: a `LIST` of read, record, spec, decide, admin", DefaultText: "read", Destination: &o.ssoScopes},
 			&cli.Float64Flag{Name: "rate", Usage: "answer `N` requests a second of each token, with bursts of twice as many; 0 is no bound", Destination: &o.rate},
 			&cli.StringFlag{Name: "log", Usage: "write the log as `FORMAT`: text or json", Value: "text", Destination: &o.logFormat},
 			&cli.IntFlag{Name: "max-connections", Usage: "hold `N` connections at once; more wait until one ends", Value: 4096, Destination: &o.connections},
@@ -106,6 +107,8 @@ func (o serveOptions) check() error {
 		return usage("--rate %g: a number of requests a second, or 0 for no bound", o.rate)
 	case o.connections < 1:
 		return usage("--max-connections %d: at least 1", o.connections)
+	case o.ssoScopes != "" && o.ssoHeader == "":
+		return usage("--sso-scope is for people whom --sso-header names: give it too")
 	case o.answerTime <= 0:
 		return usage("--answer-time %s: a time above 0, such as 1m", o.answerTime)
 	}
@@ -181,7 +184,7 @@ func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
 	if config.TrustedProxies, err = proxyAddresses(o.proxies.Value()); err != nil {
 		return err
 	}
-	if config.SSOScopes, err = scopesOf(o.ssoScopes); err != nil {
+	if config.SSOScopes, err = scopesOf(cmp.Or(o.ssoScopes, string(access.Read))); err != nil {
 		return err
 	}
 	if err := config.Check(); err != nil {

@@ -62,7 +62,7 @@ func exitTable() []exit {
 			"the same seed with other values", []answer.Conclusion{answer.Conflicting}, []error{track.ErrConflict}},
 		{exitDamaged, "The database that was checked is damaged.", "`track check`", []answer.Conclusion{answer.FoundDamage}, nil},
 		{exitNotFound, "Something does not exist.", "no database, scenario, seed or lineage of that name", nil, []error{track.ErrNotFound}},
-		{exitInternal, "The disk, the database or standard output failed, or `track` has a defect.", "a full disk (a closed pipe, as of `head`, ends `track` with SIGPIPE instead)", nil, nil},
+		{exitInternal, "The disk, the database, the server or standard output failed, or `track` has a defect.", "a full disk; a server that is down or whose certificate is not trusted (a closed pipe, as of `head`, ends `track` with SIGPIPE instead)", nil, nil},
 	}
 }
 
