@@ -6,6 +6,7 @@ import (
 
 	"track"
 	"track/answer/param"
+	"track/evolution"
 	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/scoring/stats"
@@ -14,7 +15,7 @@ import (
 // FitnessQuestion asks for the fitness of a version of a lineage.
 type FitnessQuestion struct {
 	Of     LineageSelector // of the active version if it names none, or else of the version that was executed last
-	Rubric string          // empty for the active scores
+	Rubric string          // empty for the scores that decide in the lineage
 	Cut    *float64        // share of the scores that is dropped at each end; nil for a tenth
 }
 
@@ -39,9 +40,11 @@ func (q *FitnessQuestion) Check() error {
 type Fitness struct {
 	Lineage              string `json:"lineage"`
 	Version              string `json:"version"`
+	ScoreBasis           `json:",embed"`
 	rubric.FitnessResult `json:",embed"`
 	NExecutions          int     `json:"n_executions"`
 	NFailed              int     `json:"n_failed"`       // did not succeed, and so have no score
+	NHoldout             int     `json:"n_holdout"`      // of holdout tasks, which count in no score unless a rubric was asked for
 	NOwn                 int     `json:"n_own"`          // scores used that are the caller's own
 	NUndated             int     `json:"n_undated"`      // executions used whose start is unknown
 	MeasuredShare        float64 `json:"measured_share"` // mean share of the rubric's weight that could be measured; 1 for the caller's own scores
@@ -60,16 +63,39 @@ func (a Fitness) Lead() []Sentence {
 	if a.Grade != "" {
 		heading += fmt.Sprintf(", grade %s: %s", a.Grade, action)
 	}
-	scores := "active scores"
-	if a.Rubric != "" {
+	scores := a.scoreText() + "s"
+	if a.Rubric != "" && a.ScoreFrom == "" {
 		scores = "scores under " + a.Rubric
 	}
-	return []Sentence{
+	lead := []Sentence{
 		{Kind: Heading, Text: heading},
 		{Kind: Note, Joined: true, Text: fmt.Sprintf("%s: %d of %d executions scored, %d failed", scores, a.N, a.NExecutions, a.NFailed)},
 		{Kind: Note, Joined: true, Text: a.meanText()},
 		{Kind: Note, Joined: true, Text: a.leftOutText()},
 	}
+	if a.NHoldout > 0 {
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: leftOutHoldout(a.NHoldout)})
+	}
+	return lead
+}
+
+// ScoreBasis names the scores of an answer about a lineage.
+type ScoreBasis struct {
+	// ScoreFrom is the kind of score that decides in the lineage, if no rubric was asked for.
+	ScoreFrom evolution.ScoreSource `json:"score_from,omitempty"` // empty for the active scores, or if a rubric was asked for
+}
+
+// scoreText names the score; another one if a rubric was asked for.
+func (b ScoreBasis) scoreText() string {
+	if b.ScoreFrom == "" {
+		return "active score"
+	}
+	return string(b.ScoreFrom) + " score"
+}
+
+// leftOutHoldout says how many executions are of holdout tasks.
+func leftOutHoldout(n int) string {
+	return fmt.Sprintf("left out %s of holdout tasks", format.Counted(n, "execution"))
 }
 
 func (a Fitness) leftOutText() string {

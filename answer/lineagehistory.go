@@ -19,7 +19,7 @@ import (
 // LineageHistoryQuestion asks how the scores of an agent changed over its versions.
 type LineageHistoryQuestion struct {
 	Lineage   string
-	Rubric    string // empty for the active scores
+	Rubric    string // empty for the scores that decide in the lineage
 	Component string // whose values are shown; empty for the score
 	Limit     int    // the newest so many versions
 	Next      int    // executions of the version whose mean is predicted; 0 for as many as the newest one has
@@ -47,12 +47,13 @@ func (q *LineageHistoryQuestion) Check() error {
 
 // LineageHistory is the scores of the newest versions of a lineage.
 type LineageHistory struct {
-	Lineage   string                `json:"lineage"`
-	Rubric    string                `json:"rubric,omitempty"`    // that was asked for; empty for the active scores
-	Component string                `json:"component,omitempty"` // that was asked for; empty for the score
-	NOlder    int                   `json:"n_older_versions"`    // before the first of Entries
-	Entries   []LineageHistoryEntry `json:"entries"`             // in the order of their first executions
-	Analysis  verdict.History       `json:"analysis"`            // of the means of Entries; every version with scores counts as accepted
+	Lineage    string `json:"lineage"`
+	Rubric     string `json:"rubric,omitempty"` // that was asked for; empty for the scores that decide
+	ScoreBasis `json:",embed"`
+	Component  string                `json:"component,omitempty"` // that was asked for; empty for the score
+	NOlder     int                   `json:"n_older_versions"`    // before the first of Entries
+	Entries    []LineageHistoryEntry `json:"entries"`             // in the order of their first executions
+	Analysis   verdict.History       `json:"analysis"`            // of the means of Entries; every version with scores counts as accepted
 }
 
 // LineageHistoryEntry is one version in the history of a lineage.
@@ -62,6 +63,7 @@ type LineageHistoryEntry struct {
 	Last        time.Time              `json:"last"`  // start of the last execution
 	NExecutions int                    `json:"n_executions"`
 	NFailed     int                    `json:"n_failed"`
+	NHoldout    int                    `json:"n_holdout"`   // of holdout tasks, which count in no score unless a rubric was asked for
 	Mean        verdict.Estimate       `json:"mean"`        // of the scores
 	SD          verdict.Estimate       `json:"sd"`          // sample standard deviation of the scores
 	Fitness     *float64               `json:"fitness"`     // null if no execution has a score
@@ -82,7 +84,7 @@ func (a LineageHistory) NextPage() string { return "" }
 
 // Lead implements [Answer].
 func (a LineageHistory) Lead() []Sentence {
-	what := "active score"
+	what := a.scoreText()
 	if a.Rubric != "" {
 		what = "score under " + a.Rubric
 	}
@@ -94,7 +96,18 @@ func (a LineageHistory) Lead() []Sentence {
 	if a.NOlder > 0 {
 		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older version"))
 	}
-	return []Sentence{{Kind: Heading, Text: text}}
+	lead := []Sentence{{Kind: Heading, Text: text}}
+	if n := a.nHoldout(); n > 0 {
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: leftOutHoldout(n)})
+	}
+	return lead
+}
+
+func (a LineageHistory) nHoldout() (n int) {
+	for _, e := range a.Entries {
+		n += e.NHoldout
+	}
+	return n
 }
 
 // MeanIntervals returns the intervals of the means, the oldest version first.

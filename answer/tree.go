@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -20,7 +21,8 @@ type TreeVersion struct {
 	Generation *int                    `json:"generation,omitzero"` // according to another evolver
 	Island     *int                    `json:"island,omitzero"`     // the same
 	Place      VersionPlace            `json:"place,omitempty"`
-	OnPath     bool                    `json:"on_path"`   // it is active, or led to the active version
+	Root       bool                    `json:"root"`      // the lineage began with it
+	OnPath     bool                    `json:"on_path"`   // it is active, or led from the root to the active version
 	Unchanged  bool                    `json:"unchanged"` // its content is that of its first parent
 	Fitness    *float64                `json:"fitness"`   // null if no trial has a score, or they cannot be aggregated
 	N          int                     `json:"n"`         // trials with a score
@@ -34,7 +36,7 @@ func (v TreeVersion) stateText() string {
 	switch {
 	case v.State != "":
 		return string(v.State)
-	case len(v.Parents) == 0:
+	case v.Root:
 		return "root"
 	}
 	return ""
@@ -45,6 +47,7 @@ type LineageTree struct {
 	Lineage           string           `json:"lineage"`
 	Head              string           `json:"head"`            // the active version; empty for none
 	Scale             *evolution.Scale `json:"scale,omitempty"` // of the scores; none for 0 to 100
+	ScoreBasis        `json:",embed"`
 	List[TreeVersion] `json:",embed"`
 }
 
@@ -63,15 +66,15 @@ func (a LineageTree) Lead() []Sentence {
 	}
 	text := format.Counted(len(a.Items), "version")
 	sep := ": "
-	for _, state := range append(mutationStates(), "root") {
+	for _, state := range append(mutationStates(), "root", "") {
 		if states[state] > 0 {
-			text += fmt.Sprintf("%s%d %s", sep, states[state], state)
+			text += fmt.Sprintf("%s%d %s", sep, states[state], cmp.Or(state, "without a mutation"))
 			sep = ", "
 		}
 	}
 	lead := []Sentence{{Kind: Heading, Text: "tree of " + a.Lineage}, {Kind: Note, Joined: true, Text: text}}
 	if path > 0 {
-		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf("path to the active version %s: %s", a.Head, format.Counted(path, "version"))})
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf("path from the root to the active version %s: %s", a.Head, format.Counted(path, "version"))})
 	}
 	if unchanged > 0 {
 		text := fmt.Sprintf("%s the content of %s parent", format.Counted(unchanged, "version")+" "+format.Verb(unchanged, "has", "have"), format.Verb(unchanged, "its", "their"))
@@ -95,7 +98,12 @@ func (a LineageTree) Tables() []Table {
 		})
 	}
 	if len(a.Items) > 0 {
-		t.Notes = numbers.notes(t.Notes, Numbers.Units)
+		text := "n counts all trials with a score"
+		if a.ScoreFrom != "" {
+			text = "n counts all trials with the " + a.scoreText()
+		}
+		text += ". The report of the lineage leaves out the trials that the active version was chosen by, if there are later ones."
+		t.Notes = numbers.notes([]Sentence{{Kind: Note, Text: text}}, Numbers.Units)
 	}
 	return []Table{t}
 }

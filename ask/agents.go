@@ -62,7 +62,8 @@ func Fitness() Def[answer.FitnessQuestion, answer.Fitness] {
 	return Def[answer.FitnessQuestion, answer.Fitness]{
 		Name: "fitness", Scope: access.Read, Help: "aggregate the scores of a version of an agent",
 		About: `Drops the best and the worst 10 % of the scores. Takes the weighted mean of the five newest of the rest, with weights 1.0 to 0.6. Shows
-which executions were used, with which weights. Without a version, takes the active one, or in a lineage without a ledger the version that was executed last.`,
+which executions were used, with which weights. Without a version, takes the active one, or in a lineage without a ledger the version that was executed last.
+Uses the kind of score that decides in the lineage (score-from), and leaves out holdout tasks. If a rubric is named, all executions count.`,
 		Params: (*answer.FitnessQuestion).Params, Read: agents.ShowFitness,
 	}
 }
@@ -104,7 +105,8 @@ func LineageHistory() Def[answer.LineageHistoryQuestion, answer.LineageHistory] 
 	return Def[answer.LineageHistoryQuestion, answer.LineageHistory]{
 		Name: "lineage history", Scope: access.Read, Help: "show the score history of an agent over its versions",
 		About: `With five versions that have scores, or more, it predicts the mean of the next one. With twenty or more, it marks changes of level.
-No decision depends on either.`,
+No decision depends on either. Uses the kind of score that decides in the lineage (score-from), and leaves out holdout tasks. If a rubric is
+named, all executions count.`,
 		Params: (*answer.LineageHistoryQuestion).Params, Read: agents.ShowLineageHistory, Draw: drawn(agents.ShowLineageHistory, reports.LineageHistoryChart),
 	}
 }

@@ -147,7 +147,7 @@ func treeClass(v answer.TreeVersion, head string) (letter, class string) {
 	switch {
 	case v.Version == head:
 		return "h", "head"
-	case v.State == "" && len(v.Parents) == 0:
+	case v.Root:
 		return "r", "root"
 	case v.State == evolution.MutationAccepted:
 		return "a", "accepted"

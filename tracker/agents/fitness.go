@@ -34,10 +34,14 @@ func ShowFitness(ctx context.Context, r *store.Reader, q answer.FitnessQuestion)
 	return a, err
 }
 
-// Fitness aggregates the executions of a version: the scores under a rubric, or the active ones if it is empty. In a
+// Fitness aggregates the executions of a version: the scores under a rubric, or those that decide if it is empty. In a
 // run of another evolver, all tasks count equally, unless a share is to be cut.
 func Fitness(ctx context.Context, r *store.Reader, lineage, version, rubricName string, cut *float64) (answer.Fitness, error) {
-	scores, err := versionTrials(ctx, r, lineage, version, rubricName)
+	d, err := loadDeciding(ctx, r, lineage, rubricName)
+	if err != nil {
+		return answer.Fitness{}, err
+	}
+	scores, nHoldout, err := d.trials(ctx, r, lineage, version)
 	if err != nil {
 		return answer.Fitness{Lineage: lineage, Version: version}, err
 	}
@@ -47,10 +51,11 @@ func Fitness(ctx context.Context, r *store.Reader, lineage, version, rubricName 
 			return answer.Fitness{}, err
 		}
 	}
-	report, err := fitnessOf(lineage, version, scores, rubricName, options)
+	report, err := fitnessOf(lineage, version, scores, d.rubric, options)
 	if err == nil {
 		err = dropGrade(ctx, r, &report)
 	}
+	report.ScoreBasis, report.NHoldout = d.basis(), nHoldout
 	return report, err
 }
 

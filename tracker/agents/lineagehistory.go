@@ -23,12 +23,18 @@ func ShowLineageHistory(ctx context.Context, r *store.Reader, q answer.LineageHi
 	if err != nil {
 		return a, err
 	}
-	a = answer.LineageHistory{Lineage: q.Lineage, Rubric: q.Rubric, Component: q.Component, NOlder: max(0, len(versions)-q.Limit)}
+	d := deciding{rubric: q.Rubric, times: 1, asked: true}
+	if q.Component == "" { // scores of other kinds have no components
+		if d, err = loadDeciding(ctx, r, q.Lineage, q.Rubric); err != nil {
+			return a, err
+		}
+	}
+	a = answer.LineageHistory{Lineage: q.Lineage, Rubric: q.Rubric, ScoreBasis: d.basis(), Component: q.Component, NOlder: max(0, len(versions)-q.Limit)}
 	points := []verdict.HistoryPoint{}
 	o := verdict.HistoryOptions{Next: q.Next}
 	var previous verdict.HistoryPoint
 	for _, v := range versions[a.NOlder:] {
-		entry, err := lineageHistoryEntry(ctx, r, v, q)
+		entry, err := lineageHistoryEntry(ctx, r, v, d, q.Component)
 		if err != nil {
 			return a, err
 		}
@@ -61,20 +67,20 @@ func checkComponent(name string) error {
 	return track.WithHint(fmt.Errorf("component %s: %w", name, track.ErrNotFound), track.Hint{Text: fmt.Sprintf("the components are: %v", names)})
 }
 
-func lineageHistoryEntry(ctx context.Context, r *store.Reader, v store.VersionSummary, q answer.LineageHistoryQuestion) (e answer.LineageHistoryEntry, err error) {
-	trials, err := versionTrials(ctx, r, v.Lineage, v.Version, q.Rubric)
+func lineageHistoryEntry(ctx context.Context, r *store.Reader, v store.VersionSummary, d deciding, component string) (e answer.LineageHistoryEntry, err error) {
+	trials, nHoldout, err := d.trials(ctx, r, v.Lineage, v.Version)
 	if err != nil {
 		return e, err
 	}
-	e = answer.LineageHistoryEntry{Version: v.Version, First: v.First, Last: v.Last, NExecutions: v.NExecutions, NFailed: v.NFailed}
-	if e.Mean, e.SD, e.Warnings, err = estimateScores(scoresOf(trials, q.Component)); err != nil {
+	e = answer.LineageHistoryEntry{Version: v.Version, First: v.First, Last: v.Last, NExecutions: v.NExecutions, NFailed: v.NFailed, NHoldout: nHoldout}
+	if e.Mean, e.SD, e.Warnings, err = estimateScores(scoresOf(trials, component)); err != nil {
 		return e, err
 	}
 	byTask, err := r.IsRun(ctx, v.Lineage)
 	if err != nil {
 		return e, err
 	}
-	report, err := fitnessOf(v.Lineage, v.Version, trials, q.Rubric, rubric.FitnessOptions{ByTask: byTask})
+	report, err := fitnessOf(v.Lineage, v.Version, trials, d.rubric, rubric.FitnessOptions{ByTask: byTask})
 	if err == nil {
 		err = dropGrade(ctx, r, &report)
 	}

@@ -45,10 +45,14 @@ func ShowFront(ctx context.Context, r *store.Reader, q answer.FrontQuestion) (a 
 	if err != nil {
 		return a, err
 	}
+	root, err := rootOf(l)
+	if err != nil {
+		return a, err
+	}
 	made := makers(mutations)
 	for _, v := range versions {
 		f := answer.FrontVersion{Version: v.Name, State: made[v.Name].State, Active: v.Name == l.Head, X: measured.estimate(a.X.Name, v.Name), Y: measured.estimate(a.Y.Name, v.Name)}
-		f.Root = f.State == "" && v.Parent == ""
+		f.Root = f.State == "" && (v.Name == root || root == "" && v.Parent == "")
 		if f.X.N == 0 || f.Y.N == 0 {
 			a.NWithout++
 			continue

@@ -18,7 +18,7 @@ func ShowTree(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a
 	if err != nil {
 		return a, err
 	}
-	a.Head, a.Scale = l.Head, l.Settings.Scale
+	a.Head, a.Scale, a.ScoreFrom = l.Head, l.Settings.Scale, l.Settings.ScoreFrom
 	versions, err := loadVersions(ctx, r, l)
 	if err != nil {
 		return a, err
@@ -32,7 +32,12 @@ func ShowTree(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a
 		return a, err
 	}
 	slices.Reverse(versions)
+	root, err := rootOf(l)
+	if err != nil {
+		return a, err
+	}
 	a.Items = treeVersions(versions, mutations, origins)
+	markRoots(a.Items, root)
 	markPath(a.Items, a.Head)
 	return a, nil
 }
@@ -97,7 +102,28 @@ func makers(mutations []store.Mutation) map[string]store.Mutation {
 	return made
 }
 
-// markPath marks a version, and those that led to it by their first parents.
+// rootOf returns the version that a lineage began with; empty if the ledger began without one, or is of another evolver.
+func rootOf(l Lineage) (string, error) {
+	var creation evolution.Creation
+	if first, found := l.newest[evolution.KindCreation]; found && !l.isRun {
+		if err := first.Decode(&creation); err != nil {
+			return "", err
+		}
+	}
+	if creation.Root == nil {
+		return "", nil
+	}
+	return creation.Root.Label, nil
+}
+
+// markRoots marks the version that the lineage began with; if none is known, those without a parent.
+func markRoots(list []answer.TreeVersion, root string) {
+	for i, v := range list {
+		list[i].Root = v.State == "" && (v.Version == root || root == "" && len(v.Parents) == 0)
+	}
+}
+
+// markPath marks a version, and those that led to it from the root by their first parents.
 func markPath(list []answer.TreeVersion, to string) {
 	at := map[string]int{}
 	for i, v := range list {
@@ -108,7 +134,7 @@ func markPath(list []answer.TreeVersion, to string) {
 		if !found || list[i].OnPath { // a version can be made again from what came of it
 			return
 		}
-		if list[i].OnPath = true; len(list[i].Parents) == 0 {
+		if list[i].OnPath = true; list[i].Root || len(list[i].Parents) == 0 {
 			return
 		}
 		to = list[i].Parents[0]
