@@ -159,7 +159,11 @@ func (a Gate) Lead() (lead []Sentence) {
 // gatedText says what was judged, by which rules.
 func gatedText(s verdict.ScenarioOutcome) string {
 	text := judgedText(s.Name, s.Scenario, s.Configuration, s.Label, s.Revision)
-	text += fmt.Sprintf(", %s: %s", format.Counted(s.Estimates.NSeeds, "seed"), s.Rules.String())
+	counted := format.Counted(s.Estimates.NSeeds, "seed")
+	if s.NUnscored > 0 {
+		counted += fmt.Sprintf(" scored of %d recorded", s.NUnscored)
+	}
+	text += ", " + counted + ": " + s.Rules.String()
 	if !s.Failing && s.Verdict == scoring.VerdictInconclusive {
 		text += "; not a failure, because the rules fail on FAIL alone"
 	}

@@ -31,6 +31,7 @@ type GateInput struct {
 	Rules         scoring.GateRules
 	Look          Look
 	Problem       string // why there is nothing to judge: no seeds, no spec; empty where there is
+	Recorded      int    // seeds that are recorded, where there is no spec
 	Stability     scoring.Stability
 	Coverage      Coverage
 	Seeds         []JudgedSeed // in the order in which they were recorded; Scores are not looked at
@@ -105,7 +106,8 @@ type ScenarioOutcome struct {
 	FailOn             []scoring.Verdict `json:"fail_on"`           // verdicts that the rules fail on
 	LeftOut            []LeftOut         `json:"left_out,omitzero"` // metrics that no_degradation does not judge, by the rules
 	Verdict            scoring.Verdict   `json:"verdict"`
-	Failing            bool              `json:"failing"` // the verdict is one that the rules fail on
+	Failing            bool              `json:"failing"`             // the verdict is one that the rules fail on
+	NUnscored          int               `json:"n_unscored,omitzero"` // recorded seeds that nothing scores, because there is no spec
 	Estimates          Estimates         `json:"estimates"`
 	Outcomes           []Outcome         `json:"outcomes"` // the rules first, then the metrics
 	Warnings           []Warning         `json:"warnings"`
@@ -270,7 +272,7 @@ func confidenceOf(r scoring.GateRules) float64 {
 func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 	s := ScenarioOutcome{
 		Name: in.Name, Scenario: in.Scenario, Configuration: in.Configuration, Label: in.Label, Revision: in.Revision, Baseline: in.Baseline, Rules: in.Rules,
-		FailOn: in.Rules.FailingVerdicts(), Improvement: in.Improvement, ComparisonWarnings: comparisonWarnings(in.Improvement),
+		FailOn: in.Rules.FailingVerdicts(), NUnscored: in.Recorded, Improvement: in.Improvement, ComparisonWarnings: comparisonWarnings(in.Improvement),
 	}
 	confidence := in.Look.confidence(confidenceOf(in.Rules))
 	s.alpha = 1 - confidence

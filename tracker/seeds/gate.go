@@ -118,8 +118,7 @@ func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q ans
 	spec, err := loadSpecInUse(ctx, st, sel.Scenario, specVersion)
 	if errors.Is(err, track.ErrNotFound) {
 		g.Problem = verdict.ProblemNoSpec
-		_, err = Choose(ctx, st, sel, false) // is it a scenario at all?
-		return g, err
+		return g, g.loadUnscored(ctx, st, sel, q.Seeds)
 	}
 	if err != nil {
 		return g, err
@@ -142,6 +141,16 @@ func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q ans
 	g.side, g.Configuration = choice.side(), choice.Configurations[0].Hash
 	g.Label, g.Revision = choice.Configurations[0].Label, choice.Configurations[0].Revision.String()
 	return g, g.load(ctx, st, choice, spec, q)
+}
+
+// loadUnscored adds what is recorded of a scenario without a spec. It fails if there is no such scenario.
+func (g *gatedScenario) loadUnscored(ctx context.Context, st *store.Reader, sel answer.Selector, seeds []track.SeedRange) error {
+	choice, err := Choose(ctx, st, sel, false)
+	if err != nil {
+		return err
+	}
+	g.Recorded, err = st.CountRecorded(ctx, choice.selection(seeds))
+	return err
 }
 
 // checkGuarded refuses a metric or group that the spec does not have: a name with a typing error would guard nothing,
