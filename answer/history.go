@@ -144,7 +144,7 @@ func (a History) Lead() []Sentence {
 	if a.Metric != nil {
 		what = "value of " + a.Metric.Name + ", " + a.Metric.Target
 	}
-	text := fmt.Sprintf("%s, spec version %d; mean over seeds of the %s with its 95%% %s, change to the revision before with the same parameters, with Welch's interval", a.Scenario, a.Spec.Version, what, a.intervalName())
+	text := fmt.Sprintf("%s, spec version %d; mean over seeds of the %s with its 95%% %s, change to the revision before with the same parameters, with Welch's interval; pass rate with one-sided Clopper–Pearson bounds", a.Scenario, a.Spec.Version, what, a.intervalName())
 	if a.NOlder > 0 {
 		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older configuration"))
 	}
@@ -179,7 +179,7 @@ func (a History) Tables() []Table {
 	t := Table{Name: "history", Notes: a.notes(), Columns: Columns{
 		{Name: "label"}, {Name: "revision"}, {Name: "differing_params", Head: "differing params", For: ForPeople}, {Name: "params", For: ForData},
 		{Name: "configuration"}, {Name: "first_recorded", Head: "first recorded"}, {Name: "n_seeds", Head: "n"}, {Name: "n_failed", Head: "no score"},
-		{Name: "pass_rate", Head: "pass"}, {Name: "pass_interval", Head: "each end one-sided", For: ForPeople},
+		{Name: "pass_rate", Head: "pass"}, {Name: "pass_interval", Head: "95% bounds", For: ForPeople},
 		{Name: "mean_score", For: ForData}, {Name: "std_score", For: ForData}, {Name: "n", For: ForData}, {Name: "mean"},
 		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople}, {Name: "method", For: a.methodReader(), Priority: 3},
 		{Name: "sd", For: ForPeople}, {Name: "sd_interval", Head: "95% interval", For: ForPeople},

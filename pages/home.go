@@ -77,7 +77,7 @@ func (b *builder) teach() {
 
 // addScenarios adds the scenarios, with pictures of their scores.
 func (b *builder) addScenarios(a answer.Scenarios) error {
-	t := columnsOf(a.Tables()[0], "scenario", "verdict", "mean_score", "mean_interval", "n_seeds", "pass_rate", "means", "change", "change_interval", "label", "configuration", "first_recorded", "reason")
+	t := columnsOf(a.Tables()[0], "scenario", "verdict", "mean_score", "mean_interval", "n_seeds", "pass_rate", "pass_interval", "means", "change", "change_interval", "label", "configuration", "first_recorded", "reason")
 	for _, s := range a.Items {
 		if len(s.Means) > 1 {
 			line, err := newSparkline(s.Means, s.NOlder).html()
