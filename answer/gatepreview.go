@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"fmt"
 	"slices"
 
 	"track"
@@ -38,6 +37,7 @@ func (a GatePreview) Lead() (lead []Sentence) {
 		}
 		lead = append(lead, Sentence{Kind: Heading, Text: text})
 	}
+	lead = append(lead, Sentence{Kind: Note, Text: "This is a preview: nothing is judged."})
 	for _, side := range a.Newest {
 		lead = append(lead, side.Newest.note(side)...)
 	}
@@ -47,7 +47,12 @@ func (a GatePreview) Lead() (lead []Sentence) {
 // text says what would be judged, by which rules.
 func (s PreviewedScenario) text() string {
 	return judgedText(s.Name, s.Scenario, s.Configuration, s.Label, s.Revision) +
-		fmt.Sprintf(", %s: %s", format.Counted(s.Estimates.NSeeds, "seed"), s.Rules.String())
+		judgedBy(format.Counted(s.Estimates.NSeeds, "seed"), s.Rules)
+}
+
+// judgedBy says how many seeds are judged, by which rules.
+func judgedBy(seeds string, rules scoring.GateRules) string {
+	return ", " + seeds + "; rules: " + rules.String()
 }
 
 // judgedText names a configuration that a gate judges.

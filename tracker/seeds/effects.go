@@ -1,7 +1,6 @@
 package seeds
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +72,7 @@ func comparable(a *answer.ParamsAnalysis, all []store.Configuration, q answer.Pa
 	chosen = withNames(a, chosen)
 	if len(chosen) < 2 {
 		err := fmt.Errorf("%w: %s has one configuration to compare, and effects of parameters need at least two", track.ErrInvalid, q.Scenario)
-		return nil, track.WithHint(err, track.NewHint("run a grid or a design", "sweep").With("scenario", q.Scenario).With("design", "FILE"))
+		return nil, track.WithHint(err, runDesign(q.Scenario))
 	}
 	return chosen, nil
 }
@@ -104,23 +103,34 @@ func withLabel(a *answer.ParamsAnalysis, all []store.Configuration, q answer.Par
 	return chosen, nil
 }
 
-// severalLabels refuses to choose between labels.
+// runDesign is the hint for a scenario that has too few configurations.
+func runDesign(scenario string) track.Hint {
+	return track.NewHint("run a grid or a design", "sweep").With("scenario", scenario).With("design", "FILE")
+}
+
+// severalLabels refuses to choose between labels. It offers those that have configurations to compare.
 func severalLabels(scenario string, counts map[string]int) error {
 	const most, hinted = 20, 5
-	var words []string
+	var words, several []string
 	for _, label := range slices.Sorted(maps.Keys(counts)) {
 		name := label
 		if label == "" {
 			name = answer.NoLabel
 		}
 		words = append(words, fmt.Sprintf("%s (%s)", name, format.Counted(counts[label], "configuration")))
+		if counts[label] > 1 {
+			several = append(several, name)
+		}
 	}
 	if n := len(words) - most; n > 0 {
 		words = append(words[:most], fmt.Sprintf("and %d more", n))
 	}
+	if len(several) == 0 {
+		err := fmt.Errorf("%w: no label of %s has two configurations, and effects of parameters need at least two: %s", track.ErrInvalid, scenario, strings.Join(words, ", "))
+		return track.WithHint(err, runDesign(scenario))
+	}
 	err := fmt.Errorf("%w: the configurations of %s have several labels: %s", track.ErrAmbiguous, scenario, strings.Join(words, ", "))
-	for _, label := range slices.Sorted(maps.Keys(counts))[:min(len(counts), hinted)] {
-		label = cmp.Or(label, answer.NoLabel)
+	for _, label := range several[:min(len(several), hinted)] {
 		err = track.WithHint(err, track.NewHint("take those with the label "+label, "params", scenario).With("label", label))
 	}
 	return err
