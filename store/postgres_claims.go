@@ -125,7 +125,7 @@ func (c *rowClaims) take(place int64) (isTaken bool, err error) {
 		c.held[place] = began
 		c.mu.Unlock()
 	}
-	return isTaken, err
+	return isTaken, explainStandby(err)
 }
 
 // hasLapsed implements [claims]. The server is asked only if the claim was not renewed for a lease, as after this

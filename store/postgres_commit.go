@@ -84,11 +84,7 @@ func (postgresSchema) begin(ctx context.Context, w *writer, relaxed bool) error 
 			}
 			w.last.number = string(row[0]) + " " + w.reset
 		}
-		if postgresCode(err) == codeNoWriting {
-			return track.WithHint(fmt.Errorf("%w: the server is a standby, which takes no records (%w)", track.ErrDatabase, err),
-				track.Hint{Text: "name all servers in the URL, and ask for the one that writes: target_session_attrs=read-write"})
-		}
-		return err
+		return explainStandby(err)
 	})
 }
 

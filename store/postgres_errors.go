@@ -86,6 +86,20 @@ func (p postgresSchema) openError(err error) error {
 	return fmt.Errorf("open %s: %w", p.name, explain(err))
 }
 
+// explainStandby says that a server takes no records, where it refused to write.
+func explainStandby(err error) error {
+	reason := "the server is a standby, which takes no records"
+	switch postgresCode(err) {
+	case codeNoWriting:
+	case codeReadOnly: // of a statement outside a transaction
+		reason = "the server is a standby, or its transactions are read-only: it takes no records"
+	default:
+		return err
+	}
+	return track.WithHint(fmt.Errorf("%w: %s (%w)", track.ErrDatabase, reason, err),
+		track.Hint{Text: "name all servers in the URL, and ask for the one that writes: target_session_attrs=read-write"})
+}
+
 // explainPostgres puts errors of PostgreSQL that a user can do something about into words; nil for any other error.
 func explainPostgres(err error) error {
 	say := func(reason, hint string) error {
