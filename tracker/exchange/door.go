@@ -53,6 +53,7 @@ type Door struct {
 	superseded map[string][]store.SeedHead // superseded seeds here by their place; nil until they are asked for
 	once       map[string]bool             // hashes of configurations, and contents, that were counted
 	counted    []string                    // of them, those of the running transaction
+	patience   time.Duration               // that a transaction may take; 0 for what suits the database
 }
 
 // NewDoor returns a door to a database for a caller with rights, whose names are checked.
@@ -192,6 +193,9 @@ func (d *Door) measure(record Record, answers []Answer) {
 
 // longest returns how long a transaction may take. On a server others write meanwhile: the number of rows bounds it there.
 func (d *Door) longest() time.Duration {
+	if d.patience > 0 {
+		return d.patience
+	}
 	if d.store != nil && d.store.MaxRows() > 0 {
 		return 10 * maxTransaction
 	}

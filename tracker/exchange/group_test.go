@@ -30,6 +30,7 @@ func seedLines(numbers ...int) string {
 func bring(t *testing.T, ctx context.Context, g *Group, text string) *member {
 	t.Helper()
 	m := newMember(ctx, g.store, names.New(names.Warn), BatchObserver{})
+	m.run.door.patience = g.longest
 	for record, err := range lines.ReadSent(strings.NewReader(text), nil) {
 		if err == nil {
 			err = m.add(record)
