@@ -32,7 +32,7 @@ type FrontQuestion struct {
 func (q *FrontQuestion) Params() param.List {
 	return param.List{
 		ofLineage(&q.Lineage),
-		{Name: "x", Unit: "OBJECTIVE", Help: "compare by this `OBJECTIVE`: score, cost, tokens, duration, truth:NAME or task:NAME (default: the first of them that is recorded)", Value: param.Text(&q.X)},
+		{Name: "x", Unit: "OBJECTIVE", Help: "compare by this `OBJECTIVE`: score, cost, tokens, duration, truth:NAME or task:NAME (default: the one with the most values; tasks only if nothing else is recorded)", Value: param.Text(&q.X)},
 		{Name: "y", Unit: "OBJECTIVE", Help: "compare by this `OBJECTIVE` too (default: score)", Value: param.Text(&q.Y)},
 		{Name: "minimize", Unit: "OBJECTIVE", Help: "less of this `OBJECTIVE` is better, as of cost, tokens and duration", Value: param.Texts(&q.Minimize)},
 	}
@@ -43,6 +43,7 @@ type Objective struct {
 	Name      string `json:"name"`
 	Minimize  bool   `json:"minimize"`   // less is better
 	NVersions int    `json:"n_versions"` // that have a value
+	NValues   int    `json:"n_values"`   // of all versions
 }
 
 // FrontVersion is a version with both of its means.
@@ -61,6 +62,7 @@ type FrontVersion struct {
 type LineageFront struct {
 	Lineage            string           `json:"lineage"`
 	X                  Objective        `json:"x"`
+	Chosen             string           `json:"chosen,omitempty"` // why the objectives are compared that were not asked for
 	Y                  Objective        `json:"y"`
 	Objectives         []Objective      `json:"objectives"`      // that at least two versions have
 	Scale              *evolution.Scale `json:"scale,omitempty"` // of the scores; none for 0 to 100
@@ -89,6 +91,11 @@ func (o Objective) Label() string {
 		text += ", less is better"
 	}
 	return text
+}
+
+// repeats reports whether a version has two values of one of the objectives shown.
+func (a LineageFront) repeats(o Objective) bool {
+	return slices.ContainsFunc(a.Items, func(v FrontVersion) bool { return o.Name == a.X.Name && v.X.N > 1 || o.Name == a.Y.Name && v.Y.N > 1 })
 }
 
 // NFront returns the number of versions on the front.
@@ -126,7 +133,13 @@ func (a LineageFront) About() []Sentence {
 		{Kind: Heading, Text: fmt.Sprintf("front of %s: %s against %s", a.Lineage, a.Y.Name, a.X.Name)},
 		{Kind: Note, Joined: true, Text: fmt.Sprintf("%d of %s %s on the Pareto front: no other version is at least as good in both means and better in one", n, format.Counted(len(a.Items), "version"), format.Verb(n, "is", "are"))},
 	}
+	if a.Chosen != "" {
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: a.Chosen})
+	}
 	for _, o := range []Objective{a.X, a.Y} {
+		if len(a.Items) > 0 && !a.repeats(o) {
+			lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "no version has two values of " + o.Name + ", so it has no interval"})
+		}
 		if o.Minimize {
 			lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "less " + o.Name + " is better"})
 		}

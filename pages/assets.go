@@ -105,13 +105,14 @@ func joined(folder, extension string) ([]byte, error) {
 // spaced are the spaces around operators, and signed those around one that is not before a sign: a - -b would become
 // another program.
 var (
-	signed = lazyregexp.New(` ([-+*%]) ([^-+ ]|$)`)
+	signed = lazyregexp.New(` ([-+*%/]) ([^-+/* ]|$)`)
+	texts  = lazyregexp.New(`"[^"]*"| / `)
 	spaced = lazyregexp.New(` ?(=>|[=!]==|&&|[|]{2}|[?]{2}=?|[-+*<>]=|[=<>?:*,;{}()]) ?`)
 )
 
 // compact returns a script without its comments, which have lines of their own, without indentation, without the ends
 // of lines after which a statement goes on or has ended, and without spaces around operators. A line with a template or
-// with a slash, which may begin a regular expression, keeps its spaces.
+// with a slash that divides nothing, and may begin a regular expression, keeps its spaces.
 func compact(script []byte) []byte {
 	var all bytes.Buffer
 	for line := range bytes.Lines(script) {
@@ -122,7 +123,7 @@ func compact(script []byte) []byte {
 		if text := bytes.TrimRight(line, "\n"); bytes.ContainsAny(text[len(text)-1:], ";,{([") {
 			line = text
 		}
-		if !bytes.ContainsAny(line, "`/") {
+		if !bytes.ContainsAny(texts().ReplaceAll(line, nil), "`/") {
 			line = withoutSpaces(line)
 		}
 		all.Write(line)

@@ -76,7 +76,7 @@ func (b *builder) addLineageFront(ctx context.Context, lineage string) error {
 		return err
 	}
 	made := &b.view.Sections[len(b.view.Sections)-1]
-	made.Sentences = []sentence{sentenceOf(a.About()[1])}
+	made.Sentences = append([]sentence{sentenceOf(a.About()[1])}, made.Sentences...)
 	made.Link = link{Text: "Choose the objectives", Href: b.address("lineage front", "lineage", lineage)}
 	t := a.Tables()[0]
 	t.Title = "Versions by " + a.Y.Name + " and " + a.X.Name
@@ -92,8 +92,8 @@ func (b *builder) addFront(a answer.LineageFront, title string, in url.Values) e
 	if err != nil {
 		return err
 	}
-	plot := frontPlot(a, func(version string) string { return b.address("version show", "version", a.Lineage+"@"+version) })
-	return b.addChart(section{ID: "front-chart", Title: escape.Line(title)}, plot, still, false)
+	plot, notes := frontPlot(a, func(version string) string { return b.address("version show", "version", a.Lineage+"@"+version) })
+	return b.addChart(section{ID: "front-chart", Title: escape.Line(title), Sentences: notes}, plot, still, false)
 }
 
 // addObjectives adds links that choose what the axes are.
@@ -124,14 +124,16 @@ func (b *builder) addObjectives(a answer.LineageFront) error {
 	return err
 }
 
-// frontPlot shows versions by two objectives, each with its intervals. link returns where a version leads.
-func frontPlot(a answer.LineageFront, link func(version string) string) lineChart {
+// frontPlot shows versions by two objectives, each with its intervals as far as they do not dwarf the means. link returns
+// where a version leads. The sentences say which intervals are not shown as they are.
+func frontPlot(a answer.LineageFront, link func(version string) string) (c lineChart, notes []sentence) {
 	drawn := reports.FrontChart(a)
 	slices.SortStableFunc(drawn.Points, func(p, q chart.FrontPoint) int {
 		return boolNumber(p.X.Mean > q.X.Mean) - boolNumber(p.X.Mean < q.X.Mean)
 	})
 	n := len(drawn.Points)
-	c := newLineChart(drawn.Title, drawn.XLabel, drawn.YLabel, nil)
+	x, y := drawn.Frame()
+	c = newLineChart(drawn.Title, drawn.XLabel, drawn.YLabel, nil)
 	c.Options.Axes[0].Steps, c.Options.Axes[0].Space, c.Half = nil, 90, margin(drawn.Points[0].X.Mean, drawn.Points[n-1].X.Mean)
 	c.Heights = gaps(n)
 	front, others, root, head, low, high := gaps(n), gaps(n), gaps(n), gaps(n), gaps(n), gaps(n)
@@ -148,23 +150,41 @@ func frontPlot(a answer.LineageFront, link func(version string) string) lineChar
 		if p.Active {
 			head[i] = p.Y.Mean
 		}
-		low[i], high[i] = p.Y.Lo, p.Y.Hi
+		low[i], high[i], _ = cutInterval(p.Y, y)
 		c.X, c.Words, c.Links = append(c.X, p.X.Mean), append(c.Words, frontWords(a, p)), append(c.Links, link(p.X.Label))
 	}
 	if n <= mostWhiskers {
-		c.intervals(drawn.Interval, high, low)
+		c.between(drawn.Interval, "", high, low)
+		c.Whisker = drawn.Interval
+		nCut := 0
 		for _, p := range drawn.Points {
-			c.bar(p.X.Lo, p.Y.Mean, p.X.Hi, p.Y.Mean)
+			left, right, cutX := cutInterval(p.X, x)
+			bottom, top, cutY := cutInterval(p.Y, y)
+			c.bar(left, p.Y.Mean, right, p.Y.Mean, cutX, float64(boolNumber(!p.Front)))
+			c.bar(p.X.Mean, bottom, p.X.Mean, top, cutY, float64(boolNumber(!p.Front)))
+			nCut += boolNumber(cutX > 0) + boolNumber(cutY > 0)
 		}
+		c.Half = max(c.Half, drawn.Points[0].X.Mean-x.Lo, x.Hi-drawn.Points[n-1].X.Mean)
+		if nCut > 0 {
+			notes = append(notes, sentence{Class: "note", Text: format.Counted(nCut, "interval") + format.Verb(nCut, " goes", " go") + " beyond the chart, as arrows show. The table has all ends."})
+		}
+	} else {
+		notes = append(notes, sentence{Class: "note", Text: fmt.Sprintf("Intervals of more than %d versions are not drawn. The table has them.", mostWhiskers)})
 	}
 	steps := -1
 	if drawn.MinimizeX {
 		steps = 1
 	}
-	c.Lines = append(c.Lines, plotLine{Label: "active", Ink: "warning", Dots: 15, Data: head}, plotLine{Label: "root", Ink: "text", Dots: 13, Data: root},
-		plotLine{Label: "not on the front", Ink: "faint", Dots: 6, Data: others},
-		plotLine{Label: "on the front", Ink: "accent", Width: 1.5, Dots: 8, Steps: steps, Joins: true, Data: front})
-	return c
+	c.Lines = append(c.Lines, plotLine{Label: "active", Ink: "warning", Dots: 17, Shape: ringShape, Data: head}, plotLine{Label: "root", Ink: "text", Dots: 16, Shape: diamondShape, Data: root},
+		plotLine{Label: "not on the front", Ink: "dim", Dots: 6, Shape: squareShape, Data: others},
+		plotLine{Label: "on the front", Ink: "accent", Width: 1.5, Dots: 9, Steps: steps, Joins: true, Data: front})
+	return c, notes
+}
+
+// cutInterval returns the ends of an interval within a range, and which are cut, as the bars of a [lineChart] say it.
+func cutInterval(e chart.Estimate, within chart.Range) (low, high, cut float64) {
+	low, high = max(e.Lo, within.Lo), min(e.Hi, within.Hi)
+	return low, high, float64(boolNumber(low > e.Lo) + 2*boolNumber(high < e.Hi))
 }
 
 // margin returns the room beside the first and the last point.

@@ -22,8 +22,9 @@ type lineChart struct {
 	Links   []string     `json:"links"` // where a place leads; none if its lines lead somewhere
 	Lines   []plotLine   `json:"lines"`
 	Areas   []plotArea   `json:"areas"`             // between two lines
-	Bars    []plotValues `json:"bars"`              // intervals: from x and y to x and y
+	Bars    []plotValues `json:"bars"`              // intervals: from x and y to x and y, which ends are cut (1 the first, 2 the second, 3 both), and 1 if it is of less interest
 	Changes []float64    `json:"changes"`           // places where the level changes
+	Whisker string       `json:"-"`                 // what the bars are
 	Heights plotValues   `json:"heights,omitempty"` // of single points, of which the nearest one counts; nil if each place has its own x
 }
 
@@ -33,10 +34,33 @@ type plotLine struct {
 	Ink   string     `json:"ink,omitempty"` // the name of a color of the page
 	Width float64    `json:"width"`
 	Dots  float64    `json:"dots,omitempty"`  // their size
+	Shape dotShape   `json:"shape,omitempty"` // of the dots; filled circles without one
 	Steps int        `json:"steps,omitempty"` // 1 if a step rises at the next place, -1 at its own; 0 for none
 	Joins bool       `json:"spanGaps,omitempty"`
 	Href  string     `json:"href,omitempty"`
 	Data  plotValues `json:"data"`
+}
+
+// dotShape is the shape of dots that are not filled.
+type dotShape string
+
+const (
+	ringShape    dotShape = "ring"
+	squareShape  dotShape = "square"
+	diamondShape dotShape = "diamond"
+)
+
+// Mark returns the class of the sign of a line in the legend.
+func (l plotLine) Mark() string {
+	switch {
+	case l.Shape != "":
+		return "key-" + string(l.Shape)
+	case l.Dots > 0:
+		return "key-dot"
+	case l.Width > 1:
+		return "key-line"
+	}
+	return "key-area"
 }
 
 // plotArea is what lies between two lines, counted from 1.
@@ -125,6 +149,7 @@ func (c *lineChart) between(label, ink string, high, low plotValues) {
 // intervals adds the intervals of the places, upright.
 func (c *lineChart) intervals(label string, high, low plotValues) {
 	c.between(label, "", high, low)
+	c.Whisker = label
 	for i, x := range c.X {
 		c.bar(x, low[i], x, high[i])
 	}
@@ -135,6 +160,14 @@ func (c *lineChart) bar(ends ...float64) {
 	if !slices.ContainsFunc(ends, func(end float64) bool { return !isFinite(end) }) {
 		c.Bars = append(c.Bars, ends)
 	}
+}
+
+// whisker returns what the legend says of intervals; nothing if none is drawn.
+func (c *lineChart) whisker() string {
+	if len(c.Bars) == 0 {
+		return ""
+	}
+	return c.Whisker
 }
 
 // keys returns the lines that the legend names, each once. Lines that lead somewhere name themselves.
@@ -153,6 +186,7 @@ type chartFigure struct {
 	ID, Sum string
 	Still   template.HTML
 	Keys    []plotLine  // what the colors mean
+	Whisker string      // what upright and lying bars mean
 	Source  string      // where the data are; empty if they are in the page
 	Data    template.JS // JSON
 }
@@ -168,7 +202,7 @@ func (b *builder) addChart(s section, c lineChart, still template.HTML, apart bo
 		return err
 	}
 	sum := sha256.Sum256(data)
-	v := chartFigure{ID: s.ID, Sum: hex.EncodeToString(sum[:6]), Still: still, Keys: c.keys(), Data: template.JS(data)} //nolint:gosec // JSON without < and >
+	v := chartFigure{ID: s.ID, Sum: hex.EncodeToString(sum[:6]), Still: still, Keys: c.keys(), Whisker: c.whisker(), Data: template.JS(data)} //nolint:gosec // JSON without < and >
 	if apart {
 		name := s.ID + dataPart
 		if b.request.In.Get(partParam) == name {

@@ -2,7 +2,9 @@ package chart
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strings"
 )
 
 // Front shows things by two objectives, each with its intervals. Those on the Pareto front are dots, joined by steps:
@@ -27,12 +29,8 @@ const (
 
 func (f Front) figure() figure {
 	g := figure{kind: "Pareto front", title: f.Title, xLabel: f.XLabel, yLabel: f.YLabel}
-	f.Points = slices.DeleteFunc(slices.Clone(f.Points), func(p FrontPoint) bool { return !finite(p.X.Mean) || !finite(p.Y.Mean) })
-	var x, y extent
-	for _, p := range f.Points {
-		x.add(p.X.Mean)
-		y.add(p.Y.Mean)
-	}
+	f = f.finite()
+	x, y := f.means()
 	front := f.front()
 	g.subtitle = count(len(f.Points), "version", "versions") + ", " + whole(len(front)) + " on the front"
 	g.facts = []string{g.subtitle + "."}
@@ -43,26 +41,74 @@ func (f Front) figure() figure {
 	g.facts = append(g.facts, "x is "+x.span()+", y is "+y.span()+".", "The front: "+listed(len(front), func(i int) string {
 		return or(front[i].X.Label, unnamed) + " (" + number(front[i].X.Mean) + ", " + number(front[i].Y.Mean) + ")"
 	})+".")
-	wideX, wideY := x, y
-	if f.hasIntervals() {
-		for _, p := range f.Points {
-			wideX.addInterval(p.X, x)
-			wideY.addInterval(p.Y, y)
+	if g.x, g.y = padded(x), padded(y); f.hasIntervals() {
+		g.x, g.y = padded(x.withIntervals(f, inX)), padded(y.withIntervals(f, inY))
+		if n := f.beyond(Range{g.x.lo, g.x.hi}, Range{g.y.lo, g.y.hi}); n > 0 {
+			cut := count(n, "interval goes", "intervals go") + " beyond the frame (arrow)"
+			g.subtitle += ", " + cut
+			g.facts = append(g.facts, strings.ToUpper(cut[:1])+cut[1:]+".")
 		}
 	}
-	g.x, g.y = padded(wideX), padded(wideY)
 	g.legend = f.legend()
 	g.data = func(c canvas, p plot) string { f.draw(c, p); return "" }
 	return g
 }
 
-// addInterval adds the ends of an interval, as far as they do not dwarf the means.
-func (e *extent) addInterval(of Estimate, means extent) {
-	room := (means.hi - means.lo) / 2
-	if of.hasInterval() && finite(room) {
-		e.add(max(of.Lo, means.lo-room))
-		e.add(min(of.Hi, means.hi+room))
+// Range is what an axis shows.
+type Range struct{ Lo, Hi float64 }
+
+// Frame returns what the axes show: the means, and the ends of intervals as far as they leave at least half of the axis
+// to the means. If all means are equal, the ends are shown.
+func (f Front) Frame() (x, y Range) {
+	f = f.finite()
+	meansX, meansY := f.means()
+	wideX, wideY := meansX.withIntervals(f, inX), meansY.withIntervals(f, inY)
+	return Range{wideX.lo, wideX.hi}, Range{wideY.lo, wideY.hi}
+}
+
+// finite returns the chart with the points that have both means.
+func (f Front) finite() Front {
+	f.Points = slices.DeleteFunc(slices.Clone(f.Points), func(p FrontPoint) bool { return !finite(p.X.Mean) || !finite(p.Y.Mean) })
+	return f
+}
+
+func inX(p FrontPoint) Estimate { return p.X }
+func inY(p FrontPoint) Estimate { return p.Y }
+
+func (f Front) means() (x, y extent) {
+	for _, p := range f.Points {
+		x.add(p.X.Mean)
+		y.add(p.Y.Mean)
 	}
+	return x, y
+}
+
+// withIntervals returns the extent of means with the ends of their intervals, as far as these do not dwarf the means.
+func (e extent) withIntervals(f Front, of func(FrontPoint) Estimate) extent {
+	wide, room := e, (e.hi-e.lo)/2
+	if room == 0 {
+		room = math.MaxFloat64
+	}
+	for _, p := range f.Points {
+		if one := of(p); one.hasInterval() && finite(room) {
+			wide.add(max(one.Lo, e.lo-room))
+			wide.add(min(one.Hi, e.hi+room))
+		}
+	}
+	return wide
+}
+
+// beyond returns how many intervals do not end within a frame.
+func (f Front) beyond(x, y Range) (n int) {
+	for _, p := range f.Points {
+		if p.X.hasInterval() && (p.X.Lo < x.Lo || p.X.Hi > x.Hi) {
+			n++
+		}
+		if p.Y.hasInterval() && (p.Y.Lo < y.Lo || p.Y.Hi > y.Hi) {
+			n++
+		}
+	}
+	return n
 }
 
 // front returns the points on the front in the order of x.
@@ -185,11 +231,26 @@ func (f Front) drawIntervals(c canvas, p plot) {
 			s = style{stroke: blue, width: 1.2}
 		}
 		if one.X.hasInterval() {
-			lying(c, at.y, max(p.left, p.x.at(one.X.Lo)), min(p.right, p.x.at(one.X.Hi)), maxCap/2, s)
+			left, right := p.x.at(one.X.Lo), p.x.at(one.X.Hi)
+			lyingCut(c, at.y, max(p.left, left), min(p.right, right), maxCap, s, [2]bool{left < p.left, right > p.right})
 		}
 		if one.Y.hasInterval() {
-			whisker(c, at.x, max(p.top, p.y.at(one.Y.Hi)), min(p.bottom, p.y.at(one.Y.Lo)), maxCap/2, s)
+			top, bottom := p.y.at(one.Y.Hi), p.y.at(one.Y.Lo)
+			whiskerCut(c, at.x, max(p.top, top), min(p.bottom, bottom), maxCap, s, [2]bool{top < p.top, bottom > p.bottom})
 		}
+	}
+}
+
+// whiskerCut draws an upright interval with the head of an arrow at an end that is beyond the axis.
+func whiskerCut(c canvas, x, top, bottom, half float64, s style, cut [2]bool) {
+	c.polyline([]point{{x, top}, {x, bottom}}, s)
+	for i, y := range [2]float64{top, bottom} {
+		inwards := [2]float64{half, -half}[i]
+		if cut[i] {
+			c.polygon([]point{{x, y}, {x - half, y + inwards}, {x + half, y + inwards}}, style{fill: s.stroke})
+			continue
+		}
+		c.polyline([]point{{x - half, y}, {x + half, y}}, s)
 	}
 }
 

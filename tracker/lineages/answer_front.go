@@ -12,6 +12,7 @@ import (
 	"track/answer/param"
 	"track/evolution"
 	"track/scoring"
+	"track/scoring/format"
 	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/store"
@@ -38,7 +39,7 @@ func ShowFront(ctx context.Context, r *store.Reader, q answer.FrontQuestion) (a 
 	if a.Objectives = measured.objectives(l.Settings.Scale, q.Minimize); len(a.Objectives) < 2 && q.X == "" && q.Y == "" {
 		return a, nil
 	}
-	if a.X, a.Y, err = chooseAxes(a.Objectives, q); err != nil {
+	if a.X, a.Y, a.Chosen, err = measured.chooseAxes(a.Objectives, q); err != nil {
 		return a, err
 	}
 	mutations, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{})
@@ -157,7 +158,8 @@ func (m objectiveValues) addMeasures(ctx context.Context, r *store.Reader, l Lin
 	return err
 }
 
-// objectives lists what tells versions apart: named ones first, then ground truth, then tasks.
+// objectives lists what tells versions apart: named ones first, then ground truth, then tasks, those with more values
+// first.
 func (m objectiveValues) objectives(scale *evolution.Scale, minimize []string) (list []answer.Objective) {
 	named := []string{answer.ObjectiveScore, answer.ObjectiveCost, answer.ObjectiveTokens, answer.ObjectiveDuration}
 	place := func(name string) int {
@@ -171,6 +173,9 @@ func (m objectiveValues) objectives(scale *evolution.Scale, minimize []string) (
 			continue
 		}
 		o := answer.Objective{Name: name, NVersions: len(values)}
+		for _, own := range values {
+			o.NValues += len(own)
+		}
 		switch place(name) {
 		case 1, 2, 3:
 			o.Minimize = true
@@ -182,12 +187,11 @@ func (m objectiveValues) objectives(scale *evolution.Scale, minimize []string) (
 			list = append(list, o)
 		}
 	}
-	isTask := func(o answer.Objective) bool { return strings.HasPrefix(o.Name, answer.ObjectiveTask) }
 	if first := slices.IndexFunc(list, isTask); first >= 0 && !slices.ContainsFunc(list[first+1:], isTask) {
 		list = slices.Delete(list, first, first+1) // a single task is the score
 	}
 	slices.SortFunc(list, func(a, b answer.Objective) int {
-		return cmp.Or(cmp.Compare(place(a.Name), place(b.Name)), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(place(a.Name), place(b.Name)), cmp.Compare(b.NValues, a.NValues), cmp.Compare(len(a.Name), len(b.Name)), cmp.Compare(a.Name, b.Name))
 	})
 	return list
 }
@@ -218,35 +222,92 @@ func (m objectiveValues) estimate(objective, version string) verdict.Estimate {
 	return verdict.Estimate{Value: mean.Mean, N: mean.N, Interval: mean.Interval}
 }
 
-// chooseAxes returns the two objectives that were asked for, else the score and the first other one. The score is not
-// compared with tasks, of which it is the mean: if there is nothing else, two tasks are compared.
-func chooseAxes(list []answer.Objective, q answer.FrontQuestion) (x, y answer.Objective, err error) {
-	find := func(parameter, name string, other string) (o answer.Objective, err error) {
-		var names []string
-		for _, o := range list {
-			if o.Name == name || name == "" && o.Name != other {
-				return o, nil
-			}
-			names = append(names, o.Name)
-		}
-		text := "no objective of the lineage tells its versions apart"
-		if len(names) > 0 {
-			text = "name one of " + strings.Join(names, ", ")
-		}
-		return o, &param.Error{Param: parameter, Message: strings.TrimPrefix(name+": "+text, ": ")}
-	}
+// chooseAxes returns the two objectives that were asked for, and why the other ones were chosen: the score, and the
+// objective with the most values in versions that have a score. The score is not compared with tasks, of which it is the
+// mean: if nothing else is recorded, two tasks are compared.
+func (m objectiveValues) chooseAxes(list []answer.Objective, q answer.FrontQuestion) (x, y answer.Objective, why string, err error) {
 	if q.X != "" && q.X == q.Y {
-		return x, y, &param.Error{Param: "y", Message: fmt.Sprintf("%s: name another objective than x", q.Y)}
+		return x, y, "", &param.Error{Param: "y", Message: fmt.Sprintf("%s: name another objective than x", q.Y)}
 	}
-	isOther := func(o answer.Objective) bool {
-		return o.Name != answer.ObjectiveScore && !strings.HasPrefix(o.Name, answer.ObjectiveTask)
+	x.Name, y.Name = q.X, q.Y
+	rivals := m.rivals(list, q.X, isTask(x))
+	if q.X == "" && q.Y == "" && len(rivals) < 2 {
+		if tasks := m.rivals(list, "", true); len(tasks) > 1 {
+			x, rivals = tasks[0], m.rivals(list, tasks[0].Name, true)
+		}
 	}
-	if q.X == "" && q.Y == "" && len(list) > 2 && !slices.ContainsFunc(list, isOther) {
-		return list[1], list[2], nil
+	if q.Y == "" && len(rivals) > 0 {
+		y = rivals[max(0, slices.IndexFunc(rivals, func(o answer.Objective) bool { return o.Name == answer.ObjectiveScore }))]
 	}
-	if y, err = find("y", q.Y, q.X); err != nil {
-		return x, y, err
+	if y, err = objectiveNamed(list, "y", y.Name, x.Name); err != nil {
+		return x, y, "", err
 	}
-	x, err = find("x", q.X, y.Name)
-	return x, y, err
+	if rivals = m.rivals(list, y.Name, isTask(y)); q.X == "" && len(rivals) > 0 {
+		x = rivals[0]
+		values, versions := m.shared(x.Name, y.Name)
+		why = fmt.Sprintf("%s has %s in %s with %s", x.Name, format.Counted(values, "value"), format.Counted(versions, "version"), y.Name)
+		if len(rivals) > 1 {
+			why += "; no other objective has more"
+		}
+	}
+	x, err = objectiveNamed(list, "x", x.Name, y.Name)
+	return x, y, why, err
+}
+
+func isTask(o answer.Objective) bool { return strings.HasPrefix(o.Name, answer.ObjectiveTask) }
+
+// rivals returns the tasks, or all other objectives, that an objective can be compared with: those with the most values
+// in the same versions first, among them those that tell more versions apart.
+func (m objectiveValues) rivals(list []answer.Objective, with string, tasks bool) []answer.Objective {
+	chosen := slices.DeleteFunc(slices.Clone(list), func(o answer.Objective) bool { return o.Name == with || isTask(o) != tasks })
+	values, means := map[string]int{}, map[string]int{}
+	for _, o := range chosen {
+		values[o.Name], _ = m.shared(o.Name, with)
+		means[o.Name] = m.means(o.Name)
+	}
+	slices.SortStableFunc(chosen, func(a, b answer.Objective) int {
+		return cmp.Or(cmp.Compare(values[b.Name], values[a.Name]), cmp.Compare(means[b.Name], means[a.Name]))
+	})
+	return chosen
+}
+
+// means returns how many different means versions have.
+func (m objectiveValues) means(objective string) int {
+	different := map[float64]bool{}
+	for _, values := range m[objective] {
+		sum := 0.0
+		for _, v := range values {
+			sum += v
+		}
+		different[sum/float64(len(values))] = true
+	}
+	return len(different)
+}
+
+// shared returns how many values an objective has in versions that have another one too, and how many such versions
+// there are. Without another one it counts all.
+func (m objectiveValues) shared(name, with string) (values, versions int) {
+	for version, own := range m[name] {
+		if with == "" || len(m[with][version]) > 0 {
+			values += len(own)
+			versions++
+		}
+	}
+	return values, versions
+}
+
+// objectiveNamed returns an objective of a list; without a name the first one that is not the other axis.
+func objectiveNamed(list []answer.Objective, parameter, name, other string) (o answer.Objective, err error) {
+	var names []string
+	for _, o := range list {
+		if o.Name == name || name == "" && o.Name != other {
+			return o, nil
+		}
+		names = append(names, o.Name)
+	}
+	text := "no objective of the lineage tells its versions apart"
+	if len(names) > 0 {
+		text = "name one of " + strings.Join(names, ", ")
+	}
+	return o, &param.Error{Param: parameter, Message: strings.TrimPrefix(name+": "+text, ": ")}
 }

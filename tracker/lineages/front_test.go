@@ -2,6 +2,7 @@ package lineages_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -30,6 +31,9 @@ func TestShowFront(t *testing.T) {
 		t.Errorf("two tasks: %+v", a)
 	}
 	l.Evolve("Dutch", 20, 10, 15)
+	if a := ask(answer.FrontQuestion{}); a.Chosen == "" || !strings.Contains(a.Chosen, "3 values in 3 versions") || !strings.Contains(fmt.Sprint(a.About()), "no version has two values of task:t1") {
+		t.Errorf("why tasks: %q, %v", a.Chosen, a.About())
+	}
 	spend := func(version string, cost, truth float64) {
 		l.Record(l.Execution(version, func(e *track.Execution) {
 			took := time.Duration(cost * float64(time.Second))
@@ -63,6 +67,18 @@ func TestShowFront(t *testing.T) {
 	less := ask(answer.FrontQuestion{Lineage: "l", X: "truth:recall", Minimize: []string{"truth:recall"}})
 	if more := ask(answer.FrontQuestion{Lineage: "l", X: "truth:recall"}); more.NFront() != 2 || less.NFront() != 1 {
 		t.Errorf("recall: %d on the front if more is better, %d if less is", more.NFront(), less.NFront())
+	}
+	// Three more executions have ground truth and no costs, so ground truth has the most values.
+	for range 3 {
+		l.Record(l.Execution("v002", func(e *track.Execution) {
+			e.Status, e.Score, e.Truths = track.ExecutionError, nil, map[string]float64{"recall": 0.2}
+		}), false)
+	}
+	if a := ask(answer.FrontQuestion{}); a.X.Name != "truth:recall" || a.X.NValues != 7 || a.Y.Name != "score" || !strings.HasPrefix(a.Chosen, "truth:recall has 7 values in 3 versions with score; no other") {
+		t.Errorf("the objective with the most values: %+v", a)
+	}
+	if a := ask(answer.FrontQuestion{X: "cost"}); a.Chosen != "" || a.Y.Name != "score" || strings.Contains(fmt.Sprint(a.About()), "no interval") {
+		t.Errorf("axes that were asked for: %+v, %v", a, a.About())
 	}
 	for _, q := range []answer.FrontQuestion{{Lineage: "l", X: "nosuch"}, {Lineage: "l", X: "cost", Y: "cost"}} {
 		if _, err := lineages.ShowFront(t.Context(), l.Store.Reader, q); !errors.Is(err, track.ErrInvalid) {

@@ -3,6 +3,13 @@
 onEach("[data-chart]", lineChart);
 const plots = {};
 
+// Squares and diamonds.
+const outlines = (turn, r) => (u, i, from, to) => {
+  const fill = new Path2D(), { data: { 0: x, [i]: y } } = u;
+  for (let k = from; k <= to; k++) if (y[k] != null) for (let c = turn; c < turn + 7; c += Math.PI / 2) fill[c > turn ? "lineTo" : "moveTo"](u.valToPos(x[k], "x", true) + r * Math.cos(c), u.valToPos(y[k], "y", true) + r * Math.sin(c));
+  return { fill, stroke: fill };
+};
+
 async function lineChart(figure) {
   const from = figure.dataset.chart, written = $("script", from ? await load(from, true) ?? figure : figure), old = plots[figure.id];
   if (!written || !window.uPlot || !figure.isConnected) return;
@@ -19,10 +26,13 @@ async function lineChart(figure) {
     const draw = (color, x1, y1, x2, y2) => { ctx.strokeStyle = color; ctx.beginPath(); ctx.moveTo(x1, y1); ctx.lineTo(x2, y2); ctx.stroke(); };
     within(ctx, left, top, width, height);
     ctx.lineWidth = 0.4 * cap;
-    for (const [x1, y1, x2, y2] of bars) {
-      const w = x1 === x2 ? cap : 0, h = cap - w;
-      draw(ink.accent, X(x1), Y(y1), X(x2), Y(y2));
-      for (const [a, b] of [[X(x1), Y(y1)], [X(x2), Y(y2)]]) draw(ink.accent, a - w, b - h, a + w, b + h);
+    for (const [x1, y1, x2, y2, cut, faint] of bars) {
+      const w = x1 === x2 ? cap : 0, h = cap - w, color = ink[faint ? "dim" : "accent"];
+      draw(color, X(x1), Y(y1), X(x2), Y(y2));
+      // An end that is cut is the head of an arrow.
+      for (const [a, b, back] of [[X(x1), Y(y1), cut & 1 ? 1.5 : 0], [X(x2), Y(y2), cut & 2 ? -1.5 : 0]]) {
+        for (const side of [-1, 1]) draw(color, a, b, a + side * w + back * h, b + side * h - back * w);
+      }
     }
     for (const v of changes) draw(ink.bad, X(v), top, X(v), top + height);
     ctx.restore();
@@ -51,7 +61,7 @@ async function lineChart(figure) {
     ...options, width: box.clientWidth,
     series: [{}, ...lines.map((one) => {
       const color = () => one.ink ? inks()[one.href && one === line() ? "bad" : one.ink] : "transparent";
-      return { ...one, show: old?.series.find(({ label }) => label === one.label)?.show ?? true, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color }, ...one.steps && { paths: uPlot.paths.stepped({ align: one.steps }) } };
+      return { ...one, show: old?.series.find(({ label }) => label === one.label)?.show ?? true, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color, ...one.shape && { width: 1.5, fill: () => inks().paper, ...one.shape !== "ring" && { paths: outlines(one.shape === "square" ? Math.PI / 4 : 0, one.dots / 2 * devicePixelRatio) } } }, ...one.steps && { paths: uPlot.paths.stepped({ align: one.steps }) } };
     })],
     bands: areas.map((one) => ({ ...one, fill: () => inks()[one.ink].replace(")", ", 0.18)") })),
     hooks: {
