@@ -2,6 +2,7 @@ package track
 
 import (
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -86,6 +87,7 @@ type Execution struct {
 	Status      ExecutionStatus
 	Message     string             // why it failed, for people
 	Calls       []ToolCall         // in the order of their start
+	Requests    []ModelRequest     `json:",omitempty"` // in their order; none if the source does not say what each of them used
 	Prompt      *string            `json:",omitempty"` // what was asked; nil if unknown
 	Output      *string            // the assistant's text after the last tool result; empty: it wrote none; nil if unknown
 	Truncated   bool               // the output was cut off at a limit of tokens
@@ -111,6 +113,48 @@ type Tokens struct {
 	Reasoning  *int64 `json:"reasoning"`   // the part of Output that was reasoning
 }
 
+// SumOfRequests returns the tokens of all requests. A count that is unknown of one request is unknown of the sum. It returns
+// nil if no count is known.
+func SumOfRequests(requests []ModelRequest) *Tokens {
+	if len(requests) == 0 {
+		return nil
+	}
+	var zero [5]int64
+	sum := Tokens{Input: &zero[0], Output: &zero[1], CacheRead: &zero[2], CacheWrite: &zero[3], Reasoning: &zero[4]}
+	for _, r := range requests {
+		if r.Tokens == nil {
+			return nil
+		}
+		sum = sum.plus(*r.Tokens)
+	}
+	if sum == (Tokens{}) {
+		return nil
+	}
+	return &sum
+}
+
+// plus adds counts. A count that is unknown on one side, or too large, is unknown in the sum.
+func (t Tokens) plus(other Tokens) Tokens {
+	add := func(a, b *int64) *int64 {
+		if a == nil || b == nil || *a > math.MaxInt64-*b {
+			return nil
+		}
+		n := *a + *b
+		return &n
+	}
+	return Tokens{
+		Input: add(t.Input, other.Input), Output: add(t.Output, other.Output), CacheRead: add(t.CacheRead, other.CacheRead),
+		CacheWrite: add(t.CacheWrite, other.CacheWrite), Reasoning: add(t.Reasoning, other.Reasoning),
+	}
+}
+
+// ModelRequest is one request to a model within an execution. The model reads the conversation so far, and answers with
+// text, with tool calls, or with both. Requests are numbered from 1.
+type ModelRequest struct {
+	Model  string  `json:"model,omitempty"` // empty if it is the model of the execution
+	Tokens *Tokens `json:"tokens"`          // nil if unknown
+}
+
 // ToolCall is one use of a tool within an execution.
 type ToolCall struct {
 	Key      string // identity within the source, such as a tool_use_id; empty: there is none
@@ -126,6 +170,7 @@ type ToolCall struct {
 	WholeOutput int            `json:",omitempty"`
 	StartedAt   time.Time      // zero if unknown
 	Duration    *time.Duration // nil if unknown
+	Request     int            `json:",omitempty"` // number of the request that asked for it, from 1; 0 if unknown
 }
 
 // Failed reports whether the source calls the call a failure: an error, a refusal, an exit status that is not 0, or no

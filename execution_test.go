@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"track"
 )
 
@@ -38,8 +40,9 @@ func TestValidateExecution(t *testing.T) {
 		return track.Execution{
 			Key: "k", Source: "jsonl", Lineage: "sepa", Version: "v002", Task: "t-17", TaskType: "coding", Complexity: track.ComplexityMedium,
 			Status: track.ExecutionOK, Output: pointer("done"), Tokens: &track.Tokens{Input: pointer(int64(0))}, Duration: pointer(time.Minute),
-			Calls: []track.ToolCall{{Key: "c1", Tool: "Bash", Answered: true, Exit: pointer(1)}, {Tool: "Read"}, {Tool: "Read"}},
-			Score: pointer(-3.5), CostUSD: pointer(0.0), Truths: map[string]float64{"reward": 1}, Files: []track.WrittenFile{{Name: "a.go"}},
+			Calls:    []track.ToolCall{{Key: "c1", Tool: "Bash", Answered: true, Exit: pointer(1)}, {Tool: "Read"}, {Tool: "Read"}},
+			Requests: []track.ModelRequest{{Model: "m", Tokens: &track.Tokens{Output: pointer(int64(1))}}, {}},
+			Score:    pointer(-3.5), CostUSD: pointer(0.0), Truths: map[string]float64{"reward": 1}, Files: []track.WrittenFile{{Name: "a.go"}},
 		}
 	}
 	if err := good().Validate(); err != nil {
@@ -68,6 +71,10 @@ func TestValidateExecution(t *testing.T) {
 		{func(e *track.Execution) { e.Truths[""] = 1 }, "truths: the name of a truth is empty"},
 		{func(e *track.Execution) { e.Truths["b"] = math.Inf(1) }, "truths.b: +Inf is not finite: leave it out"},
 		{func(e *track.Execution) { e.Tokens.Reasoning = pointer(int64(-5)) }, "tokens.reasoning: -5 is negative"},
+		{func(e *track.Execution) { e.Requests[0].Tokens.Output = pointer(int64(-5)) }, "requests.0.tokens.output: -5 is negative"},
+		{func(e *track.Execution) { e.Requests[1].Model = " m" }, `requests.1.model: " m" begins or ends with white space`},
+		{func(e *track.Execution) { e.Calls[1].Request = 3 }, "calls.1.request: 3 is not the number of a request: there are 2, counted from 1"},
+		{func(e *track.Execution) { e.Calls[1].Request = -1 }, "calls.1.request: -1 is not the number of a request: there are 2, counted from 1"},
 		{func(e *track.Execution) { e.Calls[1].Tool = "" }, "calls.1.tool: is empty"},
 		{func(e *track.Execution) { e.Calls[1].Key = "c1" }, `calls.1.key: "c1" is that of an earlier call`},
 		{func(e *track.Execution) { e.Calls[2].Output = pointer("\xff") }, "calls.2.output: is not valid UTF-8"},
@@ -81,6 +88,34 @@ func TestValidateExecution(t *testing.T) {
 		err := execution.Validate()
 		if err == nil || err.Error() != tt.want || !errors.Is(err, track.ErrInvalid) {
 			t.Errorf("got %v, want %s", err, tt.want)
+		}
+	}
+}
+
+func TestSumOfRequests(t *testing.T) {
+	n := func(i int64) *int64 { return &i }
+	request := func(in, out *int64) track.ModelRequest {
+		return track.ModelRequest{Tokens: &track.Tokens{Input: in, Output: out}}
+	}
+	for _, tt := range []struct {
+		requests []track.ModelRequest
+		in, out  *int64
+	}{
+		{nil, nil, nil},
+		{[]track.ModelRequest{{}}, nil, nil},
+		{[]track.ModelRequest{request(n(1), n(2)), request(n(3), nil)}, n(4), nil}, // a count that is unknown of one is unknown of all
+		{[]track.ModelRequest{request(n(1), n(2)), {}}, nil, nil},
+		{[]track.ModelRequest{request(n(math.MaxInt64), n(0)), request(n(1), n(0))}, nil, n(0)},
+	} {
+		got := track.SumOfRequests(tt.requests)
+		if tt.in == nil && tt.out == nil {
+			if got != nil {
+				t.Errorf("%+v: %+v, want nothing", tt.requests, got)
+			}
+			continue
+		}
+		if diff := cmp.Diff(&track.Tokens{Input: tt.in, Output: tt.out}, got); diff != "" {
+			t.Errorf("%+v (-want +got):\n%s", tt.requests, diff)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 
 // Validate returns the first error in an execution, or nil if it can be recorded.
 func (e Execution) Validate() *FieldError {
-	for _, check := range [...]func() *FieldError{e.checkNames, e.checkKinds, e.checkTexts, e.checkNumbers, e.checkCalls, e.checkFiles} {
+	for _, check := range [...]func() *FieldError{e.checkNames, e.checkKinds, e.checkTexts, e.checkNumbers, e.checkRequests, e.checkCalls, e.checkFiles} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -127,6 +127,19 @@ func (t *Tokens) check() *FieldError {
 	return nil
 }
 
+func (e Execution) checkRequests() *FieldError {
+	for i, r := range e.Requests {
+		err := checkOptionalNames(namedText{"model", r.Model})
+		if err == nil {
+			err = r.Tokens.check()
+		}
+		if err != nil {
+			return &FieldError{Field: "requests." + strconv.Itoa(i) + "." + err.Field, Message: err.Message}
+		}
+	}
+	return nil
+}
+
 func (e Execution) checkCalls() *FieldError {
 	seen := make(map[string]bool, len(e.Calls))
 	for i, call := range e.Calls {
@@ -134,6 +147,9 @@ func (e Execution) checkCalls() *FieldError {
 		err := call.check()
 		if err == nil && call.Key != "" && seen[call.Key] {
 			err = &FieldError{Field: "key", Message: fmt.Sprintf("%q is that of an earlier call", call.Key)}
+		}
+		if err == nil && (call.Request < 0 || call.Request > len(e.Requests)) {
+			err = &FieldError{Field: "request", Message: fmt.Sprintf("%d is not the number of a request: there are %d, counted from 1", call.Request, len(e.Requests))}
 		}
 		if err != nil {
 			return &FieldError{Field: field + err.Field, Message: err.Message}

@@ -41,11 +41,12 @@ type RecordedExecution struct {
 	Open        bool            `json:"open"` // the source ended within it
 	ForgottenAt time.Time       `json:"forgotten_at,omitzero"`
 
-	Truths map[string]float64 `json:"truths,omitempty"` // ground-truth labels
-	Prompt *RecordedText      `json:"prompt,omitempty"`
-	Output *RecordedText      `json:"output,omitempty"`
-	Calls  []RecordedCall     `json:"calls,omitempty"`
-	Scores []RecordedScore    `json:"scores,omitempty"` // under every rubric, by name
+	Truths   map[string]float64 `json:"truths,omitempty"` // ground-truth labels
+	Prompt   *RecordedText      `json:"prompt,omitempty"`
+	Output   *RecordedText      `json:"output,omitempty"`
+	Calls    []RecordedCall     `json:"calls,omitempty"`
+	Requests []ModelRequest     `json:"requests,omitempty"` // to the model, by number from 1
+	Scores   []RecordedScore    `json:"scores,omitempty"`   // under every rubric, by name
 }
 
 // At returns when the execution started; when it was recorded if the start is unknown.
@@ -67,7 +68,8 @@ type RecordedCall struct {
 	Input     RecordedText   `json:"input"`
 	Output    *RecordedText  `json:"output"` // nil if unknown
 	StartedAt time.Time      `json:"started_at,omitzero"`
-	Duration  *time.Duration `json:"duration_s"` // in JSON, seconds
+	Duration  *time.Duration `json:"duration_s"`        // in JSON, seconds
+	Request   int            `json:"request,omitempty"` // number of the request that asked for it, from 1; 0 if unknown
 }
 
 // RecordedText is a masked text: its digest, its size, and the text itself only if it is kept.

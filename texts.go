@@ -101,6 +101,9 @@ func (e *Execution) EachText(v TextVisitor) {
 	} {
 		v.Name(n.field, n.text)
 	}
+	for _, r := range e.Requests {
+		v.Name("requests.model", r.Model)
+	}
 	if e.Judge != nil {
 		v.Name("judge.model", e.Judge.Model)
 	}

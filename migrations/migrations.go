@@ -26,7 +26,7 @@ func Postgres() (fs.FS, error) { return fs.Sub(files, "postgres") }
 
 // Latest is the version of the newest migration. Opening a database compares it with the version of its schema. A
 // change of a view needs a new migration as well, which may be empty.
-const Latest = 13
+const Latest = 14
 
 // LatestPostgres is the version of the newest migration for PostgreSQL.
-const LatestPostgres = 97
+const LatestPostgres = 99

@@ -383,7 +383,7 @@ CREATE TABLE call (
     output_digest BLOB,
     output_whole  INTEGER, -- size of the whole in bytes, if output is only a part of it
     started_at    INTEGER,
-    duration_us   INTEGER,
+    duration_us   INTEGER, request INTEGER,
     PRIMARY KEY (execution_id, position)
 ) STRICT, WITHOUT ROWID
 CREATE TABLE truth (
@@ -562,6 +562,17 @@ CREATE TABLE token_use (
     records  INTEGER NOT NULL,
     bytes    INTEGER NOT NULL, -- of the lines of these records, with the blobs that they name
     PRIMARY KEY (token_id, day, writer)
+) STRICT, WITHOUT ROWID
+CREATE TABLE request (
+    execution_id       INTEGER NOT NULL,
+    number             INTEGER NOT NULL, -- from 1, in their order
+    model              TEXT,             -- NULL if it is the model of the execution
+    tokens_input       INTEGER,
+    tokens_output      INTEGER,
+    tokens_cache_read  INTEGER,
+    tokens_cache_write INTEGER,
+    tokens_reasoning   INTEGER,
+    PRIMARY KEY (execution_id, number)
 ) STRICT, WITHOUT ROWID
 CREATE VIEW v_seed AS
 SELECT scenario.name                                             AS scenario,
@@ -794,8 +805,17 @@ SELECT execution.ulid     AS execution,
        tool.name          AS tool,
        call.exit, call.error, call.answered, call.rejected, call.input_bytes, call.output_bytes,
        coalesce(call.output_whole, call.output_bytes) AS output_whole_bytes, lower(hex(call.input_digest)) AS input_digest,
-       call.duration_us / 1e6 AS duration_s
+       call.duration_us / 1e6 AS duration_s, call.request
   FROM call JOIN execution ON execution.id = call.execution_id JOIN tool ON tool.id = call.tool_id
+CREATE VIEW v_request AS
+SELECT lineage.name AS lineage, nullif(version.name, '') AS version, execution.task, execution.ulid AS execution,
+       request.number     AS request,
+       coalesce(request.model, execution.model) AS model,
+       request.tokens_input, request.tokens_output, request.tokens_cache_read, request.tokens_cache_write, request.tokens_reasoning
+  FROM request
+  JOIN execution ON execution.id = request.execution_id
+  JOIN lineage ON lineage.id = execution.lineage_id
+  JOIN version ON version.id = execution.version_id
 CREATE VIEW v_version AS
 SELECT lineage.name AS lineage, nullif(version.name, '') AS version, nullif(parent.name, '') AS parent, version.operator, version.status, version.note,
        version.content, lower(hex(version.content_digest)) AS content_digest, version.source, version.source_score, version.source_parent_score,

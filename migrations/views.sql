@@ -253,8 +253,19 @@ SELECT execution.ulid     AS execution,
        tool.name          AS tool,
        call.exit, call.error, call.answered, call.rejected, call.input_bytes, call.output_bytes,
        coalesce(call.output_whole, call.output_bytes) AS output_whole_bytes, {hex call.input_digest} AS input_digest,
-       call.duration_us / 1e6 AS duration_s
+       call.duration_us / 1e6 AS duration_s, call.request
   FROM call JOIN execution ON execution.id = call.execution_id JOIN tool ON tool.id = call.tool_id;
+
+-- One row for each request to a model.
+CREATE VIEW v_request AS
+SELECT lineage.name AS lineage, nullif(version.name, '') AS version, execution.task, execution.ulid AS execution,
+       request.number     AS request,
+       coalesce(request.model, execution.model) AS model,
+       request.tokens_input, request.tokens_output, request.tokens_cache_read, request.tokens_cache_write, request.tokens_reasoning
+  FROM request
+  JOIN execution ON execution.id = request.execution_id
+  JOIN lineage ON lineage.id = execution.lineage_id
+  JOIN version ON version.id = execution.version_id;
 
 -- One row a version.
 CREATE VIEW v_version AS

@@ -113,11 +113,13 @@ func matchExecutionKeys(n int) string {
 // ExecutionParts names what may be added to an execution after it was recorded.
 type ExecutionParts struct {
 	Rubrics, Truths map[string]bool
+	HasRequests     bool // what the requests to the model used is known
 }
 
 const (
 	listScoredRubrics = `SELECT execution_id, rubric FROM execution_score WHERE execution_id IN (`
 	listKnownTruths   = `SELECT execution_id, name FROM truth WHERE execution_id IN (`
+	listWithRequests  = `SELECT DISTINCT execution_id FROM request WHERE execution_id IN (`
 )
 
 // ExecutionParts returns the rubrics and the truths of executions, by row.
@@ -127,12 +129,15 @@ func (r *Reader) ExecutionParts(ctx context.Context, rows []int64) (map[int64]*E
 		return parts, nil
 	}
 	for _, row := range rows {
-		parts[row] = &ExecutionParts{map[string]bool{}, map[string]bool{}}
+		parts[row] = &ExecutionParts{Rubrics: map[string]bool{}, Truths: map[string]bool{}}
 	}
 	in, args := inList(len(rows))+")", anys(rows)
 	err := r.stream(ctx, listScoredRubrics+in, args, func(row []driver.Value) { parts[asInt(row[0])].Rubrics[asText(row[1])] = true })
 	if err == nil {
 		err = r.stream(ctx, listKnownTruths+in, args, func(row []driver.Value) { parts[asInt(row[0])].Truths[asText(row[1])] = true })
+	}
+	if err == nil {
+		err = r.stream(ctx, listWithRequests+in, args, func(row []driver.Value) { parts[asInt(row[0])].HasRequests = true })
 	}
 	return parts, explain(err)
 }
@@ -175,14 +180,14 @@ func (r *Reader) CarriedExecution(ctx context.Context, h ExecutionHead) (c Carri
 		Execution: track.Execution{
 			ID: d.ID, Key: d.Key, Source: d.Source, Lineage: d.Lineage, Version: d.Version, Task: d.Task, TaskType: d.TaskType, Complexity: d.Complexity,
 			Trial: d.Trial, Session: d.Session, Status: d.Status, Message: d.Message, Truncated: d.Truncated, Holdout: d.Holdout, Corrections: d.Corrections, Model: d.Model,
-			Tokens: d.Tokens, CostUSD: d.CostUSD, StartedAt: d.StartedAt, Duration: d.Duration, Truths: d.Truths,
+			Tokens: d.Tokens, CostUSD: d.CostUSD, StartedAt: d.StartedAt, Duration: d.Duration, Truths: d.Truths, Requests: d.Requests,
 		},
 		Prompt: d.Prompt, Output: d.Output, Digest: h.Digest, Structure: h.Structure, Masking: h.Masking, RecordedAt: d.RecordedAt, Open: d.Open, Rubric: d.Rubric, Scores: d.Scores,
 	}
 	for _, call := range d.Calls {
 		c.Calls = append(c.Calls, track.ToolCall{
 			Key: call.Key, Tool: call.Tool, Exit: call.Exit, Error: call.Error, Answered: call.Answered, Rejected: call.Rejected, StartedAt: call.StartedAt,
-			Duration: call.Duration,
+			Duration: call.Duration, Request: call.Request,
 		})
 		c.Inputs, c.Outputs = append(c.Inputs, call.Input), append(c.Outputs, call.Output)
 	}
@@ -240,16 +245,19 @@ func (t *Tx) ReplaceCarried(here ExecutionHead, e CarriedExecution) error {
 	return t.CarryExecution(e)
 }
 
-// AddCarriedParts stores truths, and scores if asked for, of an execution of another database with the one here, as far
-// as that lacks them.
-func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, scores bool) error {
+// AddCarriedParts stores truths of an execution of another database with the one here, as far as that lacks them; requests
+// and scores too if both say the same.
+func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, same bool) error {
 	if len(e.Truths) > 0 {
 		if err := t.changeExecution(here.Row, func() error { return t.carryTruths(here.Row, e.Truths) }); err != nil {
 			return err
 		}
 	}
-	if !scores {
+	if !same {
 		return nil
+	}
+	if err := t.carryRequests(here.Row, e); err != nil {
+		return err
 	}
 	if err := t.unrateExecution(here.Row); err != nil {
 		return err

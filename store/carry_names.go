@@ -38,6 +38,7 @@ func carriedNames() []nameColumns {
 			`SELECT source, key, task, task_type, session, model, rubric FROM execution`,
 		},
 		{[]string{"calls.key"}, `SELECT key FROM call`},
+		{[]string{"requests.model"}, `SELECT DISTINCT model FROM request`},
 		{[]string{"truths"}, `SELECT DISTINCT name FROM truth`},
 		{[]string{"rubric", "grade"}, `SELECT DISTINCT rubric, grade FROM execution_score`},
 		{[]string{"components"}, `SELECT DISTINCT name FROM component`},

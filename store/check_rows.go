@@ -28,6 +28,7 @@ func rowChecks() []rowCheck {
 		{"computed_value", "its seed does not exist", `SELECT 'row ' || seed_id || ' of seed' FROM computed_value WHERE seed_id NOT IN (SELECT id FROM seed)`},
 		{"computed_value", "its metric does not exist", `SELECT 'row ' || metric_id || ' of metric' FROM computed_value WHERE metric_id NOT IN (SELECT id FROM metric)`},
 		{"call", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM call` + missingExecution},
+		{"request", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM request` + missingExecution},
 		{"truth", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM truth` + missingExecution},
 		{"execution_score", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM execution_score` + missingExecution},
 		{"score_document", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM score_document` + missingExecution},

@@ -65,8 +65,8 @@ const (
 	RETURNING id`
 	insertCall = `
 	INSERT INTO call (execution_id, position, key, tool_id, input, input_bytes, input_digest, exit, error, answered, rejected,
-	                  output, output_bytes, output_digest, output_whole, started_at, duration_us{, lineage_id})
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17{, $18})`
+	                  output, output_bytes, output_digest, output_whole, started_at, duration_us, request{, lineage_id})
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18{, $19})`
 	insertUnindexed      = `INSERT INTO unindexed (execution_id{, lineage_id}) VALUES ($1{, $2})`
 	insertTruth          = `INSERT INTO truth (execution_id, name, value{, lineage_id}) VALUES ($1, $2, $3{, $4})`
 	insertExecutionScore = `
@@ -82,7 +82,7 @@ const (
 // deleteExecution removes an execution with all that belongs to it.
 var deleteExecution = []string{
 	`DELETE FROM component WHERE execution_id = $1`, `DELETE FROM score_document WHERE execution_id = $1`, `DELETE FROM execution_score WHERE execution_id = $1`,
-	`DELETE FROM truth WHERE execution_id = $1`, `DELETE FROM call WHERE execution_id = $1`, `DELETE FROM execution WHERE id = $1`,
+	`DELETE FROM truth WHERE execution_id = $1`, `DELETE FROM request WHERE execution_id = $1`, `DELETE FROM call WHERE execution_id = $1`, `DELETE FROM execution WHERE id = $1`,
 }
 
 // AddExecution stores an execution, without its texts if it was forgotten. If its lineage, source and key are taken,
@@ -284,7 +284,7 @@ func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord, calls []
 		e.CostUSD, len(e.Calls), failed, nullText(e.Rubric), prompt, promptBytes, promptDigest, output, outputBytes, outputDigest, e.Digest[:], e.Structure[:], e.Masking, e.Open, micros(at),
 		nullTime(e.StartedAt), nullMicros(e.Duration), micros(e.RecordedAt),
 	}
-	err = t.getID(&id, insertExecution, append(columns, executionChecksum(columns, calls, e.Truths))...)
+	err = t.getID(&id, insertExecution, append(columns, executionChecksum(columns, calls, e.Requests, e.Truths))...)
 	if err != nil {
 		return 0, err
 	}
@@ -313,7 +313,7 @@ type callColumns struct {
 	answered, rejected                bool
 	output, outputBytes, outputDigest any
 	outputWhole                       any
-	startedAt, duration               any
+	startedAt, duration, request      any
 }
 
 func (t *Tx) callColumns(e ExecutionRecord) (list []callColumns, err error) {
@@ -331,6 +331,9 @@ func (t *Tx) callColumns(e ExecutionRecord) (list []callColumns, err error) {
 		if output := e.Outputs[i]; output != nil && output.WholeBytes > 0 {
 			columns.outputWhole = output.WholeBytes
 		}
+		if c.Request > 0 {
+			columns.request = c.Request
+		}
 		list[i] = columns
 	}
 	return list, nil
@@ -339,10 +342,13 @@ func (t *Tx) callColumns(e ExecutionRecord) (list []callColumns, err error) {
 func (t *Tx) addExecutionParts(id int64, e ExecutionRecord, calls []callColumns) error {
 	for i, c := range calls {
 		err := t.addPart("execution", id, insertCall, id, i, c.key, c.toolID, c.input, c.inputBytes, c.inputDigest, c.exit, c.err, c.answered, c.rejected,
-			c.output, c.outputBytes, c.outputDigest, c.outputWhole, c.startedAt, c.duration)
+			c.output, c.outputBytes, c.outputDigest, c.outputWhole, c.startedAt, c.duration, c.request)
 		if err != nil {
 			return err
 		}
+	}
+	if err := t.addRequests(id, e.Requests); err != nil {
+		return err
 	}
 	if e.hasTexts() {
 		if err := t.addPart("execution", id, insertUnindexed, id); err != nil {

@@ -193,7 +193,7 @@ const (
 	// The columns are those of listCheckedCalls behind the execution, with the texts instead of whether they are kept.
 	listCalls = `
 	SELECT call.position, call.key, tool.name, call.input, call.input_bytes, call.input_digest, call.exit, call.error, call.answered, call.rejected,
-	       call.output, call.output_bytes, call.output_digest, call.output_whole, call.started_at, call.duration_us
+	       call.output, call.output_bytes, call.output_digest, call.output_whole, call.started_at, call.duration_us, call.request
 	  FROM call LEFT JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = $1 ORDER BY call.position`
 	listTruths          = `SELECT name, value FROM truth WHERE execution_id = $1`
 	listExecutionScores = `
@@ -249,7 +249,7 @@ func (r textRow) stored() *track.RecordedText {
 	return &track.RecordedText{Digest: track.TextDigest(r.Digest), Bytes: int(r.Bytes.Int64), Text: r.Text}
 }
 
-// executionDetail returns an execution, and what its calls add to its checksum.
+// executionDetail returns an execution, and what its calls and requests add to its checksum.
 func (r *Reader) executionDetail(ctx context.Context, row executionRow) (d track.RecordedExecution, sum []byte, err error) {
 	d = row.execution()
 	var prompt, output textRow
@@ -273,6 +273,9 @@ func (r *Reader) executionDetail(ctx context.Context, row executionRow) (d track
 		d.Truths[t.Name] = t.Value
 	}
 	if d.Calls, sum, err = r.calls(ctx, row.RowID, d.NCalls); err != nil {
+		return d, nil, err
+	}
+	if d.Requests, sum, err = r.requests(ctx, row.RowID, sum); err != nil {
 		return d, nil, err
 	}
 	d.Scores, err = r.executionScores(ctx, row.RowID)
@@ -308,6 +311,9 @@ func (r *Reader) calls(ctx context.Context, execution int64, n int) (list []trac
 			duration := time.Duration(*us) * time.Microsecond
 			call.Duration = &duration
 		}
+		if number := c.optionalInteger(); number != nil {
+			call.Request = int(*number)
+		}
 		list = append(list, call)
 	})
 	return list, sum, err
@@ -318,7 +324,7 @@ func appendCall(sum []byte, row []driver.Value) []byte {
 	const input, output = 3, 10 // the texts, of which a digest follows
 	sum = appendKept(appendColumns(sum, row[:input]), row[input])
 	sum = appendKept(appendColumns(sum, row[input+1:output]), row[output])
-	return appendColumns(sum, row[output+1:])
+	return appendColumns(sum, knownRequest(row[output+1:]))
 }
 
 func appendKept(sum []byte, text driver.Value) []byte {

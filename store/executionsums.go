@@ -12,7 +12,7 @@ import (
 	"track"
 )
 
-// An execution carries one checksum of its row, its calls and its truths, and each of its scores one of its row, its
+// An execution carries one checksum of its row, its calls, its requests and its truths, and each of its scores one of its row, its
 // document and its components. So rows that are lost show as well, and small rows do not grow.
 
 const (
@@ -32,8 +32,11 @@ const (
 	listCheckedCalls = `
 	SELECT call.execution_id, call.position, call.key, tool.name, CASE WHEN call.input IS NULL THEN 0 ELSE 1 END, call.input_bytes, call.input_digest,
 	       call.exit, call.error, call.answered, call.rejected, CASE WHEN call.output IS NULL THEN 0 ELSE 1 END, call.output_bytes, call.output_digest,
-	       call.output_whole, call.started_at, call.duration_us
+	       call.output_whole, call.started_at, call.duration_us, call.request
 	  FROM call LEFT JOIN tool ON tool.id = call.tool_id WHERE call.execution_id BETWEEN $1 AND $2 ORDER BY call.execution_id, call.position`
+	listCheckedRequests = `
+	SELECT execution_id, number, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning
+	  FROM request WHERE execution_id BETWEEN $1 AND $2 ORDER BY execution_id, number`
 	listCheckedTruths = `SELECT execution_id, name, value FROM truth WHERE execution_id BETWEEN $1 AND $2 ORDER BY execution_id, name`
 	listCheckedScores = `
 	SELECT execution_score.checksum, execution_score.execution_id, execution_score.rubric, execution_score.score, execution_score.grade, execution_score.n_failed,
@@ -47,13 +50,19 @@ const (
 )
 
 // executionChecksum returns the checksum of an execution that is stored with some arguments.
-func executionChecksum(args []any, calls []callColumns, truths map[string]float64) int64 {
+func executionChecksum(args []any, calls []callColumns, requests []track.ModelRequest, truths map[string]float64) int64 {
 	args = append(slices.Insert(slices.Clone(args), actorColumn, nil), nil) // a new row is not forgotten
 	args[promptColumn], args[outputColumn] = keeps(args[promptColumn]), keeps(args[outputColumn])
 	buffer := appendArguments(make([]byte, 0, 1024), args...)
 	for i, c := range calls {
 		buffer = appendArguments(buffer, i, c.key, c.tool, keeps(c.input), c.inputBytes, c.inputDigest, c.exit, c.err, c.answered, c.rejected,
 			keeps(c.output), c.outputBytes, c.outputDigest, c.outputWhole, c.startedAt, c.duration)
+		if c.request != nil {
+			buffer = appendArguments(buffer, c.request)
+		}
+	}
+	for i, r := range requests {
+		buffer = appendArguments(buffer, requestColumns(i+1, r)...)
 	}
 	for _, name := range slices.Sorted(maps.Keys(truths)) {
 		buffer = appendArguments(buffer, name, truths[name])
@@ -100,9 +109,16 @@ func (r *Reader) executionSums(ctx context.Context, lineage, after int64, n int)
 	first, last := list[0].id, list[len(list)-1].id
 	err = r.stream(ctx, listCheckedCalls, []any{first, last}, func(row []driver.Value) {
 		if e := byID[asInt(row[0])]; e != nil {
-			e.row.buffer = appendColumns(e.row.buffer, row[1:])
+			e.row.buffer = appendColumns(e.row.buffer, knownRequest(row[1:]))
 		}
 	})
+	if err == nil {
+		err = r.stream(ctx, listCheckedRequests, []any{first, last}, func(row []driver.Value) {
+			if e := byID[asInt(row[0])]; e != nil {
+				e.row.buffer = appendColumns(e.row.buffer, row[1:])
+			}
+		})
+	}
 	if err == nil {
 		err = r.addSumsBesidesCalls(ctx, byID, first, last)
 	}
@@ -121,7 +137,7 @@ func (r *Reader) executionRowSums(ctx context.Context, lineage, after int64, n i
 	return list, err
 }
 
-// addSumsBesidesCalls adds truths and scores, which come after the calls, to the checksums of executions between two
+// addSumsBesidesCalls adds truths and scores, which come after the calls and requests, to the checksums of executions between two
 // rows.
 func (r *Reader) addSumsBesidesCalls(ctx context.Context, byID map[int64]*executionSums, first, last int64) error {
 	ofTruth := func(row []driver.Value) {
@@ -183,8 +199,8 @@ func (t *Tx) changeExecution(id int64, change func() error) error {
 // executionsAtOnce is how many executions are checked at a time.
 const executionsAtOnce = 1000
 
-// checkExecution returns an error of damage unless an execution and its scores have their checksums. Its calls were
-// read before, with what they add to its checksum: there can be thousands.
+// checkExecution returns an error of damage unless an execution and its scores have their checksums. Its calls
+// and requests were read before, with what they add to its checksum: there can be thousands.
 func (r *Reader) checkExecution(ctx context.Context, id int64, calls []byte) error {
 	list, err := r.executionRowSums(ctx, 0, id-1, 1)
 	if err != nil || len(list) == 0 {
@@ -220,7 +236,7 @@ func (r *Reader) checkExecutions(ctx context.Context, found func(Damage)) (int, 
 
 func (e *executionSums) check(found func(Damage)) {
 	if !e.row.isSound() {
-		found(Damage{"execution", "its row, calls or truths differ from its checksum", "execution " + e.ulid})
+		found(Damage{"execution", "its row, calls, requests or truths differ from its checksum", "execution " + e.ulid})
 	}
 	for _, rubric := range slices.Sorted(maps.Keys(e.scores)) {
 		if !e.scores[rubric].isSound() {

@@ -41,7 +41,7 @@ var distribution = map[string]struct{ column, rowID string }{
 	"seed": {"configuration_id", "id"}, "value": {"configuration_id", "seed_id"}, "assessment": {"configuration_id", "seed_id"},
 	"result": {"configuration_id", "seed_id"}, "computed_value": {"configuration_id", "seed_id"}, "seed_series": {"configuration_id", "seed_id"},
 	"run": {"configuration_id", "seed_id"}, "artifact": {"configuration_id", "seed_id"}, "artifact_content": {"configuration_id", "hash"}, "repetition": {"configuration_id", "seed_id"},
-	"execution": {"lineage_id", "id"}, "call": {"lineage_id", "execution_id"}, "truth": {"lineage_id", "execution_id"},
+	"execution": {"lineage_id", "id"}, "call": {"lineage_id", "execution_id"}, "request": {"lineage_id", "execution_id"}, "truth": {"lineage_id", "execution_id"},
 	"execution_score": {"lineage_id", "execution_id"}, "score_document": {"lineage_id", "execution_id"}, "component": {"lineage_id", "execution_id"},
 	"version": {"lineage_id", "id"}, "ledger": {"lineage_id", ""}, "mutation": {"lineage_id", "id"}, "mutation_parent": {"lineage_id", "mutation_id"},
 	"activation": {"lineage_id", "version_id"},

@@ -15,7 +15,7 @@ var ownedBy = map[string]struct{ owner, reference, column string }{
 	"packed_result": {"seed", "seed_id", "configuration_id"}, "computed_value": {"seed", "seed_id", "configuration_id"},
 	"seed_series": {"seed", "seed_id", "configuration_id"}, "run": {"seed", "seed_id", "configuration_id"},
 	"repetition": {"seed", "seed_id", "configuration_id"}, "artifact": {"seed", "seed_id", "configuration_id"},
-	"call": {"execution", "execution_id", "lineage_id"}, "truth": {"execution", "execution_id", "lineage_id"},
+	"call": {"execution", "execution_id", "lineage_id"}, "truth": {"execution", "execution_id", "lineage_id"}, "request": {"execution", "execution_id", "lineage_id"},
 	"execution_score": {"execution", "execution_id", "lineage_id"}, "score_document": {"execution", "execution_id", "lineage_id"},
 	"component": {"execution", "execution_id", "lineage_id"}, "unindexed": {"execution", "execution_id", "lineage_id"},
 	"text_index": {"execution", "execution_id", "lineage_id"}, "series_chunk": {"series_content", "content_id", "hash"},

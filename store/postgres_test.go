@@ -72,7 +72,7 @@ func TestSameSchema(t *testing.T) {
 	file, server := openDatabase(t, newDatabase(t)), openDatabase(t, postgres(t, startServer(t)))
 	own := regexp.MustCompile(`^(claim|packed_.*|text_index.*|goose_.*|sqlite_.*)\.` +
 		`|^(value|assessment|result|computed_value|seed_series|run|repetition|artifact)\.configuration_id$` +
-		`|^(call|truth|execution_score|score_document|component|unindexed)\.lineage_id$|^series_chunk\.hash$|^scenario_configuration\.n_seeds$`)
+		`|^(call|request|truth|execution_score|score_document|component|unindexed)\.lineage_id$|^series_chunk\.hash$|^scenario_configuration\.n_seeds$`)
 	columns := func(st *store.Store, query string) (list []string) {
 		_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {
 			if column := fmt.Sprintf("%s.%s", row[0], row[1]); !own.MatchString(column) {
@@ -166,7 +166,7 @@ func TestMigratePostgres(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run(fmt.Sprintf("DROP TABLE token_use; DELETE FROM goose_db_version WHERE version_id > %d", migrations.LatestPostgres-2))
+	run(fmt.Sprintf("DROP TABLE request CASCADE; ALTER TABLE call DROP COLUMN request CASCADE; DELETE FROM goose_db_version WHERE version_id > %d", migrations.LatestPostgres-2))
 	expect(open(), "this track needs")
 	if _, err := store.Migrate(t.Context(), schema, clock()); err != nil {
 		t.Fatal(err)

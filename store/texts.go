@@ -95,6 +95,9 @@ func (t *Tx) freeExecution(e ExecutionRecord) (ExecutionRecord, error) {
 	if _, unknown := track.ParseComplexity(string(e.Complexity)); unknown != nil {
 		err = cmp.Or(err, error(&track.FieldError{Field: "complexity", Message: unknown.Error()}))
 	}
+	for _, r := range e.Requests {
+		err = cmp.Or(err, t.checkName("requests.model", r.Model))
+	}
 	for name := range e.Truths {
 		err = cmp.Or(err, t.checkName("truths", name))
 	}

@@ -298,6 +298,8 @@ func full(t testing.TB) *shard {
 	}
 	called := trackertest.Task("", 2)
 	called.Lineage, called.Version, called.Truths = "other", "v1", map[string]float64{"reward": 1}
+	called.Requests = []track.ModelRequest{{Model: "m", Tokens: &track.Tokens{Input: pointer(int64(1)), Reasoning: pointer(int64(0))}}, {}}
+	called.Calls[1].Request = 2
 	trackertest.RecordExecution(t, s.st, called, false)
 	s.forget()
 	s.seed(5, "v2", map[string]float64{"a": 1, "b": 1}, seeds.Options{})
@@ -668,6 +670,9 @@ func TestMergeExecutions(t *testing.T) {
 	for _, e := range []*track.Execution{&short, &long} {
 		e.Lineage, e.Version, e.Source, e.Key, e.Output = "l", "v1", "log", "k", pointer("the answer")
 	}
+	used := short // the same execution, from a build that knows requests
+	used.Calls = slices.Clone(short.Calls)
+	used.Calls[0].Request, used.Requests = 1, []track.ModelRequest{{Tokens: &track.Tokens{Input: pointer(int64(5))}}}
 	for name, c := range map[string]struct {
 		here, there         track.Execution
 		openHere, openThere bool
@@ -681,6 +686,8 @@ func TestMergeExecutions(t *testing.T) {
 		"further here":    {long, short, true, true, false, 2, 0, false},
 		"another":         {short, long, false, false, false, 1, 1, false},
 		"forgotten there": {short, short, false, false, true, 1, 0, true},
+		"requests there":  {short, used, false, false, false, 1, 0, false},
+		"requests here":   {used, short, false, false, false, 1, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			here, there := newShard(t, 0), newShard(t, 10)
@@ -704,6 +711,12 @@ func TestMergeExecutions(t *testing.T) {
 				dump := here.dump()
 				if n := len(dump["call"]); n != c.calls {
 					t.Errorf("%d calls", n)
+				}
+				if n := len(dump["request"]); n != len(c.here.Requests)+len(c.there.Requests) || n > 0 && !strings.Contains(dump["call"][0], "request=1") {
+					t.Errorf("requests %q of calls %q", dump["request"], dump["call"])
+				}
+				if _, err := here.st.Execution(t.Context(), list[0].ID); err != nil { // or its checksum is wrong
+					t.Error(err)
 				}
 				if kept := strings.Contains(dump["execution"][0], "output=the answer"); kept == c.forgotten {
 					t.Error(dump["execution"])

@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "951ed00a9143ac43"
-	txnReport  = "31467fc1b1a022e2"
+	mastReport = "0aeb7ea29286cc5c"
+	txnReport  = "3e2a0be5fa688f68"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts

@@ -32,6 +32,7 @@ type executionLine struct {
 	Status      string             `json:"status"`
 	Message     string             `json:"message"`
 	Calls       []call             `json:"calls"`
+	Requests    []request          `json:"requests"`
 	Prompt      *string            `json:"prompt"`
 	Output      *string            `json:"output"`
 	Truncated   bool               `json:"truncated"`
@@ -67,6 +68,13 @@ type call struct {
 	Whole     int            `json:"output_whole_bytes"`
 	StartedAt string         `json:"started_at"`
 	Duration  *float64       `json:"duration_s"`
+	Request   int            `json:"request"`
+}
+
+// request is a request to a model.
+type request struct {
+	Model  string  `json:"model"`
+	Tokens *tokens `json:"tokens"`
 }
 
 type tokens struct {
@@ -149,6 +157,12 @@ func (l executionLine) execution() (track.Execution, *track.FieldError) {
 		}
 		e.Calls = append(e.Calls, call)
 	}
+	for _, r := range l.Requests {
+		e.Requests = append(e.Requests, track.ModelRequest{Model: r.Model, Tokens: (*track.Tokens)(r.Tokens)})
+	}
+	if l.Source == "" && e.Tokens == nil { // logs say their totals
+		e.Tokens = track.SumOfRequests(e.Requests)
+	}
 	for _, f := range l.Files {
 		e.Files = append(e.Files, track.WrittenFile(f))
 	}
@@ -168,7 +182,7 @@ func (c call) call(field string, isLog bool) (track.ToolCall, *track.FieldError)
 	}
 	t := track.ToolCall{
 		Key: c.Key, Tool: c.Tool, Command: c.Command, Exit: c.Exit, Error: c.Error, Answered: c.Answered == nil || *c.Answered,
-		Rejected: c.Rejected, Output: c.Output, WholeOutput: c.Whole,
+		Rejected: c.Rejected, Output: c.Output, WholeOutput: c.Whole, Request: c.Request,
 	}
 	switch {
 	case isLog && c.Input.Kind() == '"':

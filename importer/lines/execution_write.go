@@ -24,7 +24,7 @@ func AppendExecution(b []byte, e track.Execution) ([]byte, error) {
 	for _, c := range e.Calls {
 		written := call{
 			Key: c.Key, Tool: c.Tool, Command: c.Command, Exit: c.Exit, Error: c.Error, Answered: &c.Answered, Rejected: c.Rejected, Output: c.Output, Whole: c.WholeOutput,
-			StartedAt: timeText(c.StartedAt), Duration: seconds(c.Duration),
+			StartedAt: timeText(c.StartedAt), Duration: seconds(c.Duration), Request: c.Request,
 		}
 		if c.Input != "" {
 			var err error
@@ -35,6 +35,9 @@ func AppendExecution(b []byte, e track.Execution) ([]byte, error) {
 			}
 		}
 		l.Calls = append(l.Calls, written)
+	}
+	for _, r := range e.Requests {
+		l.Requests = append(l.Requests, request{r.Model, (*tokens)(r.Tokens)})
 	}
 	for _, f := range e.Files {
 		l.Files = append(l.Files, file(f))

@@ -48,6 +48,12 @@ func TestAppendExecution(t *testing.T) {
 		t.Errorf("%s: %+v, %v", judged, e, failure)
 	}
 	checkWritten(t, []byte(judged))
+	asked := `{"kind":"execution","requests":[{"tokens":{"input":7,"cache_read":0}},{"model":"m","tokens":{"input":5}}],"calls":[{"tool":"t","request":2},{"tool":"t"}]}`
+	e, failure := lines.ParseExecution([]byte(asked))
+	if failure != nil || len(e.Requests) != 2 || *e.Tokens.Input != 12 || e.Tokens.CacheRead != nil || *e.Requests[0].Tokens.Input != 7 || e.Requests[1].Model != "m" || e.Calls[0].Request != 2 || e.Calls[1].Request != 0 {
+		t.Errorf("%s: %+v, %v", asked, e, failure)
+	}
+	checkWritten(t, []byte(asked))
 }
 
 func FuzzAppendExecution(f *testing.F) {

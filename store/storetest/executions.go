@@ -108,7 +108,7 @@ func executionIDs(t testing.TB, st *store.Store, f store.ExecutionFilter) []stri
 
 // wholeExecution has something in every field, unicode included.
 func wholeExecution() store.ExecutionRecord {
-	zero, many := int64(0), int64(1)<<40
+	zero, many, cached := int64(0), int64(1)<<40, int64(7)
 	cost, exit, took := 0.125, 3, 1500*time.Millisecond
 	asked, said, output := "làm ơn", "Xong — 完成 \x00 🎉", "line\r\nline é"
 	e := store.ExecutionRecord{
@@ -118,9 +118,14 @@ func wholeExecution() store.ExecutionRecord {
 			Tokens: &track.Tokens{Input: &zero, Output: &many}, CostUSD: &cost, StartedAt: time.Date(1969, 12, 31, 23, 59, 59, 123456000, time.UTC),
 			Duration: &took, Truths: map[string]float64{"reward": 0, "α": -1.5},
 			Calls: []track.ToolCall{
-				{Key: "a", Tool: "Bash", Input: "ls 目录", Exit: &exit, Answered: true, Output: &output, StartedAt: time.UnixMicro(5).UTC(), Duration: &took},
-				{Tool: "Edit", Error: "đã bị từ chối", Rejected: true, Answered: true},
+				{Key: "a", Tool: "Bash", Input: "ls 目录", Exit: &exit, Answered: true, Output: &output, StartedAt: time.UnixMicro(5).UTC(), Duration: &took, Request: 1},
+				{Tool: "Edit", Error: "đã bị từ chối", Rejected: true, Answered: true, Request: 3},
 				{Tool: "Bash"},
+			},
+			Requests: []track.ModelRequest{
+				{Tokens: &track.Tokens{Input: &zero, Output: &many, CacheRead: &cached, CacheWrite: &zero, Reasoning: &zero}},
+				{Model: "mô hình"},
+				{Model: "m 2", Tokens: &track.Tokens{Output: &zero}},
 			},
 		},
 		Open: true, Rubric: "rubric/2", Scores: append(scored("rubric/1", 40, "F"), scored("rubric/2", 80.5, "A")...),
@@ -142,7 +147,7 @@ func testExecution(t *testing.T, st *store.Store) {
 		StartedAt: want.StartedAt, Duration: want.Duration, RecordedAt: want.RecordedAt, Open: true,
 	}
 	summary := got
-	summary.Truths, summary.Prompt, summary.Output, summary.Calls, summary.Scores = nil, nil, nil, nil, nil
+	summary.Truths, summary.Prompt, summary.Output, summary.Calls, summary.Requests, summary.Scores = nil, nil, nil, nil, nil, nil
 	if diff := cmp.Diff(wantSummary, summary); diff != "" || !got.At().Equal(want.StartedAt) {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
@@ -150,8 +155,11 @@ func testExecution(t *testing.T, st *store.Store) {
 	for i, c := range want.Calls {
 		wantCalls = append(wantCalls, track.RecordedCall{
 			Key: c.Key, Tool: c.Tool, Input: want.Inputs[i], Output: want.Outputs[i], Exit: c.Exit, Error: c.Error, Answered: c.Answered, Rejected: c.Rejected,
-			StartedAt: c.StartedAt, Duration: c.Duration,
+			StartedAt: c.StartedAt, Duration: c.Duration, Request: c.Request,
 		})
+	}
+	if diff := cmp.Diff(want.Requests, got.Requests); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff(wantCalls, got.Calls); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
@@ -234,7 +242,7 @@ func testReplaceExecution(t *testing.T, st *store.Store) {
 	if ids := executionIDs(t, st, store.ExecutionFilter{Lineage: "線"}); !slices.Equal(ids, []string{id}) {
 		t.Errorf("executions %v, want %s alone", ids, id)
 	}
-	for _, table := range []string{"call", "component", "execution_score", "score_document", "truth"} {
+	for _, table := range []string{"call", "component", "execution_score", "request", "score_document", "truth"} {
 		query := "SELECT count(*) FROM " + table + " WHERE execution_id NOT IN (SELECT id FROM execution)"
 		if n := count(t, st, query); n != 0 {
 			t.Errorf("%d rows of %s belong to nothing", n, table)

@@ -37,7 +37,13 @@ func JoinExecutions(file string, items iter.Seq2[importer.Item, error]) (whole t
 
 // join adds what came next in the same execution. A number that is unknown of a part is unknown of the whole.
 func join(e *track.Execution, next track.Execution) {
-	e.Calls = append(e.Calls, next.Calls...)
+	for _, call := range next.Calls {
+		if call.Request > 0 {
+			call.Request += len(e.Requests)
+		}
+		e.Calls = append(e.Calls, call)
+	}
+	e.Requests = append(e.Requests, next.Requests...)
 	for _, file := range next.Files {
 		e.Files = append(slices.DeleteFunc(e.Files, func(f track.WrittenFile) bool { return f.Name == file.Name }), file)
 	}
@@ -68,6 +74,7 @@ func sum[T int64 | float64 | time.Duration](a, b *T) *T {
 // failed.
 func FillIn(e *track.Execution, log track.Execution) {
 	e.Source, e.Calls, e.Files, e.Corrections, e.Truncated, e.Output, e.Truths = log.Source, log.Calls, log.Files, log.Corrections, log.Truncated, log.Output, log.Truths
+	e.Requests = log.Requests
 	e.Task, e.TaskType, e.Complexity = cmp.Or(e.Task, log.Task), cmp.Or(e.TaskType, log.TaskType), cmp.Or(e.Complexity, log.Complexity)
 	e.Trial, e.Model, e.Session = cmp.Or(e.Trial, log.Trial), cmp.Or(e.Model, log.Model), cmp.Or(e.Session, log.Session)
 	e.Duration, e.CostUSD, e.Tokens = cmp.Or(e.Duration, log.Duration), cmp.Or(e.CostUSD, log.CostUSD), cmp.Or(e.Tokens, log.Tokens)

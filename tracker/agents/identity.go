@@ -22,7 +22,7 @@ import (
 // digests returns what identifies an execution, its ID left out: a digest of all that is known of it, and a digest of
 // all but its texts. What is stored alike has the same digests.
 func digests(e track.Execution) (all, structure [sha256.Size]byte, err error) {
-	e.ID = ""
+	e.ID, e.Requests = "", nil // what a request used is a measurement: a source may say it one day and not the other
 	e.StartedAt, e.Duration = storedTime(e.StartedAt), storedDuration(e.Duration)
 	if len(e.Truths) == 0 {
 		e.Truths = nil
@@ -32,7 +32,7 @@ func digests(e track.Execution) (all, structure [sha256.Size]byte, err error) {
 	}
 	e.Calls = slices.Clone(e.Calls)
 	for i, c := range e.Calls {
-		e.Calls[i].StartedAt, e.Calls[i].Duration = storedTime(c.StartedAt), storedDuration(c.Duration)
+		e.Calls[i].StartedAt, e.Calls[i].Duration, e.Calls[i].Request = storedTime(c.StartedAt), storedDuration(c.Duration), 0
 	}
 	if all, err = digest(e); err != nil {
 		return all, structure, err

@@ -65,6 +65,8 @@ func executionDetail(t testing.TB, st *store.Store, id string) track.RecordedExe
 func TestRecordExecutionAgain(t *testing.T) {
 	other := task("k", 2)
 	other.Message = "other"
+	used := task("k", 2)
+	used.Calls[0].Request, used.Requests = 1, []track.ModelRequest{{Tokens: &track.Tokens{Input: pointer(int64(5))}}}
 	for _, tt := range []struct {
 		name                 string
 		first, second        track.Execution
@@ -74,6 +76,7 @@ func TestRecordExecutionAgain(t *testing.T) {
 		wantOpen, otherPlace bool
 	}{
 		{name: "the same", first: task("k", 2), second: task("k", 2), want: track.Duplicate, wantCalls: 2},
+		{name: "the same, and what requests used", first: task("k", 2), second: used, want: track.Duplicate, wantCalls: 2},
 		{name: "other content", first: task("k", 2), second: other, want: track.Conflict, wantCalls: 2},
 		{name: "completed", first: task("k", 2), firstOpen: true, second: task("k", 3), want: track.Replaced, wantCalls: 3},
 		{name: "complete as it was", first: task("k", 2), firstOpen: true, second: task("k", 2), want: track.Replaced, wantCalls: 2},

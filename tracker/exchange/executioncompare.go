@@ -27,12 +27,15 @@ type executionStep struct {
 	version bool                 // its version has other content here
 	rubrics int                  // scores that the same execution here lacks
 	truths  int                  // truths that it lacks
+	used    bool                 // it lacks what the requests to the model used
 	alike   bool                 // only its texts differ, which other rules masked
 	unknown int                  // texts that cannot be compared then
 }
 
 // lacks reports whether the execution here lacks something that belongs to the same execution elsewhere.
-func (s executionStep) lacks() bool { return s.class == executionKnown && s.rubrics+s.truths > 0 }
+func (s executionStep) lacks() bool {
+	return s.class == executionKnown && (s.rubrics+s.truths > 0 || s.used)
+}
 
 // forgets reports whether the execution here is to be forgotten as it was elsewhere: its texts are removed, at the
 // earlier time of the two.
@@ -84,6 +87,7 @@ func (s *executionStep) compareParts(head store.ExecutionHead, there, here *stor
 	if head.Digest != s.here.Digest {
 		return // its scores are of less than what is here
 	}
+	s.used = there.HasRequests && !here.HasRequests
 	for name := range there.Rubrics {
 		if !here.Rubrics[name] {
 			s.rubrics++

@@ -59,7 +59,7 @@ func (p *executionPage) bound(n int) {
 	rows := 0
 	for i, h := range p.heads {
 		if record, isWanted := p.records[h.Row]; isWanted {
-			rows += 2 + len(record.Calls) + len(record.Truths) // it waits to be indexed
+			rows += 2 + len(record.Calls) + len(record.Requests) + len(record.Truths) // it waits to be indexed
 			for _, score := range record.Scores {
 				rows += 2 + len(score.Components)
 			}

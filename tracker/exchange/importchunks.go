@@ -71,6 +71,7 @@ func itemSize(item importer.Item) int {
 			size += len(*c.Output)
 		}
 	}
+	size += fixed * len(e.Requests)
 	for _, f := range e.Files {
 		size += len(f.Content)
 	}

@@ -227,7 +227,7 @@ func rescue(table string) string {
 		return "merge the database into a new one, where this is computed anew; no record is affected"
 	case "ledger", "mutation", "mutation_parent", "version":
 		return "import the lineage from an export or from another database that has it"
-	case "call", "execution", "execution_score", "score_document", "component", "truth":
+	case "call", "request", "execution", "execution_score", "score_document", "component", "truth":
 		return "import the logs of these executions into a new database; other executions are not affected"
 	case "text_index":
 		return "search with --rebuild, which makes the index anew; no record is affected"

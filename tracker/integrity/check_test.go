@@ -241,6 +241,8 @@ func TestDamagedCalls(t *testing.T) {
 		"UPDATE call SET output_whole = 9 WHERE execution_id = 2":  true,
 		"DELETE FROM call WHERE execution_id = 2 AND position = 0": true,
 		"UPDATE execution_score SET score = 3":                     true,
+		"UPDATE call SET request = 1 WHERE execution_id = 2":       true,
+		"INSERT INTO request (execution_id, number) VALUES (2, 1)": true,
 	} {
 		path := filepath.Join(t.TempDir(), "track.db")
 		if err := os.WriteFile(path, data, 0o600); err != nil {

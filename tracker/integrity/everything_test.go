@@ -54,6 +54,8 @@ func evolve(t *testing.T, st *store.Store) {
 		e.Tokens = &track.Tokens{Input: pointer(int64(1)), Output: pointer(int64(2)), CacheRead: pointer(int64(3)), CacheWrite: pointer(int64(4)), Reasoning: pointer(int64(5))}
 		e.Output = pointer("Forty-two.")
 		e.Calls = trackertest.Task("x", 2).Calls
+		e.Requests = []track.ModelRequest{{Model: "another model", Tokens: e.Tokens}}
+		e.Calls[0].Request = 1
 		e.Calls[1].Error, e.Calls[1].StartedAt, e.Calls[1].Duration = "it broke", testdb.Clock(), pointer(time.Second)
 	})
 	if _, err := agents.NewRecorder(st, agents.Options{KeepText: true}, rand.Reader).Record(t.Context(), []track.Execution{e}, false); err != nil {

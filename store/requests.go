@@ -1,0 +1,88 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+
+	"track"
+)
+
+// Requests to a model are no part of the digest of an execution, but of its checksum.
+
+const (
+	insertRequest = `
+	INSERT INTO request (execution_id, number, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning{, lineage_id})
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8{, $9})`
+	// The columns are those of listCheckedRequests behind the execution.
+	listRequests = `
+	SELECT number, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning
+	  FROM request WHERE execution_id = $1 ORDER BY number`
+	hasRequests    = `SELECT EXISTS (SELECT 1 FROM request WHERE execution_id = $1)`
+	setCallRequest = `UPDATE call SET request = $1 WHERE execution_id = $2 AND position = $3`
+)
+
+func (t *Tx) addRequests(execution int64, requests []track.ModelRequest) error {
+	for i, r := range requests {
+		if err := t.addPart("execution", execution, insertRequest, append([]any{execution}, requestColumns(i+1, r)...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// carryRequests stores the requests of an execution of another database with the one here, if that has none.
+func (t *Tx) carryRequests(execution int64, e CarriedExecution) error {
+	known := false
+	if err := t.get(&known, hasRequests, execution); err != nil || known || len(e.Requests) == 0 {
+		return err
+	}
+	return t.changeExecution(execution, func() error {
+		if err := t.addRequests(execution, e.Requests); err != nil {
+			return err
+		}
+		for i, c := range e.Calls {
+			if c.Request == 0 {
+				continue
+			}
+			if _, err := t.exec(setCallRequest, c.Request, execution, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// requestColumns are the columns of a request after its execution.
+func requestColumns(number int, r track.ModelRequest) []any {
+	var tokens track.Tokens
+	if r.Tokens != nil {
+		tokens = *r.Tokens
+	}
+	return []any{number, nullText(r.Model), tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning}
+}
+
+// requests returns the requests of an execution, and appends to sum what they add to its checksum.
+func (r *Reader) requests(ctx context.Context, execution int64, sum []byte) (list []track.ModelRequest, _ []byte, err error) {
+	err = r.streamCells(ctx, listRequests, []any{execution}, func(c *cells) {
+		sum = appendColumns(sum, c.row)
+		_ = c.integer() // the number
+		request := track.ModelRequest{Model: c.text()}
+		tokens := track.Tokens{
+			Input: c.optionalInteger(), Output: c.optionalInteger(), CacheRead: c.optionalInteger(), CacheWrite: c.optionalInteger(), Reasoning: c.optionalInteger(),
+		}
+		if tokens != (track.Tokens{}) {
+			request.Tokens = &tokens
+		}
+		list = append(list, request)
+	})
+	return list, sum, err
+}
+
+// knownRequest returns a row of a call for a checksum. The request is the last column. It counts only if it is known, so
+// calls that were recorded without it keep their checksums.
+func knownRequest(row []driver.Value) []driver.Value {
+	if last := len(row) - 1; row[last] == nil {
+		return row[:last]
+	}
+	return row
+}
