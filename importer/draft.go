@@ -42,6 +42,7 @@ type Draft struct {
 	spoke   bool           // whether the assistant did anything
 	used    int            // bytes of the budget
 	leftOut int            // calls beyond the budget
+	request int            // number of the request that asks for the calls that follow; 0 if unknown
 }
 
 // NewDraft begins an execution at a line of the source. What it holds is taken from the budget until it ends.
@@ -98,6 +99,9 @@ func (d *Draft) Call(call track.ToolCall) {
 		return
 	}
 	d.budget.calls--
+	if call.Request == 0 {
+		call.Request = d.request
+	}
 	call.Command = abbreviate(call.Command, mostCommand)
 	if !d.take(len(call.Input)) {
 		call.Input = LeftOut(call.Input)
@@ -191,6 +195,7 @@ func (d *Draft) items(open bool) []Item {
 		d.Duration = Between(d.StartedAt, d.LastAt)
 	}
 	d.Message = abbreviate(d.Message, mostError)
+	d.settleRequests()
 	d.give(d.used)
 	d.budget.calls += len(d.Calls)
 	items := []Item{{Line: d.Line, Execution: &d.Execution, Open: open, Subagent: d.Subagent}}

@@ -52,6 +52,7 @@ func (t *trajectory) add(s step) {
 	t.draft.Touch(importer.TimeOrUTC(s.Timestamp))
 	if s.Source == "agent" {
 		t.speak(s)
+		t.request(s)
 	}
 	n := len(t.draft.Calls)
 	for _, c := range s.Calls {
@@ -81,6 +82,15 @@ func (t *trajectory) speak(s step) {
 	if model := importer.Name(s.Model); model != "" {
 		t.model = model
 	}
+}
+
+// request notes the request that a step of the agent is the answer to.
+func (t *trajectory) request(s step) {
+	var tokens *track.Tokens
+	if s.Metrics != nil {
+		tokens = s.Metrics.usage().Tokens()
+	}
+	t.draft.Request(s.Model, tokens)
 }
 
 // call begins a call. Some producers repeat a call in the step that has its result; others use an id twice.

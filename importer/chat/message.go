@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"track"
 	"track/importer"
 )
 
@@ -22,6 +23,46 @@ type Message struct {
 	IsError  bool           `json:"is_error"`
 	Model    string         `json:"model"`
 	At       jsontext.Value `json:"timestamp"`
+	Usage    jsontext.Value `json:"usage"` // of the request that the message answers
+	Tokens   *track.Tokens  `json:"-"`     // of that request, if Usage does not say them
+}
+
+// usage are counts of tokens in the words of OpenAI or of Anthropic. Prompts include what came from a cache; input tokens do not
+// if the counts of the cache stand beside them.
+type usage struct {
+	Prompt     *int64 `json:"prompt_tokens"`
+	Completion *int64 `json:"completion_tokens"`
+	Input      *int64 `json:"input_tokens"`
+	Output     *int64 `json:"output_tokens"`
+	CacheRead  *int64 `json:"cache_read_input_tokens"`
+	CacheWrite *int64 `json:"cache_creation_input_tokens"`
+	In         struct {
+		Cached *int64 `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	Out struct {
+		Reasoning *int64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+// tokens returns what the request used that the message answers; nil if no token was counted.
+func (m Message) tokens() *track.Tokens {
+	var u usage
+	if m.Tokens != nil || m.Usage.Kind() != '{' || importer.Unmarshal(m.Usage, &u) != nil {
+		return m.Tokens
+	}
+	counts := importer.Usage{Prompt: u.Prompt, Completion: u.Completion, CacheRead: u.In.Cached, CacheWrite: u.CacheWrite, Reasoning: u.Out.Reasoning}
+	if u.Prompt == nil && u.Input != nil {
+		importer.AddCount(&counts.Prompt, u.Input)
+		importer.AddCount(&counts.Prompt, u.CacheRead)
+		importer.AddCount(&counts.Prompt, u.CacheWrite)
+	}
+	if u.CacheRead != nil {
+		counts.CacheRead = u.CacheRead
+	}
+	if u.Completion == nil {
+		counts.Completion = u.Output
+	}
+	return counts.Tokens()
 }
 
 // Call is a call of a tool.

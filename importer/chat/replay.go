@@ -48,6 +48,7 @@ func (r *Replay) assistant(m Message, at time.Time) {
 		r.Draft.Model = model
 	}
 	r.Draft.Speak(Text(m.Content))
+	r.Draft.Request(m.Model, m.tokens())
 	calls := m.Calls
 	if m.Function != nil {
 		calls = append(calls, Call{ID: m.Function.Name, Function: *m.Function})

@@ -83,6 +83,7 @@ func TestUsageOnce(t *testing.T) {
 	var read int64
 	for _, e := range importertest.Executions(items) {
 		read += *e.Tokens.CacheRead
+		importertest.WantWhole(t, e)
 	}
 	if read != 2_560_506 { // a script's sum over the 47 values of message.id, each with the usage of its last line
 		t.Errorf("%d tokens read from the cache", read)

@@ -16,8 +16,9 @@ type thread struct {
 	open     *importer.Draft // the execution that is going on
 	asked    *importer.Draft // the prompt that has no answer yet
 	tokens   tokenCount
-	rejected bool // the last thing that happened is that the user refused a call
-	stopped  bool // the last thing that happened is that the user stopped the assistant
+	requests map[string]int // numbers of the requests of the open execution, by the id of the message
+	rejected bool           // the last thing that happened is that the user refused a call
+	stopped  bool           // the last thing that happened is that the user stopped the assistant
 }
 
 // user takes a line that stands in the user's name.
@@ -97,6 +98,7 @@ func (t *thread) assistant(number int, l line, m message) {
 	if m.Usage != nil {
 		t.tokens.add(m.ID, *m.Usage)
 	}
+	t.request(m)
 	if m.Stop != "" {
 		draft.Truncated = m.Stop == "max_tokens" || m.Stop == "model_context_window_exceeded"
 	}
@@ -110,6 +112,26 @@ func (t *thread) assistant(number int, l line, m message) {
 			draft.Speak("")
 		}
 	}
+}
+
+// request notes the request that a line of the assistant is an answer to. Each line of an answer repeats what it used.
+func (t *thread) request(m message) {
+	var tokens *track.Tokens
+	if u := m.Usage; u != nil {
+		tokens = &track.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
+	}
+	if number := t.requests[m.ID]; number > 0 {
+		t.open.Continue(number, tokens)
+		return
+	}
+	number := t.open.Request(m.Model, tokens)
+	if m.ID == "" {
+		return
+	}
+	if t.requests == nil {
+		t.requests = map[string]int{}
+	}
+	t.requests[m.ID] = number
 }
 
 // result takes the result of a call. One whose call was not seen answers nothing: its line was damaged, or stands in
@@ -188,6 +210,6 @@ func (t *thread) end() []importer.Item {
 func (t *thread) finish() *importer.Draft {
 	draft := t.open
 	draft.Tokens = t.tokens.total()
-	t.open, t.tokens, t.rejected, t.stopped = nil, tokenCount{}, false, false
+	t.open, t.tokens, t.requests, t.rejected, t.stopped = nil, tokenCount{}, nil, false, false
 	return draft
 }

@@ -17,7 +17,7 @@ func (d *decoder) event(number int, at time.Time, i item) []importer.Item {
 		return d.prompt(number, at, i.Message)
 	case "token_count":
 		if i.Info != nil && i.Info.Total != nil {
-			d.tokens.add(*i.Info.Total)
+			d.count(*i.Info.Total, i.Info.Last)
 		}
 	case "exec_command_end":
 		d.commandEnd(i)
@@ -43,6 +43,30 @@ func (d *decoder) event(number int, at time.Time, i item) []importer.Item {
 		}
 	}
 	return nil
+}
+
+// count takes the totals of the session, and with them a request. Newer versions write them after the calls of its answer, older
+// ones before. Totals that do not grow repeat earlier ones.
+func (d *decoder) count(total tokenUsage, last *tokenUsage) {
+	grown, isRequest := d.tokens.add(total)
+	if !isRequest || d.open == nil {
+		return
+	}
+	if last != nil && last.sane() {
+		grown = *last
+	}
+	if !d.requests.began {
+		d.requests = requests{began: true, ahead: !d.began}
+	}
+	request := d.open.Request(d.model, grown.tokens())
+	if d.requests.ahead {
+		return
+	}
+	for i := d.requests.calls; i < len(d.open.Calls); i++ {
+		d.open.Calls[i].Request = request
+	}
+	d.requests.calls = len(d.open.Calls)
+	d.open.Continue(0, nil) // the next calls belong to a later one
 }
 
 func (d *decoder) commandEnd(i item) {

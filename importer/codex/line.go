@@ -44,6 +44,7 @@ type duration struct {
 
 type tokenInfo struct {
 	Total *tokenUsage `json:"total_token_usage"`
+	Last  *tokenUsage `json:"last_token_usage"` // of the last request
 }
 
 type tokenUsage struct {

@@ -23,20 +23,28 @@ func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 
 // decoder follows one session.
 type decoder struct {
-	budget  *importer.Budget
-	session string
-	model   string
-	prompts int             // that were seen
-	last    time.Time       // when the last execution began
-	events  bool            // the rollout has an event for each prompt
-	open    *importer.Draft // the execution that is going on
-	began   bool            // and the assistant has done something
-	reply   string          // what agent_message said last
-	tokens  tokenCount
-	refused bool // the last thing that happened is that the user refused a call
+	budget   *importer.Budget
+	session  string
+	model    string
+	prompts  int             // that were seen
+	last     time.Time       // when the last execution began
+	events   bool            // the rollout has an event for each prompt
+	open     *importer.Draft // the execution that is going on
+	began    bool            // and the assistant has done something
+	reply    string          // what agent_message said last
+	tokens   tokenCount
+	requests requests
+	refused  bool // the last thing that happened is that the user refused a call
 
 	running map[string]string // key of the call that started a command, by its session
 	polls   map[string]string // session of the command that a call of write_stdin looks at, by its key
+}
+
+// requests is what was counted of the requests of the execution that is going on.
+type requests struct {
+	began bool
+	ahead bool // what a request used stands before the calls that it asked for
+	calls int  // whose request is known, if it stands behind them
 }
 
 // mostRunning bounds the commands that are remembered as running.
@@ -209,7 +217,7 @@ func (d *decoder) End() []importer.Item {
 // finish returns the execution that ends; nil where a prompt had no answer.
 func (d *decoder) finish() *importer.Draft {
 	draft, began := d.open, d.began || d.open != nil && (d.open.Corrections > 0 || d.open.Status != track.ExecutionOK)
-	d.open, d.began, d.refused = nil, false, false
+	d.open, d.began, d.refused, d.requests = nil, false, false, requests{}
 	clear(d.running)
 	clear(d.polls)
 	reply := d.reply

@@ -93,9 +93,38 @@ func TestTokensReal(t *testing.T) {
 	for _, e := range importertest.Executions(items) {
 		all += *e.Tokens.Input + *e.Tokens.CacheRead
 		output += *e.Tokens.Output
+		importertest.WantWhole(t, e)
 	}
 	if all != 6_055_836 || output != 9_118 { // total_token_usage of the last token_count
 		t.Errorf("%d tokens read and %d written", all, output)
+	}
+}
+
+// Older versions count a request before its calls, newer ones behind them. Counts that are repeated are no request.
+func TestRequests(t *testing.T) {
+	const (
+		prompt = `{"timestamp":"2026-03-01T10:00:00Z","type":"event_msg","payload":{"type":"user_message","message":"p"}}` + "\n"
+		count  = `{"timestamp":"2026-03-01T10:00:0%dZ","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d,"cached_input_tokens":%d,"output_tokens":%d},"last_token_usage":%s}}}` + "\n"
+		call   = `{"timestamp":"2026-03-01T10:00:0%dZ","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"c%[1]d"}}` + "\n"
+	)
+	calls := func(from, n int) (text string) {
+		for i := range n {
+			text += fmt.Sprintf(call, from+i)
+		}
+		return text
+	}
+	first, second := fmt.Sprintf(count, 1, 100, 20, 5, "null"), fmt.Sprintf(count, 4, 300, 120, 9, `{"input_tokens":150,"cached_input_tokens":90,"output_tokens":4}`)
+	for name, tt := range map[string]struct{ text, want string }{
+		"before": {prompt + first + calls(1, 2) + second + calls(5, 1), "80/5/20, 60/4/90; calls [1 1 2]"},
+		"behind": {prompt + calls(1, 2) + first + first + calls(5, 1) + second + calls(6, 1), "80/5/20, 60/4/90; calls [1 1 2 0]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			items, err := importertest.ReadBytes(t, codex.Read, []byte(tt.text))
+			if executions := importertest.Executions(items); err != nil || len(executions) != 1 {
+				t.Fatal(executions, err)
+			}
+			importertest.WantRequests(t, importertest.Executions(items)[0], tt.want)
+		})
 	}
 }
 

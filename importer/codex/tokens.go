@@ -9,20 +9,25 @@ type tokenCount struct {
 	any  bool
 }
 
-// add takes the totals of the session. Totals that are smaller than before began anew, in a session that was resumed.
-func (t *tokenCount) add(total tokenUsage) {
+// add takes the totals of the session, and returns how they have grown. Totals that are smaller than before began anew, in a session that was resumed.
+func (t *tokenCount) add(total tokenUsage) (grown tokenUsage, isMore bool) {
 	if !total.sane() {
-		return
+		return grown, false
 	}
 	before := t.last
 	if total.Input < before.Input || total.Output < before.Output {
 		before = tokenUsage{}
 	}
-	t.sum.Input += max(0, total.Input-before.Input)
-	t.sum.Cached += max(0, total.Cached-before.Cached)
-	t.sum.Output += max(0, total.Output-before.Output)
-	t.sum.Reasoning += max(0, total.Reasoning-before.Reasoning)
+	grown = tokenUsage{
+		Input: max(0, total.Input-before.Input), Cached: max(0, total.Cached-before.Cached), Output: max(0, total.Output-before.Output),
+		Reasoning: max(0, total.Reasoning-before.Reasoning),
+	}
+	t.sum.Input += grown.Input
+	t.sum.Cached += grown.Cached
+	t.sum.Output += grown.Output
+	t.sum.Reasoning += grown.Reasoning
 	t.last, t.any = total, true
+	return grown, grown != (tokenUsage{})
 }
 
 func (u tokenUsage) sane() bool {
@@ -42,6 +47,10 @@ func (t *tokenCount) take() *track.Tokens {
 	if !known {
 		return nil
 	}
-	input := max(0, sum.Input-sum.Cached)
-	return &track.Tokens{Input: &input, Output: &sum.Output, CacheRead: &sum.Cached, Reasoning: &sum.Reasoning}
+	return sum.tokens()
+}
+
+func (u tokenUsage) tokens() *track.Tokens {
+	input := max(0, u.Input-u.Cached)
+	return &track.Tokens{Input: &input, Output: &u.Output, CacheRead: &u.Cached, Reasoning: &u.Reasoning}
 }

@@ -230,6 +230,9 @@ func renderExecution(b *strings.Builder, item importer.Item) {
 	for _, f := range e.Files {
 		line("file", "%s %q", f.Name, f.Content)
 	}
+	for i, r := range e.Requests {
+		line("request", "%d %s%s", i+1, r.Model, tokens(r.Tokens))
+	}
 	for _, c := range e.Calls {
 		renderCall(line, c)
 	}
@@ -240,8 +243,12 @@ func renderCall(line func(name, format string, args ...any), c track.ToolCall) {
 	if c.Output != nil {
 		output = fmt.Sprintf("%q", *c.Output)
 	}
-	line("call", "%s %q%s answered %v rejected %v error %q at %s took %s command %q input %s output %s",
-		c.Tool, c.Key, value(" exit ", c.Exit), c.Answered, c.Rejected, c.Error, stamp(c.StartedAt), took(c.Duration), c.Command, c.Input, output)
+	request := ""
+	if c.Request > 0 {
+		request = fmt.Sprintf(" request %d", c.Request)
+	}
+	line("call", "%s %q%s%s answered %v rejected %v error %q at %s took %s command %q input %s output %s",
+		c.Tool, c.Key, request, value(" exit ", c.Exit), c.Answered, c.Rejected, c.Error, stamp(c.StartedAt), took(c.Duration), c.Command, c.Input, output)
 }
 
 func tokens(t *track.Tokens) string {

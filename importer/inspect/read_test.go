@@ -142,6 +142,21 @@ func BenchmarkReadZip(b *testing.B) {
 	}
 }
 
+// A model event says what a request used, and its answer names the calls. Outputs of other events are something else.
+func TestRequests(t *testing.T) {
+	const text = `{"version":2,"eval":{"eval_id":"E","task":"t","model":"m"},"samples":[{"id":1,"epoch":1,"uuid":"u","messages":[
+		{"role":"assistant","tool_calls":[{"id":"a","function":"f"},{"id":"b","function":"f"}]},{"role":"assistant","content":"done"}],"events":[
+		{"event":"model","output":{"model":"m","usage":{"input_tokens":100,"output_tokens":5,"total_tokens":105,"input_tokens_cache_read":60},
+		 "choices":[{"message":{"tool_calls":[{"id":"a"},{"id":"b"}]}}]}},
+		{"event":"sandbox","output":"text"},{"event":"model","output":7},
+		{"event":"model","output":{"model":"grader","usage":{"input_tokens":9,"output_tokens":1}}}]}]}`
+	items, err := importertest.ReadBytes(t, inspect.Read, []byte(text))
+	if executions := importertest.Executions(items); err != nil || len(executions) != 1 {
+		t.Fatal(importertest.Render(items...), err)
+	}
+	importertest.WantRequests(t, importertest.Executions(items)[0], "40/5/60, 9/1/ by grader; calls [1 1]")
+}
+
 func TestDamage(t *testing.T) {
 	importertest.Damage(t, inspect.Read, importertest.Fixture(t, "log.json"), false)
 }

@@ -64,7 +64,8 @@ type output struct {
 		Message message `json:"message"`
 		Stop    string  `json:"stop_reason"`
 	} `json:"choices"`
-	Error string `json:"error"`
+	Error string      `json:"error"`
+	Usage *modelUsage `json:"usage"`
 }
 
 type modelUsage struct {
@@ -77,12 +78,13 @@ type modelUsage struct {
 }
 
 type event struct {
-	Event     string   `json:"event"`
-	ID        string   `json:"id"`
-	Timestamp string   `json:"timestamp"`
-	Completed string   `json:"completed"`
-	Working   *float64 `json:"working_time"` // seconds
-	Error     *problem `json:"error"`
+	Event     string         `json:"event"`
+	ID        string         `json:"id"`
+	Timestamp string         `json:"timestamp"`
+	Completed string         `json:"completed"`
+	Working   *float64       `json:"working_time"` // seconds
+	Error     *problem       `json:"error"`
+	Output    jsontext.Value `json:"output"`
 }
 
 // decodeSample makes an execution of a sample.
@@ -108,6 +110,7 @@ func decodeSample(h header, raw []byte, line int) ([]importer.Item, error) {
 	}
 	s.replay(draft)
 	s.times(draft)
+	s.requests(draft)
 	s.ending(draft)
 	return draft.Close(), nil
 }
@@ -150,6 +153,24 @@ func (s sample) times(draft *importer.Draft) {
 	}
 	if s.TotalTime != nil {
 		draft.Duration = importer.Seconds(*s.TotalTime)
+	}
+}
+
+// requests takes from the model events what each request used, and which calls it asked for.
+func (s sample) requests(draft *importer.Draft) {
+	for _, e := range s.Events {
+		var answer output
+		if e.Event != "model" || e.Output.Kind() != '{' || importer.Unmarshal(e.Output, &answer) != nil {
+			continue
+		}
+		request := draft.Request(answer.Model, answer.Usage.tokens())
+		for _, choice := range answer.Choices {
+			for _, c := range choice.Message.Calls {
+				if call := draft.Find(c.ID); call != nil && call.Request == 0 {
+					call.Request = request
+				}
+			}
+		}
 	}
 }
 

@@ -95,21 +95,34 @@ func number(value jsontext.Value) (x float64, ok bool) {
 func (s sample) tokens() *track.Tokens {
 	var t track.Tokens
 	for _, name := range slices.Sorted(maps.Keys(s.Usage)) {
-		u := s.Usage[name]
-		if u.includesCache() {
-			input := max(0, *u.Input-*u.CacheRead)
-			u.Input = &input
-		}
-		importer.AddCount(&t.Input, u.Input)
-		importer.AddCount(&t.Output, u.Output)
-		importer.AddCount(&t.CacheRead, u.CacheRead)
-		importer.AddCount(&t.CacheWrite, u.CacheWrite)
-		importer.AddCount(&t.Reasoning, u.Reasoning)
+		s.Usage[name].addTo(&t)
 	}
 	if t == (track.Tokens{}) {
 		return nil
 	}
 	return &t
+}
+
+// tokens returns the counts apart from each other; nil if there are none.
+func (u *modelUsage) tokens() *track.Tokens {
+	if u == nil {
+		return nil
+	}
+	var t track.Tokens
+	u.addTo(&t)
+	return &t
+}
+
+func (u modelUsage) addTo(t *track.Tokens) {
+	if u.includesCache() {
+		input := max(0, *u.Input-*u.CacheRead)
+		u.Input = &input
+	}
+	importer.AddCount(&t.Input, u.Input)
+	importer.AddCount(&t.Output, u.Output)
+	importer.AddCount(&t.CacheRead, u.CacheRead)
+	importer.AddCount(&t.CacheWrite, u.CacheWrite)
+	importer.AddCount(&t.Reasoning, u.Reasoning)
 }
 
 // includesCache says whether the input counts the cache: then input and output alone make the total.

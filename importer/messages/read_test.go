@@ -2,6 +2,7 @@ package messages_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 
 	"track/importer/importertest"
@@ -35,6 +36,25 @@ func TestReadOddities(t *testing.T) {
 		"{\"messages\":[{\"role\":\"assistant\",\"content\":\"a\"}]}\n{\"x\":1}\n7": "skip f:2: neither a message nor a record with messages\nskip f:3: a line of this format holds something else\n",
 		"{\n\"messages\":[{\"role\":\"user\"":                                       "skip f:2: the document is cut off\n",
 	})
+}
+
+// What a message of the assistant used stands with it, in the words of OpenAI or of Anthropic, or with the response.
+func TestRequests(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"model":"m","messages":[{"role":"user","content":"q"},
+		 {"role":"assistant","usage":{"input_tokens":3,"cache_read_input_tokens":7,"cache_creation_input_tokens":2,"output_tokens":5},
+		  "content":[{"type":"tool_use","id":"a","name":"f","input":{}},{"type":"tool_use","id":"b","name":"f","input":{}}]},
+		 {"role":"assistant","model":"other","usage":{"prompt_tokens":9,"completion_tokens":1,"prompt_tokens_details":{"cached_tokens":4}},"content":"done"}]}`: "3/5/7, 5/1/4 by other; calls [1 1]",
+		`{"messages":[{"role":"user","content":"q"}],"response":{"usage":{"prompt_tokens":9,"completion_tokens":1},
+		 "choices":[{"message":{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f"}}]}}]}}`: "9/1/; calls [1]",
+		`{"messages":[{"role":"user","content":"q"},{"role":"assistant","usage":"some","tool_calls":[{"id":"a","function":{"name":"f"}}]}]}`: "; calls [0]",
+	} {
+		items, err := importertest.ReadBytes(t, messages.Read, []byte(strings.ReplaceAll(text, "\n", "")))
+		if executions := importertest.Executions(items); err != nil || len(executions) != 1 {
+			t.Fatal(importertest.Render(items...), err)
+		}
+		importertest.WantRequests(t, importertest.Executions(items)[0], want)
+	}
 }
 
 func TestDamage(t *testing.T) {

@@ -109,7 +109,9 @@ func (r record) execution(raw []byte, line int) ([]importer.Item, error) {
 	}
 	for _, answer := range []response{r.response, r.Response} {
 		if len(answer.Choices) > 0 {
-			conversation.Add(answer.Choices[0].Message)
+			message := answer.Choices[0].Message
+			message.Tokens = answer.Usage.tokens()
+			conversation.Add(message)
 			draft.Truncated = answer.Choices[0].Finish == "length"
 		}
 		r.account(draft, answer)
@@ -127,16 +129,24 @@ func (r record) account(draft *importer.Draft, answer response) {
 	if model := importer.Name(answer.Model); model != "" {
 		draft.Model = model
 	}
-	if u := answer.Usage; u != nil {
-		counts := importer.Usage{Prompt: u.Prompt, Completion: u.Completion, CacheRead: u.In.Cached, Reasoning: u.Out.Reasoning}
-		if u.Prompt == nil {
-			counts.Prompt = u.Input
-		}
-		if u.Completion == nil {
-			counts.Completion = u.Output
-		}
-		draft.Tokens = counts.Tokens()
+	if answer.Usage != nil {
+		draft.Tokens = answer.Usage.tokens()
 	}
+}
+
+// tokens returns the counts apart from each other; nil if no token was counted.
+func (u *usage) tokens() *track.Tokens {
+	if u == nil {
+		return nil
+	}
+	counts := importer.Usage{Prompt: u.Prompt, Completion: u.Completion, CacheRead: u.In.Cached, Reasoning: u.Out.Reasoning}
+	if u.Prompt == nil {
+		counts.Prompt = u.Input
+	}
+	if u.Completion == nil {
+		counts.Completion = u.Output
+	}
+	return counts.Tokens()
 }
 
 func (r record) describe(e *track.Execution, raw []byte) {

@@ -14,13 +14,14 @@ import (
 
 // history is an execution that is being read.
 type history struct {
-	draft   *importer.Draft
-	first   string // shape of the first event with a time
-	ahead   time.Duration
-	zoned   bool
-	last    string // key of the last call, which an observation without a cause answers
-	metrics *metrics
-	ended   bool // the agent called finish
+	draft    *importer.Draft
+	first    string // shape of the first event with a time
+	ahead    time.Duration
+	zoned    bool
+	last     string // key of the last call, which an observation without a cause answers
+	metrics  *metrics
+	ended    bool           // the agent called finish
+	requests map[string]int // numbers by the id of the answer
 }
 
 func newHistory(line int) *history {
@@ -85,6 +86,7 @@ func (h *history) act(e event, at time.Time) {
 	if e.Meta != nil && importer.Name(e.Meta.Response.Model) != "" {
 		h.draft.Model = importer.Name(e.Meta.Response.Model)
 	}
+	h.request(e)
 	switch {
 	case e.Action == "finish":
 		h.ended = true
@@ -201,6 +203,7 @@ func (h *history) spent(e *track.Execution) {
 	if h.metrics == nil {
 		return
 	}
+	h.settleRequests(h.metrics.Requests)
 	if u := h.metrics.Usage; u != nil {
 		e.Tokens = importer.Usage{Prompt: u.Prompt, Completion: u.Completion, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}.Tokens()
 	}

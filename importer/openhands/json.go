@@ -51,6 +51,7 @@ type metrics struct {
 		CacheRead  *int64 `json:"cache_read_tokens"`
 		CacheWrite *int64 `json:"cache_write_tokens"`
 	} `json:"accumulated_token_usage"`
+	Requests []jsontext.Value `json:"token_usages"`
 }
 
 // event is an action or an observation. In the oldest histories what is in Args and Extras stands in the event itself.
@@ -80,8 +81,10 @@ type callMetadata struct {
 	Function string `json:"function_name"`
 	ID       string `json:"tool_call_id"`
 	Response struct {
-		Created int64  `json:"created"`
-		Model   string `json:"model"`
+		ID      jsontext.Value `json:"id"`
+		Usage   jsontext.Value `json:"usage"`
+		Created int64          `json:"created"`
+		Model   string         `json:"model"`
 		Choices []struct {
 			Message struct {
 				Calls []struct {

@@ -46,9 +46,38 @@ func TestReadReal(t *testing.T) {
 		}
 		got := fmt.Sprintf("%d calls, %d answered, %d exits, %d non-zero, tokens %s, cost %s, task %s, model %s, started %s, truths %v",
 			len(e.Calls), answered, exits, nonZero, tokens, cost, e.Task, e.Model, e.StartedAt.Format("2006-01-02T15:04:05Z"), e.Truths)
+		if e.Tokens != nil {
+			importertest.WantWhole(t, e)
+		}
 		if got != want || e.Output == nil || *e.Output == "" {
 			t.Errorf("%s:\ngot  %s\nwant %s", file, got, want)
 		}
+	}
+}
+
+// The list of requests in the metrics counts, if it has the answers that actions name; else what each action says.
+func TestRequests(t *testing.T) {
+	const (
+		action = `{"id":%d,"source":"agent","action":"run","args":{"command":"x"},"tool_call_metadata":{"function_name":"bash","tool_call_id":"t%[1]d",` +
+			`"model_response":{"id":"%s","model":"m","usage":{"prompt_tokens":%d,"completion_tokens":1}}}}`
+		used = `{"response_id":"%s","model":"%s","prompt_tokens":%d,"completion_tokens":2,"cache_read_tokens":%d,"cache_write_tokens":0}`
+	)
+	history := fmt.Sprintf(action, 1, "a", 10) + "," + fmt.Sprintf(action, 2, "a", 10) + "," + fmt.Sprintf(action, 3, "b", 20)
+	whole := fmt.Sprintf(used, "a", "m", 10, 4) + "," + fmt.Sprintf(used, "x", "other", 7, 0) + "," + fmt.Sprintf(used, "b", "m", 20, 8)
+	for name, tt := range map[string]struct{ list, want string }{
+		"no list":        {"", "10/1/, 20/1/; calls [1 1 2]"},
+		"whole":          {whole, "6/2/4, 7/2/0 by other, 12/2/8; calls [1 1 3]"},
+		"an answer less": {fmt.Sprintf(used, "a", "m", 10, 4), "10/1/, 20/1/; calls [1 1 2]"},
+		"damaged":        {`{"response_id":1}`, "10/1/, 20/1/; calls [1 1 2]"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := `{"instance_id":"i","history":[` + history + `],"metrics":{"token_usages":[` + tt.list + `]}}`
+			items, err := importertest.ReadBytes(t, openhands.Read, []byte(text))
+			if executions := importertest.Executions(items); err != nil || len(executions) != 1 {
+				t.Fatal(executions, err)
+			}
+			importertest.WantRequests(t, importertest.Executions(items)[0], tt.want)
+		})
 	}
 }
 

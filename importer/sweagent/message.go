@@ -70,7 +70,9 @@ func (t *trajectory) assistant(m chat.Message, x extra, at time.Time) {
 		t.draft.Model = model
 	}
 	if u := x.Response.Usage; u != nil {
-		t.usage.Add(importer.Usage{Prompt: u.Prompt, Completion: u.Completion, CacheRead: u.Details.Cached})
+		used := importer.Usage{Prompt: u.Prompt, Completion: u.Completion, CacheRead: u.Details.Cached}
+		t.usage.Add(used)
+		m.Tokens = used.Tokens()
 	}
 	m.Model, m.At = "", timeValue(at)
 	t.chat.Add(m)
