@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 
 	"track/internal/lazyregexp"
@@ -111,14 +112,18 @@ var (
 )
 
 // compact returns a script without its comments, which have lines of their own, without indentation, without the ends
-// of lines after which a statement goes on or has ended, and without spaces around operators. A line with a template or
-// with a slash that divides nothing, and may begin a regular expression, keeps its spaces.
+// of lines after which a statement goes on or has ended, or before which it goes on or a block ends, and without spaces
+// around operators. A line with a template or with a slash that divides nothing, and may begin a regular expression,
+// keeps its spaces.
 func compact(script []byte) []byte {
 	var all bytes.Buffer
 	for line := range bytes.Lines(script) {
 		line = bytes.TrimLeft(line, " \t\n")
 		if len(line) == 0 || bytes.HasPrefix(line, []byte("//")) {
 			continue
+		}
+		if strings.ContainsRune("})]?:.&|", rune(line[0])) && bytes.HasSuffix(all.Bytes(), []byte("\n")) {
+			all.Truncate(all.Len() - 1)
 		}
 		if text := bytes.TrimRight(line, "\n"); bytes.ContainsAny(text[len(text)-1:], ";,{([") {
 			line = text

@@ -77,6 +77,12 @@ func TestPagesInBrowser(t *testing.T) {
 		tab.Open(base + address)
 		checkPage(t, tab, base, address)
 	}
+	// A long text in a column that is not seen yet does not make the others tall: three lines at most.
+	tab.View(360, 900, "light")
+	tab.Open(base + "/gate?scenario=growth_plus")
+	if tallest := outsidetest.Evaluate[int](tab, `Math.max(...[...document.querySelectorAll("tbody tr")].map((row) => row.offsetHeight))`); tallest < 20 || tallest > 66 {
+		t.Errorf("the tallest row of a gate has %d pixels", tallest)
+	}
 }
 
 func checkPage(t *testing.T, tab *outsidetest.Tab, base, address string) {

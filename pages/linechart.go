@@ -34,27 +34,30 @@ type plotLine struct {
 	Ink   string     `json:"ink,omitempty"` // the name of a color of the page
 	Width float64    `json:"width"`
 	Dots  float64    `json:"dots,omitempty"`  // their size
-	Shape dotShape   `json:"shape,omitempty"` // of the dots; filled circles without one
+	Shape dotShape   `json:"shape,omitempty"` // of the dots; without one they are filled circles
 	Steps int        `json:"steps,omitempty"` // 1 if a step rises at the next place, -1 at its own; 0 for none
 	Joins bool       `json:"spanGaps,omitempty"`
 	Href  string     `json:"href,omitempty"`
 	Data  plotValues `json:"data"`
 }
 
-// dotShape is the shape of dots that are not filled.
+// dotShape is the outline of dots that are not filled: a path that is 10 wide, around 0.
 type dotShape string
 
 const (
-	ringShape    dotShape = "ring"
-	squareShape  dotShape = "square"
-	diamondShape dotShape = "diamond"
+	ringShape    dotShape = "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0z"
+	squareShape  dotShape = "M-5-5h10v10h-10z"
+	diamondShape dotShape = "M0-5l5 5-5 5-5-5z"
 )
+
+// dotMarks are the classes of the signs of shapes in the legend.
+var dotMarks = map[dotShape]string{ringShape: "key-ring", squareShape: "key-square", diamondShape: "key-diamond"} //nolint:gochecknoglobals // a constant
 
 // Mark returns the class of the sign of a line in the legend.
 func (l plotLine) Mark() string {
 	switch {
 	case l.Shape != "":
-		return "key-" + string(l.Shape)
+		return dotMarks[l.Shape]
 	case l.Dots > 0:
 		return "key-dot"
 	case l.Width > 1:

@@ -112,6 +112,13 @@ func TestLongTableScrolls(t *testing.T) {
 	for _, violation := range tab.Violations() {
 		t.Error(violation)
 	}
+	// Columns are as wide as the texts that were there when their widths were fixed.
+	words := "swe-agent-traj,inspect-ai,openhands,tau-bench,codex-rollout,claude-code,atif,sepa,gepa"
+	tab.Open(base + strings.Replace(manyRows, "i+%25+3+AS+rest", url.QueryEscape("'"+strings.ReplaceAll(words, ",", "','")+"'"), 1))
+	tab.Wait(`Boolean(document.querySelector(".scroll.windowed"))`)
+	if cut := outsidetest.Evaluate[[]string](tab, `[...document.querySelectorAll("#rows tbody tr:nth-child(2) td")].filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent)`); len(cut) > 0 {
+		t.Errorf("texts that are cut: %q", cut)
+	}
 }
 
 // A click on a value shows the rows that have it, and a click on that condition shows all again.

@@ -24,7 +24,7 @@ func (b *builder) table(t answer.Table) *table {
 	for k := range t.Columns {
 		view.numeric[k] = render.IsNumericColumn(t.Rows, k)
 	}
-	view.few = view.columnsOfFew()
+	view.few, view.bars = view.columnsOfFew(), barColumns(t)
 	return view.build()
 }
 
@@ -41,6 +41,7 @@ type tableView struct {
 	all     []int        // columns for people
 	numeric []bool       // by column
 	few     map[int]bool // columns with few different texts, which can be chosen
+	bars    map[int]bool // columns of scores from 0 to 1
 }
 
 // key returns the name of a parameter of this table.
@@ -215,10 +216,22 @@ func (v tableView) cell(k int, value any) cell {
 	if slices.Contains(statusColumns, column.Name) && value != nil {
 		c.Status = statusClass(exact)
 	}
-	if x, ok := number(value); ok && x >= 0 && x <= 1 && slices.Contains([]string{"score", "mean_score", "fitness"}, column.Name) {
+	if x, ok := number(value); ok && v.bars[k] {
 		c.Bar = &bar{math.Round(x * 40)}
 	}
 	return c
+}
+
+// barColumns returns the columns of scores that are all from 0 to 1: a 0 among scores up to 100 has no bar.
+func barColumns(t answer.Table) map[int]bool {
+	columns := map[int]bool{}
+	for k, c := range t.Columns {
+		columns[k] = slices.Contains([]string{"score", "mean_score", "fitness"}, c.Name) && !slices.ContainsFunc(t.Rows, func(row []any) bool {
+			x, ok := number(row[k])
+			return ok && (x < 0 || x > 1)
+		})
+	}
+	return columns
 }
 
 // statusClass returns the class of a verdict or a status; empty for another text.

@@ -43,8 +43,8 @@ func (f Front) figure() figure {
 	})+".")
 	if g.x, g.y = padded(x), padded(y); f.hasIntervals() {
 		g.x, g.y = padded(x.withIntervals(f, inX)), padded(y.withIntervals(f, inY))
-		if n := f.beyond(Range{g.x.lo, g.x.hi}, Range{g.y.lo, g.y.hi}); n > 0 {
-			cut := count(n, "interval goes", "intervals go") + " beyond the frame (arrow)"
+		if n := f.beyond(); n > 0 {
+			cut := count(n, "interval goes", "intervals go") + " further (arrow)"
 			g.subtitle += ", " + cut
 			g.facts = append(g.facts, strings.ToUpper(cut[:1])+cut[1:]+".")
 		}
@@ -98,17 +98,22 @@ func (e extent) withIntervals(f Front, of func(FrontPoint) Estimate) extent {
 	return wide
 }
 
-// beyond returns how many intervals do not end within a frame.
-func (f Front) beyond(x, y Range) (n int) {
+// beyond returns how many intervals do not end within the frame.
+func (f Front) beyond() (n int) {
+	x, y := f.Frame()
 	for _, p := range f.Points {
-		if p.X.hasInterval() && (p.X.Lo < x.Lo || p.X.Hi > x.Hi) {
-			n++
-		}
-		if p.Y.hasInterval() && (p.Y.Lo < y.Lo || p.Y.Hi > y.Hi) {
-			n++
+		for _, cut := range [][2]bool{x.cuts(p.X), y.cuts(p.Y)} {
+			if cut[0] || cut[1] {
+				n++
+			}
 		}
 	}
 	return n
+}
+
+// cuts reports which ends of an interval are not within the range.
+func (r Range) cuts(e Estimate) [2]bool {
+	return [2]bool{e.hasInterval() && e.Lo < r.Lo, e.hasInterval() && e.Hi > r.Hi}
 }
 
 // front returns the points on the front in the order of x.
@@ -162,7 +167,7 @@ func (f Front) legend() []entry {
 		legend = append(legend, entry{"root", at(func(c canvas, p point) { diamond.draw(c, p, markerSize+1, hollow(text)) })})
 	}
 	if slices.ContainsFunc(f.Points, func(p FrontPoint) bool { return p.Active }) {
-		legend = append(legend, entry{"head", at(func(c canvas, p point) { c.circle(p.x, p.y, headSize, headStyle) })})
+		legend = append(legend, entry{"active", at(func(c canvas, p point) { c.circle(p.x, p.y, headSize, headStyle) })})
 	}
 	return legend
 }
@@ -225,18 +230,18 @@ func (f Front) draw(c canvas, p plot) {
 
 // drawIntervals draws the intervals of both objectives as far as the frame goes.
 func (f Front) drawIntervals(c canvas, p plot) {
+	x, y := f.Frame()
 	for _, one := range f.Points {
 		at, s := p.at(one.X.Mean, one.Y.Mean), style{stroke: axisInk, width: 1}
 		if one.Front {
 			s = style{stroke: blue, width: 1.2}
 		}
 		if one.X.hasInterval() {
-			left, right := p.x.at(one.X.Lo), p.x.at(one.X.Hi)
-			lyingCut(c, at.y, max(p.left, left), min(p.right, right), maxCap, s, [2]bool{left < p.left, right > p.right})
+			lyingCut(c, at.y, p.x.at(max(one.X.Lo, x.Lo)), p.x.at(min(one.X.Hi, x.Hi)), maxCap, s, x.cuts(one.X))
 		}
 		if one.Y.hasInterval() {
-			top, bottom := p.y.at(one.Y.Hi), p.y.at(one.Y.Lo)
-			whiskerCut(c, at.x, max(p.top, top), min(p.bottom, bottom), maxCap, s, [2]bool{top < p.top, bottom > p.bottom})
+			cut := y.cuts(one.Y)
+			whiskerCut(c, at.x, p.y.at(min(one.Y.Hi, y.Hi)), p.y.at(max(one.Y.Lo, y.Lo)), maxCap, s, [2]bool{cut[1], cut[0]})
 		}
 	}
 }

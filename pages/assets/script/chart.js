@@ -3,10 +3,10 @@
 onEach("[data-chart]", lineChart);
 const plots = {};
 
-// Squares and diamonds.
-const outlines = (turn, r) => (u, i, from, to) => {
-  const fill = new Path2D(), { data: { 0: x, [i]: y } } = u;
-  for (let k = from; k <= to; k++) if (y[k] != null) for (let c = turn; c < turn + 7; c += Math.PI / 2) fill[c > turn ? "lineTo" : "moveTo"](u.valToPos(x[k], "x", true) + r * Math.cos(c), u.valToPos(y[k], "y", true) + r * Math.sin(c));
+// Points as outlines of a path that is 10 pixels wide.
+const outlines = (path, a) => (u, i, from, to) => {
+  const fill = new Path2D();
+  for (let k = from; k <= to; k++) if (u.data[i][k] != null) fill.addPath(path, { a, d: a, e: u.valToPos(u.data[0][k], "x", true), f: u.valToPos(u.data[i][k], "y", true) });
   return { fill, stroke: fill };
 };
 
@@ -30,7 +30,7 @@ async function lineChart(figure) {
       const w = x1 === x2 ? cap : 0, h = cap - w, color = ink[faint ? "dim" : "accent"];
       draw(color, X(x1), Y(y1), X(x2), Y(y2));
       // An end that is cut is the head of an arrow.
-      for (const [a, b, back] of [[X(x1), Y(y1), cut & 1 ? 1.5 : 0], [X(x2), Y(y2), cut & 2 ? -1.5 : 0]]) {
+      for (const [a, b, back] of [[X(x1), Y(y1), 1.5 * (cut & 1)], [X(x2), Y(y2), -0.75 * (cut & 2)]]) {
         for (const side of [-1, 1]) draw(color, a, b, a + side * w + back * h, b + side * h - back * w);
       }
     }
@@ -61,7 +61,7 @@ async function lineChart(figure) {
     ...options, width: box.clientWidth,
     series: [{}, ...lines.map((one) => {
       const color = () => one.ink ? inks()[one.href && one === line() ? "bad" : one.ink] : "transparent";
-      return { ...one, show: old?.series.find(({ label }) => label === one.label)?.show ?? true, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color, ...one.shape && { width: 1.5, fill: () => inks().paper, ...one.shape !== "ring" && { paths: outlines(one.shape === "square" ? Math.PI / 4 : 0, one.dots / 2 * devicePixelRatio) } } }, ...one.steps && { paths: uPlot.paths.stepped({ align: one.steps }) } };
+      return { ...one, show: old?.series.find(({ label }) => label === one.label)?.show ?? true, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color, ...one.shape && { width: 1.5, fill: () => inks().paper, paths: outlines(new Path2D(one.shape), one.dots / 10 * devicePixelRatio) } }, ...one.steps && { paths: uPlot.paths.stepped({ align: one.steps }) } };
     })],
     bands: areas.map((one) => ({ ...one, fill: () => inks()[one.ink].replace(")", ", 0.18)") })),
     hooks: {

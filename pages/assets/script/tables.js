@@ -46,13 +46,17 @@ class Window {
     this.box = box;
     this.body = $("tbody", box);
     const rows = [...this.body.rows], table = $("table", box);
-    for (const th of all("thead th", box)) th.style.width = th.offsetWidth + "px";
-    table.style.width = table.offsetWidth + "px";
+    // Widths are rounded, and one that is too small would cut the text that set it.
+    for (const one of [...all("thead th", box), table]) one.style.width = one.offsetWidth + 1 + "px";
     box.classList.add("windowed");
     this.height = rows[0].offsetHeight;
     this.pages = [{ address: location.href, rows, count: rows.length, next: more.href }];
     this.above = spacer(); this.below = spacer();
-    more.closest("p").hidden = true;
+    more.parentElement.hidden = true;
+    box.addEventListener("pointerover", (event) => {
+      const cell = event.target.closest("td");
+      if (cell && cell.scrollWidth > cell.clientWidth) cell.title = cell.textContent;
+    });
     box.addEventListener("scroll", soon(() => this.draw()));
     this.draw();
   }
@@ -71,7 +75,10 @@ class Window {
     const shown = seen.map((page) => page.rows ? "r" + page.address : "").join();
     if (shown !== this.shown) {
       this.shown = shown;
-      this.body.replaceChildren(this.above, ...seen.flatMap((page) => page.rows ?? spacer(page.count * this.height)), this.below);
+      // Rows that stay are not touched: the browser lays out the others alone.
+      const { body } = this, wanted = [this.above, ...seen.flatMap((page) => page.rows ?? spacer(page.count * this.height)), this.below];
+      for (const row of [...body.rows]) if (!wanted.includes(row)) row.remove();
+      wanted.forEach((row, i) => { if (body.rows[i] !== row) body.insertBefore(row, body.rows[i]); });
     }
     this.above.firstChild.style.height = above * this.height + "px";
     this.below.firstChild.style.height = below * this.height + "px";
@@ -88,10 +95,11 @@ class Window {
     const part = await load(address);
     this.busy = false;
     if (!part) { if (!page.count) this.pages.pop(); return; }
-    page.rows = [...$("tbody", part).rows].map((row) => document.adoptNode(row));
+    const body = $("tbody", part);
+    prepare(body);
+    page.rows = [...body.rows];
     page.count = page.rows.length;
     page.next = $("a.more", part)?.href;
-    for (const row of page.rows) prepare(row);
     const now = this.pages.indexOf(page);
     this.pages.forEach((old, i) => { if (i && Math.abs(i - now) > keep) old.rows = null; });
     this.draw();

@@ -15,8 +15,7 @@ async function more(link) {
 }
 
 async function toStep(address) {
-  const at = new URL(address, location.href);
-  const found = () => document.getElementById(at.hash.slice(1));
+  const at = new URL(address, location), found = () => document.getElementById(at.hash.slice(1));
   if (!found() && !await swap("trace", at.href)) return;
   history.replaceState(null, "", at);
   const step = found();
@@ -37,8 +36,7 @@ function failedFrom(by) {
 }
 
 document.addEventListener("click", (event) => {
-  const jump = event.target.closest(".run a, a.first-failed");
-  const left = event.target.closest(".trace .left a");
+  const { target } = event, jump = target.closest(".run a, a.first-failed"), left = target.closest(".trace .left a");
   if (jump || left) event.preventDefault();
   if (jump) toStep(jump.href?.baseVal ?? jump.href);
   if (left) swap(left.closest("li").id, left.href);
