@@ -25,6 +25,7 @@ type Reader struct {
 	totals map[string][]scoring.MetricTotals // of a snapshot, what was aggregated already, by the selection; nil outside one
 	kept   []keptSelection                   // of a snapshot, the seeds that were read last
 	stmts  *statements                       // of a snapshot; nil outside one
+	pages  *filePages                        // of a snapshot; nil outside one
 
 	summed   map[string]*metricSums  // of a snapshot, the sums of results that were read already, by the selection; nil outside one
 	reported map[string]keptStatuses // of a snapshot, by the selection; nil if they are not kept
@@ -75,8 +76,9 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 		err = errors.Join(err, explain(rollbackErr))
 	}()
 	statements := &statements{Conn: conn, prepared: map[string]*sqlx.Stmt{}}
-	defer func() { err = errors.Join(err, explain(statements.close())) }()
-	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, stmts: statements, totals: map[string][]scoring.MetricTotals{}, summed: map[string]*metricSums{}})
+	pages := &filePages{}
+	defer func() { err = errors.Join(err, explain(statements.close()), pages.close()) }()
+	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, stmts: statements, pages: pages, totals: map[string][]scoring.MetricTotals{}, summed: map[string]*metricSums{}})
 }
 
 // Statements returns how many statements were read from the database so far, transactions included.

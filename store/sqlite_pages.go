@@ -10,6 +10,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/jmoiron/sqlx"
+
 	"track"
 )
 
@@ -18,16 +20,90 @@ import (
 // the transaction sees them. Format: https://www.sqlite.org/fileformat2.html.
 
 const (
-	getPage  = `SELECT data FROM sqlite_dbpage WHERE pgno = ?`
-	getRoot  = `SELECT rootpage, (SELECT page_count FROM pragma_page_count) AS pages FROM sqlite_schema WHERE name = $1`
-	maxDepth = 32 // of a tree of pages
+	getPage    = `SELECT data FROM sqlite_dbpage WHERE pgno = ?`
+	listRoots  = `SELECT name, rootpage FROM sqlite_schema WHERE rootpage > 0`
+	countPages = `SELECT page_count FROM pragma_page_count`
+	maxDepth   = 32 // of a tree of pages
 )
+
+// filePages hands out the pages of the file as a snapshot or a transaction sees them. Several goroutines may read.
+type filePages struct {
+	conn  *sqlx.Conn
+	get   driver.Stmt
+	roots map[string]uint32 // the first page of each table and index
+	n     int64
+}
+
+// filePages returns the pages of the file. Done must be called once unless there is an error. A snapshot keeps them to
+// its end, because its first call takes as long as some hundred pages.
+func (r *Reader) filePages(ctx context.Context) (p *filePages, done func() error, err error) {
+	if r.pages == nil {
+		p = &filePages{}
+		return p, p.close, p.open(ctx, r)
+	}
+	if r.pages.get == nil {
+		err = r.pages.open(ctx, r)
+	}
+	return r.pages, func() error { return nil }, err
+}
+
+func (p *filePages) open(ctx context.Context, r *Reader) error {
+	var roots []struct {
+		Name string
+		Page uint32 `db:"rootpage"`
+	}
+	if err := errors.Join(r.read().SelectContext(ctx, &roots, listRoots), r.read().GetContext(ctx, &p.n, countPages)); err != nil {
+		return explain(err)
+	}
+	p.conn, p.roots = r.pinned, make(map[string]uint32, len(roots))
+	for _, root := range roots {
+		p.roots[root.Name] = root.Page
+	}
+	return explain(p.conn.Raw(func(conn any) (err error) {
+		p.get, err = conn.(driver.ConnPrepareContext).PrepareContext(ctx, getPage)
+		return err
+	}))
+}
+
+func (p *filePages) close() error {
+	if p == nil || p.get == nil {
+		return nil
+	}
+	return explain(p.get.Close())
+}
+
+// read returns the contents of pages; nil for those that the file does not have. It waits once for the connection, which
+// other goroutines read from.
+func (p *filePages) read(ctx context.Context, numbers []uint32) (contents [][]byte, err error) {
+	contents = make([][]byte, len(numbers))
+	err = p.conn.Raw(func(any) (err error) {
+		for i := 0; i < len(numbers) && err == nil; i++ {
+			contents[i], err = p.page(ctx, numbers[i])
+		}
+		return err
+	})
+	return contents, err
+}
+
+func (p *filePages) page(ctx context.Context, number uint32) ([]byte, error) {
+	// A context that can end would start a goroutine for each page.
+	rows, err := p.get.(driver.StmtQueryContext).QueryContext(context.WithoutCancel(ctx), []driver.NamedValue{{Ordinal: 1, Value: int64(number)}})
+	if err != nil {
+		return nil, err
+	}
+	row := make([]driver.Value, 1)
+	if err = rows.Next(row); errors.Is(err, io.EOF) { // there is no such page
+		err = nil
+	}
+	data, _ := row[0].([]byte)
+	return data, errors.Join(err, rows.Close())
+}
 
 // tablePages reads the rows of a table, in the order of its key.
 type tablePages struct {
 	*Reader
 	ctx   context.Context
-	page  driver.Stmt
+	file  *filePages
 	left  int64 // pages that the table may still have
 	row   pageRow
 	visit func(row packedRow) error
@@ -36,34 +112,31 @@ type tablePages struct {
 	inner map[uint32][]byte // pages above the leaves that are kept, because many rows need them
 	leaf  []byte            // the last one that is kept
 	at    uint32            // its number
+	ahead map[uint32][]byte // pages that were read with one before them
 }
 
 // scanTable implements [engine].
 func (sqliteFile) scanTable(ctx context.Context, r *Reader, table string, found func(Damage), visit func(row packedRow) error) (err error) {
 	t := &tablePages{Reader: r, ctx: ctx, visit: visit, found: found, table: table}
-	root, pages, err := t.open()
+	root, done, err := t.open()
 	if err != nil {
 		return err
 	}
-	t.left = pages
-	defer func() { err = errors.Join(err, t.page.Close()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	return t.walk(root, maxDepth)
 }
 
-// open prepares to read pages, and returns the first one of the table and the number of pages of the file.
-func (t *tablePages) open() (root uint32, pages int64, err error) {
-	var row struct {
-		Page  int64 `db:"rootpage"`
-		Pages int64 `db:"pages"`
+// open prepares to read pages, and returns the first one of the table. Done must be called once unless there is an error.
+func (t *tablePages) open() (root uint32, done func() error, err error) {
+	if t.file, done, err = t.Reader.filePages(t.ctx); err != nil {
+		return 0, nil, err
 	}
-	if err := t.Reader.read().GetContext(t.ctx, &row, getRoot, t.table); err != nil {
-		return 0, 0, explain(err)
+	root, known := t.file.roots[t.table]
+	if !known {
+		return 0, nil, errors.Join(fmt.Errorf("%w: the schema has no %s", track.ErrDamaged, t.table), done())
 	}
-	err = t.pinned.Raw(func(conn any) error {
-		t.page, err = conn.(driver.ConnPrepareContext).PrepareContext(t.ctx, getPage)
-		return err
-	})
-	return uint32(row.Page), row.Pages, explain(err)
+	t.left = t.file.n
+	return root, done, nil
 }
 
 // read returns the content of a page.
@@ -74,24 +147,38 @@ func (t *tablePages) read(number uint32) (data []byte, err error) {
 	if err := t.ctx.Err(); err != nil {
 		return nil, err
 	}
-	err = t.pinned.Raw(func(any) error {
-		// A context that can end would start a goroutine for each page.
-		rows, err := t.page.(driver.StmtQueryContext).QueryContext(context.WithoutCancel(t.ctx), []driver.NamedValue{{Ordinal: 1, Value: int64(number)}})
+	data, isRead := t.ahead[number]
+	if delete(t.ahead, number); !isRead {
+		contents, err := t.file.read(t.ctx, []uint32{number})
 		if err != nil {
-			return err
+			return nil, explain(err)
 		}
-		row := make([]driver.Value, 1)
-		if err = rows.Next(row); errors.Is(err, io.EOF) { // there is no such page
-			err = nil
-		}
-		data, _ = row[0].([]byte)
-		return errors.Join(err, rows.Close())
-	})
-	if err == nil && len(data) < 512 {
-		err = fmt.Errorf("%w: page %d is not in the file", track.ErrDamaged, number)
+		data = contents[0]
 	}
-	return data, explain(err)
+	if len(data) < 512 {
+		return nil, fmt.Errorf("%w: page %d is not in the file", track.ErrDamaged, number)
+	}
+	return data, nil
 }
+
+// readAhead reads pages that will be needed, the first of them now, unless that one is at hand.
+func (t *tablePages) readAhead(number uint32, all func() []uint32) error {
+	if _, isRead := t.ahead[number]; isRead || t.inner[number] != nil || t.leaf != nil && t.at == number {
+		return nil
+	}
+	numbers := all()
+	contents, err := t.file.read(t.ctx, numbers)
+	if err != nil {
+		return explain(err)
+	}
+	for i, data := range contents {
+		t.ahead[numbers[i]] = data
+	}
+	return nil
+}
+
+// pagesAhead is how many pages are read together.
+const pagesAhead = 16
 
 // walk visits the rows of a page and of those below it.
 func (t *tablePages) walk(number uint32, depth int) error {

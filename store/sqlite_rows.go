@@ -21,13 +21,12 @@ var errSpilt = errors.New("a row may not fit on its page")
 // scanRowsByID calls visit with the rows of a table that have some ids, which ascend. It returns [errSpilt] for a long
 // row. The reader must be of a snapshot or a transaction.
 func scanRowsByID(ctx context.Context, r *Reader, table string, ids []int64, visit func(id int64, row *pageRow)) (err error) {
-	t := &rowsByID{tablePages: tablePages{Reader: r, ctx: ctx, table: table, inner: map[uint32][]byte{}}, visitRow: visit}
-	root, pages, err := t.open()
+	t := &rowsByID{tablePages: tablePages{Reader: r, ctx: ctx, table: table, inner: map[uint32][]byte{}, ahead: map[uint32][]byte{}}, visitRow: visit}
+	root, done, err := t.open()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.page.Close()) }()
-	t.left = pages
+	defer func() { err = errors.Join(err, done()) }()
 	_, err = t.walkRows(root, maxDepth, ids)
 	return err
 }
@@ -49,7 +48,7 @@ func (t *rowsByID) walkRows(number uint32, depth int, ids []int64) ([]int64, err
 		}
 		cell, err := page.cell(i)
 		if err == nil && page.isInner {
-			ids, err = t.walkRows(binary.BigEndian.Uint32(cell), depth-1, ids)
+			ids, err = t.walkChild(page, i, binary.BigEndian.Uint32(cell), depth, ids)
 		} else if err == nil {
 			ids, err = t.visitCell(page, cell, ids)
 		}
@@ -61,6 +60,31 @@ func (t *rowsByID) walkRows(number uint32, depth int, ids []int64) ([]int64, err
 		return t.walkRows(binary.BigEndian.Uint32(data[8:]), depth-1, ids)
 	}
 	return ids, nil
+}
+
+// walkChild walks the page that cell i names.
+func (t *rowsByID) walkChild(page pageCells, i int, child uint32, depth int, ids []int64) ([]int64, error) {
+	if err := t.readAhead(child, func() []uint32 { return childrenFrom(page, i, ids) }); err != nil {
+		return nil, err
+	}
+	return t.walkRows(child, depth-1, ids)
+}
+
+// childrenFrom returns the page that cell i names, and some of those behind it that rows need as well.
+func childrenFrom(page pageCells, i int, ids []int64) (numbers []uint32) {
+	for i < page.n && len(ids) > 0 && len(numbers) < pagesAhead {
+		cell, err := page.cell(i)
+		if err != nil {
+			break
+		}
+		numbers = append(numbers, binary.BigEndian.Uint32(cell))
+		last := page.rowID(i)
+		ids = ids[sort.Search(len(ids), func(k int) bool { return ids[k] > last }):]
+		if i++; len(ids) > 0 {
+			i += sort.Search(page.n-i, func(k int) bool { return page.rowID(i+k) >= ids[0] })
+		}
+	}
+	return numbers
 }
 
 // rowID returns the id of the row in a cell, or the largest one of the page that the cell names. A cell that cannot be
@@ -119,12 +143,11 @@ type indexRows struct {
 // entry follows them. The reader must be of a snapshot or a transaction.
 func scanIndex(ctx context.Context, r *Reader, index string, prefix []int64, visit func(row *pageRow)) (err error) {
 	t := &indexRows{tablePages{Reader: r, ctx: ctx, table: index}, prefix, visit}
-	root, pages, err := t.open()
+	root, done, err := t.open()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.page.Close()) }()
-	t.left = pages
+	defer func() { err = errors.Join(err, done()) }()
 	_, err = t.walkEntries(root, maxDepth)
 	return err
 }

@@ -22,18 +22,18 @@ func (sqliteFile) scanSeeds(ctx context.Context, r *Reader, table string, ids []
 	if len(ids) == 0 {
 		return nil
 	}
-	t := &seedRows{tablePages: tablePages{Reader: r, ctx: ctx, table: table, inner: map[uint32][]byte{}}, visitSeed: visit}
-	root, pages, err := t.open()
+	t := &seedRows{tablePages: tablePages{Reader: r, ctx: ctx, table: table, inner: map[uint32][]byte{}, ahead: map[uint32][]byte{}}, visitSeed: visit}
+	root, done, err := t.open()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.page.Close()) }()
+	defer func() { err = errors.Join(err, done()) }()
 	for rest := ids; len(rest) > 0 && err == nil; {
 		n := 1
 		for n < len(rest) && rest[n] > rest[n-1] {
 			n++
 		}
-		t.left = pages
+		t.left = t.file.n
 		_, err = t.walkSeeds(root, maxDepth, rest[:n])
 		rest = rest[n:]
 	}
@@ -90,7 +90,31 @@ func (t *seedRows) walkChild(page pageCells, i, depth int, ids []int64) ([]int64
 	if err != nil {
 		return nil, damagedPage(page.number, err)
 	}
-	return t.walkSeeds(binary.BigEndian.Uint32(cell), depth-1, ids)
+	child := binary.BigEndian.Uint32(cell)
+	if err := t.readAhead(child, func() []uint32 { return t.childrenFrom(page, i, ids) }); err != nil {
+		return nil, err
+	}
+	return t.walkSeeds(child, depth-1, ids)
+}
+
+// childrenFrom returns the page that cell i names, and some of those behind it that seeds need as well.
+func (t *seedRows) childrenFrom(page pageCells, i int, ids []int64) (numbers []uint32) {
+	for i < page.n && len(ids) > 0 && len(numbers) < pagesAhead {
+		cell, err := page.cell(i)
+		if err != nil {
+			break
+		}
+		numbers = append(numbers, binary.BigEndian.Uint32(cell))
+		seed, err := t.openCell(page, i)
+		if err != nil {
+			break
+		}
+		ids = ids[sort.Search(len(ids), func(k int) bool { return ids[k] >= seed }):]
+		if i++; len(ids) > 0 {
+			i = t.search(page, i, ids[0])
+		}
+	}
+	return numbers
 }
 
 // search returns the first cell of a page, from cell i on, that belongs to a seed or to one behind it. A cell that

@@ -9,7 +9,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"track"
 )
@@ -43,11 +45,13 @@ func (sqliteFile) scanSelected(ctx context.Context, r *Reader, sel Selection) (s
 	if err != nil || len(ids) == 0 {
 		return nil, "", err
 	}
-	rows := newSelectedRows(ids)
-	if err = rows.scanSeeds(ctx, r); err == nil {
-		err = rows.scanAssessments(ctx, r, sel.SpecID)
+	_, done, err := r.filePages(ctx) // for all parts
+	if err != nil {
+		return nil, "", err
 	}
-	if errors.Is(err, errSpilt) {
+	defer func() { err = errors.Join(err, done()) }()
+	rows := newSelectedRows(ids)
+	if err = rows.scan(ctx, r, sel.SpecID); errors.Is(err, errSpilt) {
 		return r.querySelected(ctx, sel)
 	}
 	return rows.seeds, rows.problem, err
@@ -90,7 +94,7 @@ type selectedRows struct {
 }
 
 func newSelectedRows(ids []int64) *selectedRows {
-	s := &selectedRows{seeds: make([]selectedSeed, len(ids)), ids: ids, places: make([]int, len(ids)), damaged: len(ids), buffer: make([]byte, 0, 256)}
+	s := &selectedRows{seeds: make([]selectedSeed, len(ids)), ids: ids, places: make([]int, len(ids)), damaged: len(ids)}
 	for i := range ids {
 		s.places[i] = i
 	}
@@ -99,6 +103,44 @@ func newSelectedRows(ids []int64) *selectedRows {
 		s.ids = slices.Sorted(slices.Values(ids))
 	}
 	return s
+}
+
+// smallestPart is how many seeds are worth a goroutine.
+const smallestPart = 128
+
+// scan reads the rows of the seeds and their assessments, on all processors.
+func (s *selectedRows) scan(ctx context.Context, r *Reader, specID int64) error {
+	parts := s.parts(min(runtime.GOMAXPROCS(0), 1+len(s.ids)/smallestPart))
+	failures := make([]error, len(parts))
+	var group sync.WaitGroup
+	for i, part := range parts {
+		group.Go(func() {
+			if failures[i] = part.scanSeeds(ctx, r); failures[i] == nil {
+				failures[i] = part.scanAssessments(ctx, r, specID)
+			}
+		})
+	}
+	group.Wait()
+	for _, part := range parts {
+		s.found(part.damaged, part.problem)
+	}
+	if slices.ContainsFunc(failures, func(err error) bool { return errors.Is(err, errSpilt) }) {
+		return errSpilt
+	}
+	return cmp.Or(failures...)
+}
+
+// parts divides the rows into n parts at most, which have different ids and may be scanned at once.
+func (s *selectedRows) parts(n int) (parts []*selectedRows) {
+	for from, i := 0, 1; i <= n; i++ {
+		to := max(from, len(s.ids)*i/n)
+		for to > 0 && to < len(s.ids) && s.ids[to] == s.ids[to-1] { // the same id, twice
+			to++
+		}
+		parts = append(parts, &selectedRows{seeds: s.seeds, ids: s.ids[from:to], places: s.places[from:to], damaged: len(s.seeds), buffer: make([]byte, 0, 256)})
+		from = to
+	}
+	return parts
 }
 
 func (s *selectedRows) found(place int, problem string) {

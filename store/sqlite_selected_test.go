@@ -118,6 +118,24 @@ func TestDamageOfSelectedSeeds(t *testing.T) {
 	}
 }
 
+// Parts have all rows, and an id that an index lists twice is in one of them: each part would find its row otherwise.
+func TestPartsOfSelectedSeeds(t *testing.T) {
+	for _, ids := range [][]int64{nil, {4}, {1, 2, 2, 2, 3, 5}, {7, 7, 7}, {1, 2, 3, 4, 5, 6, 7, 8}} {
+		for n := 1; n < 6; n++ {
+			var all []int64
+			for _, part := range newSelectedRows(ids).parts(n) {
+				if len(all) > 0 && len(part.ids) > 0 && all[len(all)-1] == part.ids[0] {
+					t.Errorf("%v in %d parts: %d is in two", ids, n, part.ids[0])
+				}
+				all = append(all, part.ids...)
+			}
+			if !slices.Equal(all, ids) {
+				t.Errorf("%v in %d parts: %v", ids, n, all)
+			}
+		}
+	}
+}
+
 // Code that reads pages counts on the order of columns.
 func TestColumnsOfSeeds(t *testing.T) {
 	var names []string
