@@ -1,22 +1,38 @@
 package answer
 
 import (
+	"fmt"
+	"time"
+
+	"track"
 	"track/answer/param"
 	"track/reports/chart"
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/verdict"
-
-	"time"
-
-	"track"
 )
 
 // ScenariosQuestion asks which scenarios there are, and how they stand.
-type ScenariosQuestion struct{ Page Page }
+type ScenariosQuestion struct {
+	Configurations int // of which the means are, the newest so many
+	Page           Page
+}
 
 // Params declares the parameters of the question.
-func (q *ScenariosQuestion) Params() param.List { return q.Page.Params(50) }
+func (q *ScenariosQuestion) Params() param.List {
+	q.Configurations = 20
+	return append(param.List{
+		{Name: "configurations", Unit: "N", Help: "give the means of the newest `N` configurations", Value: param.Whole(&q.Configurations, 1)},
+	}, q.Page.Params(50)...)
+}
+
+// Check returns an error if the parameters do not fit together.
+func (q *ScenariosQuestion) Check() error {
+	if q.Configurations > MaxPage {
+		return &param.Error{Param: "configurations", Message: fmt.Sprintf("%d: must be at most %d", q.Configurations, MaxPage)}
+	}
+	return nil
+}
 
 // ScenarioState is a scenario with the state of its newest configuration.
 type ScenarioState struct {
@@ -26,8 +42,8 @@ type ScenarioState struct {
 	FirstRecorded   time.Time                   `json:"first_recorded,omitzero"` // of its seeds
 	Verdict         scoring.Verdict             `json:"verdict,omitempty"`
 	Estimates       *verdict.Estimates          `json:"estimates"`
-	Means           []float64                   `json:"means"`            // mean scores of at most 20 configurations, the oldest first
-	NOlder          int                         `json:"n_older"`          // configurations before the newest 20
+	Means           []float64                   `json:"means"`            // mean scores of the newest configurations that were asked for, the oldest first
+	NOlder          int                         `json:"n_older"`          // configurations before them
 	NConfigurations int                         `json:"n_configurations"` // all of them, also those without a mean score
 	Change          *verdict.HistoryChange      `json:"change,omitempty"` // of the mean score, to the newest configuration; missing without one before it
 	Reason          string                      `json:"reason,omitempty"` // why there is no verdict, or that the name of the scenario alone does not mean the newest configuration

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -18,7 +19,9 @@ import (
 // composeHome shows what there is: scenarios, running sweeps and lineages, each with its state.
 func composeHome(ctx context.Context, b *builder) error {
 	b.view.Title, b.view.Heading, b.view.Command = "Scenarios", "Scenarios", "track scenario list"
-	scenarios, err := getKept(ctx, b, ask.Scenarios(), b.asked)
+	quick := maps.Clone(b.asked)
+	quick.Set("configurations", "2") // which the numbers need
+	scenarios, err := getKept(ctx, b, ask.Scenarios(), quick)
 	if err != nil {
 		return err
 	}
@@ -31,7 +34,14 @@ func composeHome(ctx context.Context, b *builder) error {
 		return nil
 	}
 	if len(scenarios.Items) > 0 {
-		if err := b.addScenarios(scenarios); err != nil {
+		err := b.laterInstead("scenarios", nSeedsOfMeans(scenarios) > longMeans, func() error { return b.addScenarios(scenarios, false) }, func() error {
+			whole, err := getKept(ctx, b, ask.Scenarios(), b.asked)
+			if err == nil {
+				err = b.addScenarios(whole, true)
+			}
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	} else {
@@ -48,6 +58,17 @@ func composeHome(ctx context.Context, b *builder) error {
 		b.addTable(t)
 	}
 	return nil
+}
+
+// nSeedsOfMeans returns about how many seeds the pictures of the means need.
+func nSeedsOfMeans(a answer.Scenarios) (n int) {
+	const mostMeans = 20
+	for _, s := range a.Items {
+		if s.Estimates != nil {
+			n += s.Estimates.NSeeds * min(mostMeans, s.NConfigurations)
+		}
+	}
+	return n
 }
 
 // lineages returns the table of lineages, the gain and the replay of each beside its active version.
@@ -75,11 +96,11 @@ func (b *builder) teach() {
 	}}}
 }
 
-// addScenarios adds the scenarios, with pictures of their scores.
-func (b *builder) addScenarios(a answer.Scenarios) error {
+// addScenarios adds the scenarios with pictures of their scores, and of the means of configurations if they are whole.
+func (b *builder) addScenarios(a answer.Scenarios, isWhole bool) error {
 	t := columnsOf(a.Tables()[0], "scenario", "verdict", "mean_score", "mean_interval", "n_seeds", "pass_rate", "pass_interval", "means", "change", "change_interval", "label", "configuration", "first_recorded", "reason")
 	for _, s := range a.Items {
-		if len(s.Means) > 1 {
+		if isWhole && len(s.Means) > 1 {
 			line, err := newSparkline(s.Means, s.NOlder).html()
 			if err != nil {
 				return err

@@ -14,6 +14,8 @@ const (
 	longLedger, longTree = 500, 2000
 	// longPairs is how many pairs of values two sides have that take long to draw.
 	longPairs = 10_000
+	// longMeans is how many seeds the means of older configurations may need on a page that shows them at once.
+	longMeans = 5000
 )
 
 // later says where a part of a page is that takes long.
@@ -34,10 +36,19 @@ func (b *builder) addSentences(id string, list []answer.Sentence) {
 // later adds sections that take long. A script asks for them once the page is shown; without a script, a link leads to
 // the page with them.
 func (b *builder) later(id string, isLong bool, add func() error) error {
+	return b.laterInstead(id, isLong, func() error {
+		b.view.Sections = append(b.view.Sections, section{})
+		return nil
+	}, add)
+}
+
+// laterInstead is [builder.later] with a section that stands there until then: what is quick of the whole one.
+func (b *builder) laterInstead(id string, isLong bool, addQuick, add func() error) error {
 	part := b.request.In.Get(partParam)
 	if isLong && part == "" && b.request.In.Get(laterParam) != shown {
-		b.view.Sections = append(b.view.Sections, section{Later: &later{b.here(partParam, id), b.here(laterParam, shown)}})
-		return nil
+		err := addQuick()
+		b.view.Sections[len(b.view.Sections)-1].Later = &later{b.here(partParam, id), b.here(laterParam, shown)}
+		return err
 	}
 	from := len(b.view.Sections)
 	err := add()

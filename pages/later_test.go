@@ -55,3 +55,20 @@ func TestPairsComeLater(t *testing.T) {
 		t.Errorf("the whole page is %s", whole)
 	}
 }
+
+// The means of many older configurations come after the verdicts of the newest.
+func TestMeansComeLater(t *testing.T) {
+	t.Parallel()
+	base := serve(t, newLarge(t, 2501, 1, "v1", "v2"))
+	page, whole, part := get(t, base+"/"), get(t, base+"/?later.page=shown"), get(t, base+"/?part.page=scenarios")
+	const picture = "mean scores of 2 configurations"
+	if strings.Contains(page, picture) || !strings.Contains(page, `data-later="/?part.page=scenarios"`) || !strings.Contains(page, ">2501<") || !strings.Contains(page, "2 configurations") {
+		t.Errorf("the page has the pictures, or neither their address nor the numbers:\n%s", page)
+	}
+	if !strings.Contains(part, picture) || !strings.Contains(part, ">2501<") || strings.Contains(part, "<body") {
+		t.Errorf("the part is %s", part)
+	}
+	if !strings.Contains(whole, picture) || strings.Contains(whole, "data-later") || strings.Count(whole, `id="scenarios"`) != 1 {
+		t.Errorf("the whole page is %s", whole)
+	}
+}

@@ -119,8 +119,8 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 		return Totals{}, explain(err)
 	}
 	var t Totals
-	var scores []float64
-	different, environments := map[[sha256.Size]byte]bool{}, map[int64]bool{}
+	scores := make([]float64, 0, len(seeds))
+	different, environments := make(map[[sha256.Size]byte]bool, len(seeds)), map[int64]bool{}
 	for i := range seeds {
 		s := &seeds[i]
 		environments[s.environment] = true

@@ -30,7 +30,7 @@ func ListScenarios(ctx context.Context, r *store.Reader, q answer.ScenariosQuest
 			a.Next = names[i-1]
 			break
 		}
-		state, err := scenarioState(ctx, r, name)
+		state, err := scenarioState(ctx, r, name, q.Configurations)
 		if err != nil {
 			return a, err
 		}
@@ -39,8 +39,7 @@ func ListScenarios(ctx context.Context, r *store.Reader, q answer.ScenariosQuest
 	return a, nil
 }
 
-func scenarioState(ctx context.Context, r *store.Reader, name string) (answer.ScenarioState, error) {
-	const configurations = 20
+func scenarioState(ctx context.Context, r *store.Reader, name string, configurations int) (answer.ScenarioState, error) {
 	s := answer.ScenarioState{Scenario: name, Means: []float64{}}
 	h, err := ShowHistory(ctx, r, answer.HistoryQuestion{Scenario: name, Limit: configurations})
 	switch {
