@@ -23,6 +23,7 @@ type CompareQuestion struct {
 	Seeds  []track.SeedRange
 	Values bool
 	All    bool
+	Totals bool // metrics are left out
 }
 
 // Params declares the parameters of the question.
@@ -32,6 +33,7 @@ func (q *CompareQuestion) Params() param.List {
 		seedsParam(&q.Seeds),
 		{Name: "values", Help: "show the mean values of the listed metrics as well", Value: param.Switch(&q.Values)},
 		{Name: "all", Help: "list all metrics, not only those that differ", Value: param.Switch(&q.All)},
+		{Name: "totals", Help: "compare total scores alone, which is quicker for many seeds", Value: param.Switch(&q.Totals)},
 	}
 }
 
@@ -39,6 +41,9 @@ func (q *CompareQuestion) Params() param.List {
 func (q *CompareQuestion) Check() error {
 	if len(q.Of) < 2 {
 		return &param.Error{Param: "scenario", Message: "name two or more SCENARIO[@CONFIGURATION]"}
+	}
+	if q.Totals && (q.Values || q.All) {
+		return &param.Error{Param: "totals", Message: "leaves out the metrics that values and all show: choose one"}
 	}
 	return nil
 }
@@ -53,6 +58,8 @@ type Comparison struct {
 	Differences []SideDifference `json:"differences"`
 	AsValues    bool             `json:"as_values,omitzero"` // people are shown mean values of metrics as well
 	ListsAll    bool             `json:"lists_all,omitzero"` // people are shown all metrics, not only those that differ
+	NMetrics    int              `json:"n_metrics"`          // of the spec
+	OfTotals    bool             `json:"of_totals,omitzero"` // total scores were compared, and no metrics
 }
 
 // ComparedSide is one of several configurations side by side.
@@ -185,6 +192,9 @@ func yesNo(yes bool) string {
 // metricsTable shows programs the mean score, or the mean value, of each metric on each side, and the differences.
 func (a Comparison) metricsTable() Table {
 	t := Table{Name: "metrics", Main: true, ForPrograms: true, Notes: warningNotes(a.warnings()), Columns: slices.Concat(columns("metric"), columns(a.sideNames()...), a.differenceColumns())}
+	if a.OfTotals {
+		t.Rows = append(t.Rows, a.totalRow())
+	}
 	for k, m := range a.metrics() {
 		t.Rows = append(t.Rows, slices.Concat([]any{m.Name}, a.sideCells(k), a.differenceCells(m.Name)))
 	}

@@ -37,7 +37,7 @@ func (a Comparison) differenceTable(side int) Table {
 	d, first, other := a.Differences[side-1], sideName(0), sideName(side)
 	t := Table{
 		Name: "difference_" + other, HiddenIfEmpty: true, Notes: a.differenceNotes(side),
-		Title: fmt.Sprintf("mean scores over %s: %s; %s − %s above 0 favours %s", format.Counted(d.NPairs, "pair"), d.decidedText(), other, first, other),
+		Title: fmt.Sprintf("mean scores over %s: %s; %s − %s above 0 favours %s", format.Counted(d.NPairs, "pair"), a.shownText(d), other, first, other),
 		Columns: Columns{
 			{Name: "metric"}, {Name: "first", Head: first}, {Name: "other", Head: other}, {Name: "difference", Head: other + " − " + first},
 			{Name: "interval", Head: format.Confidence(d.Confidence) + " interval"}, {Name: "p"},
@@ -123,11 +123,26 @@ func (a Comparison) differenceNotes(side int) (notes []Sentence) {
 	if failed := slices.Concat(d.Failed.Baseline, d.Failed.Candidate); len(failed) > 0 {
 		add("%s without a score, counted as 0: %s", format.Counted(len(failed), "seed"), failedText(failed))
 	}
+	if a.OfTotals {
+		add("%s of the spec not compared", format.Counted(a.NMetrics, "metric"))
+		return notes
+	}
 	if side == len(a.Differences) {
 		add("The intervals of the metrics hold for all %d together (%s); that of the total score holds alone. p of metrics: %s.",
 			len(d.Metrics), format.Confidence(d.Confidence), d.Test)
 	}
 	return notes
+}
+
+// shownText says what the pairs of a difference show.
+func (a Comparison) shownText(d SideDifference) string {
+	if !a.OfTotals {
+		return d.decidedText()
+	}
+	if d.Total == nil {
+		return "no difference"
+	}
+	return fmt.Sprintf("total score %s (%s)", format.Signed(d.Total.MeanDelta), format.Interval(d.Total.Interval, format.Signed))
 }
 
 // decidedText counts the metrics that differ.
@@ -167,6 +182,22 @@ func (a Comparison) differenceColumns() (list Columns) {
 		}
 	}
 	return list
+}
+
+// totalRow returns the total scores and their differences as a row for programs.
+func (a Comparison) totalRow() []any {
+	row := []any{"total score"}
+	for _, side := range a.Sides {
+		row = append(row, defined(side.Estimates.Mean.Value))
+	}
+	for _, d := range a.Differences {
+		if d.Total == nil {
+			row = append(row, nil, nil, nil, nil, nil, nil)
+			continue
+		}
+		row = append(row, d.Total.Baseline, d.Total.Candidate, d.Total.MeanDelta, defined(d.Total.Interval.Lo), defined(d.Total.Interval.Hi), defined(d.Total.P))
+	}
+	return row
 }
 
 // differenceCells returns the differences of a metric for programs, with the mean scores over the pairs. A failed seed

@@ -1,7 +1,9 @@
 package pages
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -20,7 +22,11 @@ func comparedParts() []string {
 // composeCompare shows configurations side by side; of two also the scores of each seed on both sides, and the change
 // of each metric with its interval.
 func composeCompare(ctx context.Context, b *builder) error {
-	a, err := getKept(ctx, b, ask.Compare(), b.asked) // again for the part that comes later
+	quick := maps.Clone(b.asked)
+	quick.Del("values")
+	quick.Del("all")
+	quick.Set("totals", "true")
+	a, err := getKept(ctx, b, ask.Compare(), quick)
 	if err != nil {
 		return err
 	}
@@ -31,17 +37,57 @@ func composeCompare(ctx context.Context, b *builder) error {
 	b.view.Trail = []link{{Text: "Scenarios", Href: b.request.Base + "/"}, {Text: escape.Line(a.Spec.Scenario), Href: b.address("history", "scenario", a.Spec.Scenario)}}
 	b.view.Heading = escape.Line(strings.Join(names, " and "))
 	b.view.Title = b.view.Heading
-	b.compareLead(a)
-	for _, t := range a.Tables() {
-		b.addTable(t)
-		if t.Name == "scores" && len(a.Sides) == 2 && len(a.Differences) > 0 && a.Differences[0].NPairs > 0 {
-			isLong := a.Differences[0].NPairs*len(a.Differences[0].Metrics) > longPairs
-			if err := b.later("pairs", isLong, func() error { return b.addPairs(ctx, a) }); err != nil {
-				return err
-			}
+	ofTotals := b.asked.Has("totals")
+	isLong := !ofTotals && nPairsOfValues(a) > longPairs
+	if !isLong && !ofTotals {
+		if a, err = getKept(ctx, b, ask.Compare(), b.asked); err != nil {
+			return err
 		}
 	}
-	return b.addCodeRange(a)
+	b.compareLead(a)
+	for _, t := range a.Tables() {
+		if t.Name == "scores" {
+			b.addTable(t)
+		}
+	}
+	err = b.laterInstead("differences", isLong, func() error {
+		b.addDifferences(a)
+		return nil
+	}, func() error {
+		whole, err := getKept(ctx, b, ask.Compare(), b.asked)
+		if err == nil {
+			b.addDifferences(whole)
+		}
+		return err
+	})
+	if err == nil && len(a.Sides) == 2 && a.Differences[0].NPairs > 0 && !ofTotals {
+		err = b.later("pairs", isLong, func() error { return b.addPairs(ctx, a) })
+	}
+	return cmp.Or(err, b.addCodeRange(a))
+}
+
+// nPairsOfValues returns how many pairs of values a comparison of all metrics has.
+func nPairsOfValues(a answer.Comparison) (n int) {
+	for _, d := range a.Differences {
+		n += d.NPairs * a.NMetrics
+	}
+	return n
+}
+
+// addDifferences adds all tables but the one of the scores, and of two sides all metrics, the numbers of a picture.
+func (b *builder) addDifferences(a answer.Comparison) {
+	for _, t := range a.Tables() {
+		isPicture := t.Name == "metrics" && len(a.Sides) == 2 && !a.OfTotals
+		if isPicture {
+			t.ForPrograms, t.Title, t.Notes = false, "All metrics as a table", nil
+		}
+		if t.Name != "scores" {
+			b.addTable(t)
+		}
+		if isPicture {
+			b.view.Sections[len(b.view.Sections)-1].Folded = true
+		}
+	}
 }
 
 // compareLead says in a sentence what the pairs show.
@@ -78,17 +124,7 @@ func (b *builder) addPairs(ctx context.Context, a answer.Comparison) error {
 			others = append(others, s.Title)
 		}
 	}
-	if err := b.addDocument(d, others...); err != nil {
-		return err
-	}
-	for _, t := range a.Tables() {
-		if t.Name == "metrics" { // the numbers of the picture
-			t.ForPrograms, t.Title, t.Notes = false, "All metrics as a table", nil
-			b.addTable(t)
-			b.view.Sections[len(b.view.Sections)-1].Folded = true
-		}
-	}
-	return nil
+	return b.addDocument(d, others...)
 }
 
 // addCodeRange says how to see what code differs, if all sides have a revision.

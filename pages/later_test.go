@@ -45,14 +45,17 @@ func TestPairsComeLater(t *testing.T) {
 	base := serve(t, newLarge(t, 110, 100, "v1", "v2")) + "/compare?scenario=large@v1&scenario=large@v2"
 	const picture = "Change of each metric"
 	page, whole, part := get(t, base), get(t, base+"&later.page=shown"), get(t, base+"&part.page=pairs")
-	if strings.Contains(page, picture) || !strings.Contains(page, `data-later="/compare?part.page=pairs`) || !strings.Contains(page, "110 pairs") {
+	if strings.Contains(page, picture) || !strings.Contains(page, `data-later="/compare?part.page=pairs`) || !strings.Contains(page, "110 pairs: total score ") {
 		t.Errorf("the page has the pictures, or neither their address nor the verdict:\n%s", page)
 	}
 	if !strings.Contains(part, picture) || strings.Contains(part, "<body") {
 		t.Errorf("the part is %s", part)
 	}
-	if !strings.Contains(whole, picture) || strings.Contains(whole, "data-later") {
+	if !strings.Contains(whole, picture) || strings.Contains(whole, "data-later") || !strings.Contains(whole, "of 100 metrics") {
 		t.Errorf("the whole page is %s", whole)
+	}
+	if part := get(t, base+"&part.page=differences"); !strings.Contains(part, "of 100 metrics") || strings.Contains(part, picture) || strings.Contains(part, "data-later") {
+		t.Errorf("the part with the differences is %s", part)
 	}
 }
 

@@ -17,12 +17,12 @@ func CompareSides(ctx context.Context, r *store.Reader, q answer.CompareQuestion
 	if err != nil {
 		return a, err
 	}
-	a = answer.Comparison{Spec: scenarioSpec(spec.stored), AsValues: q.Values, ListsAll: q.All}
+	a = answer.Comparison{Spec: scenarioSpec(spec.stored), AsValues: q.Values, ListsAll: q.All, NMetrics: len(spec.decoded.Metrics), OfTotals: q.Totals}
 	nSides := map[track.SeedNumber]int{}
 	var params []track.Params
 	var judged [][]verdict.JudgedSeed
 	for _, sel := range q.Of {
-		side, seeds, err := comparedSide(ctx, r, sel, q.Seeds, spec)
+		side, seeds, err := comparedSide(ctx, r, sel, q, spec)
 		if err != nil {
 			return a, err
 		}
@@ -40,7 +40,11 @@ func CompareSides(ctx context.Context, r *store.Reader, q answer.CompareQuestion
 	if a.Parameters, err = differingParameters(params); err != nil {
 		return a, err
 	}
-	a.Differences, err = sideDifferences(judged, spec.decoded)
+	compared := spec.decoded
+	if q.Totals {
+		compared.Metrics = nil
+	}
+	a.Differences, err = sideDifferences(judged, compared)
 	return a, err
 }
 
@@ -59,7 +63,7 @@ func sideDifferences(sides [][]verdict.JudgedSeed, spec scoring.Spec) (list []an
 	return list, nil
 }
 
-func comparedSide(ctx context.Context, r *store.Reader, sel answer.Selector, ranges []track.SeedRange, spec specInUse) (side answer.ComparedSide, seeds []verdict.JudgedSeed, err error) {
+func comparedSide(ctx context.Context, r *store.Reader, sel answer.Selector, q answer.CompareQuestion, spec specInUse) (side answer.ComparedSide, seeds []verdict.JudgedSeed, err error) {
 	choice, err := Choose(ctx, r, sel, false)
 	if err != nil {
 		return side, nil, err
@@ -68,8 +72,8 @@ func comparedSide(ctx context.Context, r *store.Reader, sel answer.Selector, ran
 	if side.Annotations, err = annotationsOf(ctx, r, choice); err != nil {
 		return side, nil, err
 	}
-	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.stored.ID, Seeds: ranges}
-	seeds, rows, err := judgedSeeds(ctx, r, sel.Scenario, choice.Configurations[0].ID, ranges, spec)
+	selection := store.Selection{Scenario: sel.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.stored.ID, Seeds: q.Seeds}
+	seeds, rows, err := judgedSelection(ctx, r, selection, !q.Totals, spec)
 	if err != nil {
 		return side, nil, err
 	}
@@ -81,7 +85,7 @@ func comparedSide(ctx context.Context, r *store.Reader, sel answer.Selector, ran
 	if err != nil {
 		return side, nil, err
 	}
-	if side.Stability, err = stabilityUnder(ctx, r, selection, rows, spec.decoded); err != nil {
+	if side.Stability, err = stabilityUnder(ctx, r, selection, rows, !q.Totals, spec.decoded); err != nil {
 		return side, nil, err
 	}
 	side.Judgement = verdict.Judge(side.Stability, coverage, scoring.DefaultConfidence)
@@ -107,12 +111,14 @@ func scenarioSpec(s store.Spec) answer.ScenarioSpec {
 
 // stabilityUnder aggregates the stored results of a selection. If some of its seeds have none under the spec, it judges
 // all of them here.
-func stabilityUnder(ctx context.Context, r *store.Reader, sel store.Selection, rows []store.SeedScore, spec scoring.Spec) (scoring.Stability, error) {
+func stabilityUnder(ctx context.Context, r *store.Reader, sel store.Selection, rows []store.SeedScore, withMetrics bool, spec scoring.Spec) (scoring.Stability, error) {
 	totals, err := r.SeedTotals(ctx, sel)
-	if err != nil {
+	switch {
+	case err != nil:
 		return scoring.Stability{}, err
-	}
-	if totals.NUnassessed == 0 {
+	case totals.NUnassessed == 0 && !withMetrics:
+		return scoring.NewStability(spec, totals.SeedTotals, nil), nil
+	case totals.NUnassessed == 0:
 		metrics, err := r.MetricTotals(ctx, sel)
 		return scoring.NewStability(spec, totals.SeedTotals, metrics), err
 	}

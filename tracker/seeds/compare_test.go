@@ -52,6 +52,18 @@ func TestSideBySide(t *testing.T) {
 	if diff := cmp.Diff(before, everything(t, st)); diff != "" {
 		t.Errorf("something was stored (-before +after):\n%s", diff)
 	}
+	totals, err := seeds.CompareSides(t.Context(), st.Reader, answer.CompareQuestion{Of: selectors, Totals: true})
+	if err != nil || len(totals.Differences[0].Metrics) != 0 || totals.NMetrics != len(s.Metrics) || !totals.OfTotals {
+		t.Errorf("totals: %d metrics of %d, error %v", len(totals.Differences[0].Metrics), totals.NMetrics, err)
+	}
+	if diff := cmp.Diff(c.Differences[0].Total, totals.Differences[0].Total, cmpopts.IgnoreUnexported(verdict.TotalDelta{})) + cmp.Diff(c.Differences[0].Failed, totals.Differences[0].Failed); diff != "" {
+		t.Errorf("the totals alone differ from those with metrics (-with +alone):\n%s", diff)
+	}
+	for i := range c.Sides {
+		if diff := cmp.Diff(c.Sides[i].Judgement, totals.Sides[i].Judgement, cmpopts.EquateNaNs()); diff != "" {
+			t.Errorf("the judgement of side %d differs from that with metrics (-with +alone):\n%s", i, diff)
+		}
+	}
 	some, err := seeds.CompareSides(t.Context(), st.Reader, answer.CompareQuestion{Of: selectors, Seeds: []track.SeedRange{{First: 8, Last: 20}}})
 	if err != nil || some.Sides[0].NSeeds != 2 || some.Sides[1].NSeeds != 3 || some.NShared != 2 {
 		t.Errorf("some: %d shared, error %v", some.NShared, err)

@@ -30,8 +30,12 @@ func loadSpecInUse(ctx context.Context, st *store.Reader, scenario string, versi
 func judgedSeeds(
 	ctx context.Context, st *store.Reader, scenario string, configuration int64, ranges []track.SeedRange, spec specInUse,
 ) ([]verdict.JudgedSeed, []store.SeedScore, error) {
-	sel := store.Selection{Scenario: scenario, Configurations: []int64{configuration}, SpecID: spec.stored.ID, Seeds: ranges}
-	rows, err := st.SeedScores(ctx, sel, true)
+	return judgedSelection(ctx, st, store.Selection{Scenario: scenario, Configurations: []int64{configuration}, SpecID: spec.stored.ID, Seeds: ranges}, true, spec)
+}
+
+// judgedSelection is [judgedSeeds] for any selection under the spec, with or without the scores of metrics.
+func judgedSelection(ctx context.Context, st *store.Reader, sel store.Selection, withMetrics bool, spec specInUse) ([]verdict.JudgedSeed, []store.SeedScore, error) {
+	rows, err := st.SeedScores(ctx, sel, withMetrics)
 	if err != nil {
 		return nil, nil, err
 	}
