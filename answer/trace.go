@@ -13,20 +13,21 @@ import (
 
 // TracePart is a text of an execution, in the order of the conversation.
 type TracePart struct {
-	Part      string         `json:"part"` // prompt, input, output, error or answer
-	Call      int            `json:"call"` // number from 1; 0 for the prompt and the answer
-	Tool      string         `json:"tool"`
-	Result    string         `json:"result"` // how the call ended, in words
-	StartedAt time.Time      `json:"started_at,omitzero"`
-	Duration  *time.Duration `json:"duration_s"` // in JSON, seconds
-	Kept      bool           `json:"kept"`       // else only the digest and the size are known
-	Digest    string         `json:"sha256,omitempty"`
-	Text      string         `json:"text"`
-	Bytes     int            `json:"bytes"`
-	Whole     int            `json:"whole_bytes,omitempty"` // of the text that was cut before it was recorded; 0 if it is whole
-	Lines     int            `json:"lines"`
-	LeftOut   int            `json:"lines_left_out"` // of the text, to fold it
-	Cut       bool           `json:"cut"`            // a line of the text is cut
+	Part      string           `json:"part"` // prompt, input, output, error or answer
+	Call      int              `json:"call"` // number from 1; 0 for the prompt and the answer
+	Tool      string           `json:"tool"`
+	Result    string           `json:"result"` // how the call ended, in words
+	StartedAt time.Time        `json:"started_at,omitzero"`
+	Duration  *time.Duration   `json:"duration_s"` // in JSON, seconds
+	Kept      bool             `json:"kept"`       // else only the digest and the size are known
+	Digest    track.TextDigest `json:"sha256"`
+	Text      string           `json:"text"`
+	Bytes     int              `json:"bytes"`
+	Request   int              `json:"request,omitempty"`     // number of the request to the model that asked for the call; 0 if unknown
+	Whole     int              `json:"whole_bytes,omitempty"` // of the text that was cut before it was recorded; 0 if it is whole
+	Lines     int              `json:"lines"`
+	LeftOut   int              `json:"lines_left_out"` // of the text, to fold it
+	Cut       bool             `json:"cut"`            // a line of the text is cut
 }
 
 // Trace is the conversation of an execution.
@@ -35,25 +36,39 @@ type Trace struct {
 	Of     int         `json:"of"` // parts that the execution has; more than there are if something was searched for
 	NKept  int         `json:"n_kept"`
 	Search string      `json:"search"`
-	Folded bool        `json:"folded"` // something is left out of a text
+	Folded bool        `json:"folded"`         // something is left out of a text
+	Uses   []TraceUse  `json:"uses,omitempty"` // what the requests to the model used, each once
 }
 
 // traceTable returns the conversation: a table for programs, and sentences for people.
 func (a Execution) traceTable() Table {
 	t := Table{
 		Name: "trace", Main: true, ForPrograms: true,
-		Columns: columns("part", "call", "tool", "result", "started_at", "duration_s", "kept", "text", "bytes", "lines", "lines_left_out", "sha256"),
+		Columns: columns("part", "call", "tool", "result", "started_at", "duration_s", "kept", "text", "bytes", "lines", "lines_left_out", "sha256",
+			"request", "tokens_input", "tokens_output", "tokens_cache_read", "tokens_cache_write", "tokens_reasoning"),
 	}
 	t.Notes = append(t.Notes, Sentence{Kind: Note, Text: a.tokens()})
 	t.Notes = append(t.Notes, a.traceNotes()...)
-	call := 0
+	call, uses := 0, a.Trace.UseIndex()
 	for _, p := range a.Trace.Parts {
-		t.Rows = append(t.Rows, []any{p.Part, p.Call, p.Tool, p.Result, timeCell(p.StartedAt), duration(p.Duration, time.Nanosecond), p.Kept, p.Text, p.Bytes, p.Lines, p.LeftOut, p.Digest})
+		use := uses.Of(p)
+		if p.Call > 0 && p.Call == call {
+			use = nil // it stands at the first text of the call
+		}
+		t.Rows = append(t.Rows, []any{p.Part, p.Call, p.Tool, p.Result, timeCell(p.StartedAt), duration(p.Duration, time.Nanosecond), p.Kept, p.Text, p.Bytes, p.Lines, p.LeftOut, p.Digest.String(), nil})
+		row := &t.Rows[len(t.Rows)-1]
+		if p.Request > 0 {
+			(*row)[len(*row)-1] = p.Request
+		}
+		*row = append(*row, use.cells()...)
 		if p.Call != call && p.Call > 0 {
-			t.Notes = append(t.Notes, Sentence{Kind: Heading, Text: a.callHeading(p)})
+			t.Notes = append(t.Notes, Sentence{Kind: Heading, Text: a.callHeading(p, uses.Words(p))})
 			call = p.Call
 		}
 		text := p.heading()
+		if p.Part == "answer" && use != nil {
+			text = use.Words() + "\n" + text
+		}
 		if p.Text != "" {
 			text += "\n" + indented(p.Text)
 		}
@@ -64,18 +79,20 @@ func (a Execution) traceTable() Table {
 
 // tokens says what the execution used.
 func (a Execution) tokens() string {
-	parts := []string{}
-	if a.Tokens != nil {
-		for _, t := range []struct {
-			name string
-			n    *int64
-		}{{"input", a.Tokens.Input}, {"output", a.Tokens.Output}, {"from a cache", a.Tokens.CacheRead}, {"to a cache", a.Tokens.CacheWrite}, {"of reasoning", a.Tokens.Reasoning}} {
-			if t.n != nil {
-				parts = append(parts, fmt.Sprintf("%d %s", *t.n, t.name))
+	parts, name, known := []string{}, "tokens: ", a.Tokens
+	if known == nil {
+		if known = track.SumOfRequests(a.Requests); known != nil {
+			name = "tokens of all requests: "
+		}
+	}
+	if known != nil {
+		for _, t := range tokenCounts(known, known) {
+			if t.a != nil {
+				parts = append(parts, fmt.Sprintf("%d %s", *t.a, t.name))
 			}
 		}
 	}
-	text := "tokens: " + cmp.Or(strings.Join(parts, ", "), "not known")
+	text := name + cmp.Or(strings.Join(parts, ", "), "not known")
 	if a.CostUSD != nil {
 		text += fmt.Sprintf("; cost %s USD", format.Four(*a.CostUSD))
 	}
@@ -84,6 +101,9 @@ func (a Execution) tokens() string {
 
 // traceNotes says what is not shown.
 func (a Execution) traceNotes() (list []Sentence) {
+	for _, note := range a.RequestNotes() {
+		list = append(list, Sentence{Kind: Note, Joined: true, Text: note})
+	}
 	if a.Trace.Search != "" {
 		list = append(list, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf("%s with %q", format.CountedOf(len(a.Trace.Parts), a.Trace.Of, "text"), a.Trace.Search)})
 	}
@@ -101,7 +121,7 @@ func (a Execution) traceNotes() (list []Sentence) {
 	return list
 }
 
-func (a Execution) callHeading(p TracePart) string {
+func (a Execution) callHeading(p TracePart, used string) string {
 	text := fmt.Sprintf("call %d of %d: %s, %s", p.Call, a.NCalls, p.Tool, p.Result)
 	if !p.StartedAt.IsZero() && !a.StartedAt.IsZero() {
 		text += ", after " + p.StartedAt.Sub(a.StartedAt).Round(time.Millisecond).String()
@@ -109,13 +129,16 @@ func (a Execution) callHeading(p TracePart) string {
 	if p.Duration != nil {
 		text += ", took " + p.Duration.Round(time.Millisecond).String()
 	}
+	if used != "" {
+		text += "; " + used
+	}
 	return text
 }
 
 func (p TracePart) heading() string {
 	switch {
 	case !p.Kept:
-		return fmt.Sprintf("%s: not kept, %s, sha256 %s", p.Part, p.size(), track.ShortHash(p.Digest))
+		return fmt.Sprintf("%s: not kept, %s, sha256 %s", p.Part, p.size(), track.ShortHash(p.Digest.String()))
 	case p.Bytes == 0:
 		return p.Part + ": empty"
 	case p.LeftOut > 0:
@@ -151,13 +174,13 @@ type traceOptions struct {
 
 // newTrace returns the conversation of an execution.
 func newTrace(e track.RecordedExecution, o traceOptions) *Trace {
-	t := &Trace{Parts: []TracePart{}, Search: o.search}
+	t := &Trace{Parts: []TracePart{}, Search: o.search, Uses: newTraceUses(e)}
 	if o.search == "" {
 		t.Parts = make([]TracePart, 0, 2*len(e.Calls)+2)
 	}
 	t.add(TracePart{Part: "prompt"}, e.Prompt, o)
 	for i, c := range e.Calls {
-		p := TracePart{Call: i + 1, Tool: c.Tool, Result: callResult(c), StartedAt: c.StartedAt, Duration: c.Duration}
+		p := TracePart{Call: i + 1, Tool: c.Tool, Result: callResult(c), StartedAt: c.StartedAt, Duration: c.Duration, Request: c.Request}
 		p.Part = "input"
 		t.add(p, &c.Input, o)
 		if c.Error != "" {
@@ -176,7 +199,7 @@ func (t *Trace) add(p TracePart, text *track.RecordedText, o traceOptions) {
 		return
 	}
 	t.Of++
-	p.Bytes, p.Whole, p.Digest = text.Bytes, text.WholeBytes, text.Digest.String()
+	p.Bytes, p.Whole, p.Digest = text.Bytes, text.WholeBytes, text.Digest
 	if p.Kept = text.Text != nil; p.Kept {
 		t.NKept++
 		p.fold(*text.Text, o)

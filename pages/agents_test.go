@@ -60,6 +60,11 @@ func traced(t *testing.T, st *store.Store, calls int) (ids []string) {
 			if run == 1 && i == 9 {
 				continue
 			}
+			if i%2 == 0 {
+				n := int64(1000 + i)
+				e.Requests = append(e.Requests, track.ModelRequest{Model: "m " + hostile, Tokens: &track.Tokens{Input: &n, CacheRead: &n, Output: &n}})
+			}
+			c.Request = len(e.Requests)
 			e.Calls = append(e.Calls, c)
 		}
 		if err := st.Update(t.Context(), func(tx *store.Tx) error { return tx.SetKeepText("traced", true) }); err != nil {
@@ -136,6 +141,10 @@ func TestTracesByKeyboard(t *testing.T) {
 	failed := outsidetest.Evaluate[int](tab, `document.querySelectorAll(".trace > .failed").length`)
 	if open := outsidetest.Evaluate[int](tab, `document.querySelectorAll(".trace > .failed > details[open]").length`); open != failed || failed == 0 {
 		t.Errorf("%d of %d failed steps are open", open, failed)
+	}
+	used := outsidetest.Evaluate[string](tab, `["#call-1", "#call-2"].map(id => document.querySelector(id + " .used").textContent).join(" | ") + " | " + document.querySelector(".run figcaption").textContent`)
+	if !strings.HasPrefix(used, "request 1, model m ") || !strings.Contains(used, ": in 2,000 (cache 1,000), out 1,000 | same request as call 1 | ") || !strings.Contains(used, "tokens (read and written, also from a cache) below it") {
+		t.Errorf("the steps say %q", used)
 	}
 	for range 9 {
 		before := outsidetest.Evaluate[string](tab, "location.hash")

@@ -28,6 +28,7 @@ func composeExecution(ctx context.Context, b *builder) error {
 	b.executionsTrail(a.Lineage)
 	b.view.Facts = executionFacts(a)
 	trace := a.Trace
+	notes := a.RequestNotes()
 	a.Trace = nil
 	b.show(a)
 	for i, s := range b.view.Sections {
@@ -40,7 +41,7 @@ func composeExecution(ctx context.Context, b *builder) error {
 	if trace == nil || len(trace.Parts) == 0 && trace.Search == "" {
 		return nil
 	}
-	return b.addTrace(*trace)
+	return b.addTrace(*trace, notes)
 }
 
 // composeExecutions lists executions, with a search in their texts.

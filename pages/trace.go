@@ -1,7 +1,7 @@
 package pages
 
 import (
-	"fmt"
+	"html/template"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,26 +13,46 @@ import (
 
 // What a page shows of a trace.
 const (
-	stepsOfPage   = 200
-	mostTraceBars = 240
-	shownLines    = 4    // of the beginning and of the end of a text
-	shownBytes    = 2000 // of the beginning and of the end
+	stepsOfPage = 200
+	shownLines  = 4    // of the beginning and of the end of a text
+	shownBytes  = 2000 // of the beginning and of the end
 )
 
 // step is a line of a trace: the prompt, a call with its texts, or the answer.
 type step struct {
+	parts  []answer.TracePart
+	failed bool
+	bytes  int
+	tokens int64 // of the requests that it begins
+}
+
+func (s step) call() int { return s.parts[0].Call }
+
+func (s step) anchor() string {
+	if call := s.call(); call > 0 {
+		return "call-" + strconv.Itoa(call)
+	}
+	return s.parts[0].Part
+}
+
+func (s step) took() time.Duration {
+	if d := s.parts[0].Duration; d != nil {
+		return *d
+	}
+	return 0
+}
+
+// shownStep is a step as the page shows it.
+type shownStep struct {
 	Anchor     string
 	Kind, Tool string
 	Outcome    string
 	Failed     bool
+	Used       string // by the request that it begins
 	Offset     string // since the beginning
 	Took       string
 	Size       string
 	Texts      []stepText
-	parts      []answer.TracePart
-	call       int
-	bytes      int
-	duration   time.Duration
 }
 
 // stepText is a text of a step. The middle of a long one is left out, and stands at an address of its own.
@@ -44,72 +64,69 @@ type stepText struct {
 
 // traceView is a part of a trace, with a bar of the whole above it.
 type traceView struct {
-	Steps          []step
+	Steps          []shownStep
 	Total, First   int // steps; the first one on the page, from 1
 	Last           int
 	Before, After  string // addresses
-	Bars           []traceBar
+	Bars           template.HTML
 	Caption        string
-	Failed         []int  // numbers of the calls that failed
-	FailedText     string // says how many
-	FailedHref     string // of the first of them
-	Whole          string // address of the trace, if only one step is shown
-	Address        string // address of the part with a step, without its anchor
+	Notes          []string // what does not fit together
+	Failed         []int    // numbers of the calls that failed
+	FailedText     string   // says how many
+	FailedHref     string   // of the first of them
+	Whole          string   // address of the trace, if only one step is shown
+	Address        string   // address of the part with a step, without its anchor
 	Search         string
 	NothingMatches bool
 }
 
-// traceBar is a bar of the picture of a trace: some steps that follow one another.
-type traceBar struct {
-	X, Width   float64
-	Time, Text float64 // heights, from 0 to 20
-	TimeTop    float64
-	Failed     bool
-	Href       string
-	Words      string
-}
-
-// stepsOf returns the steps of a trace without their texts.
+// stepsOf returns the steps of a trace. It makes no texts: only some of the steps are shown.
 func stepsOf(trace answer.Trace) (list []step) {
-	var began time.Time
 	list = make([]step, 0, len(trace.Parts)/2+2)
 	first := 0 // part of the last step
 	for i, p := range trace.Parts {
-		if last := len(list) - 1; last < 0 || p.Call == 0 || list[last].call != p.Call {
-			s := step{Anchor: p.Part, Kind: p.Part, call: p.Call, Tool: p.Tool, Outcome: p.Result, Failed: failedResult(p.Result)}
-			if p.Call > 0 {
-				s.Kind = "call " + strconv.Itoa(p.Call)
-				s.Anchor = "call-" + strconv.Itoa(p.Call)
-			}
-			if began.IsZero() {
-				began = p.StartedAt
-			}
-			if !p.StartedAt.IsZero() {
-				s.Offset = "+" + p.StartedAt.Sub(began).Round(time.Millisecond).String()
-			}
-			if p.Duration != nil {
-				s.Took, s.duration = p.Duration.Round(time.Millisecond).String(), *p.Duration
-			}
-			list, first = append(list, s), i
+		if last := len(list) - 1; last < 0 || p.Call == 0 || list[last].parts[0].Call != p.Call {
+			list, first = append(list, step{failed: failedResult(p.Result)}), i
 		}
 		last := &list[len(list)-1]
-		last.Failed = last.Failed || p.Part == "error"
+		last.failed = last.failed || p.Part == "error"
 		last.bytes += p.Bytes
 		last.parts = trace.Parts[first : i+1]
 	}
 	return list
 }
 
+// beginOf returns when the first step began that has a time.
+func beginOf(trace answer.Trace) time.Time {
+	for _, p := range trace.Parts {
+		if !p.StartedAt.IsZero() {
+			return p.StartedAt
+		}
+	}
+	return time.Time{}
+}
+
+// countTokens gives the steps the tokens of the requests that they begin.
+func countTokens(steps []step, uses answer.UseIndex) {
+	for i := range steps {
+		if use := uses.Of(steps[i].parts[0]); use != nil {
+			steps[i].tokens = use.All()
+		}
+	}
+}
+
 // failedResult reports whether the result of a call is a failure, in the words of [answer.TracePart].
 func failedResult(result string) bool { return result != "" && result != "ok" && result != "answered" }
 
 // addTrace adds the part of a trace that the address asks for.
-func (b *builder) addTrace(trace answer.Trace) error {
+func (b *builder) addTrace(trace answer.Trace, notes []string) error {
+	uses := trace.UseIndex()
 	steps := stepsOf(trace)
-	v := traceView{Total: len(steps), Search: trace.Search, NothingMatches: trace.Search != "" && len(steps) == 0}
+	countTokens(steps, uses)
+	v := traceView{Notes: notes, Total: len(steps), Search: trace.Search, NothingMatches: trace.Search != "" && len(steps) == 0}
 	for _, s := range steps {
-		if s.Failed {
-			v.Failed = append(v.Failed, s.call)
+		if s.failed {
+			v.Failed = append(v.Failed, s.call())
 		}
 	}
 	only := b.request.In.Get("step.trace")
@@ -118,8 +135,9 @@ func (b *builder) addTrace(trace answer.Trace) error {
 		v.Whole = b.traceAddress("", "")
 	}
 	v.Address = b.traceAddress("at.trace", "")
+	began := beginOf(trace)
 	for _, s := range steps[from:to] {
-		v.Steps = append(v.Steps, b.shownStep(s, only != ""))
+		v.Steps = append(v.Steps, b.shownStep(s, began, uses, only != ""))
 	}
 	v.First, v.Last = from+1, to
 	if only == "" && from > 0 {
@@ -148,8 +166,10 @@ func (b *builder) partShown(steps []step) (from, to int) {
 
 // one returns the place of the step with an anchor; both 0 if there is none.
 func one(steps []step, anchor string) (from, to int) {
+	number, _ := strings.CutPrefix(anchor, "call-")
+	call, _ := strconv.Atoi(number) // 0 for the prompt and the answer
 	for i, s := range steps {
-		if s.Anchor == anchor {
+		if s.call() == call && (call > 0 || s.parts[0].Part == anchor) {
 			return i, i + 1
 		}
 	}
@@ -173,11 +193,6 @@ func (b *builder) partOf(from int) string {
 	return b.traceAddress("from.trace", strconv.Itoa(from+1))
 }
 
-// stepAddress returns the address of a step among the others.
-func (b *builder) stepAddress(s step) string {
-	return b.traceAddress("at.trace", s.Anchor) + "#" + s.Anchor
-}
-
 // traceAddress returns the address of another part of the trace.
 func (b *builder) traceAddress(name, value string) string {
 	in := url.Values{}
@@ -193,68 +208,32 @@ func (b *builder) traceAddress(name, value string) string {
 	return address
 }
 
-// addBars adds the picture of the whole trace: a bar for some steps, with their time and the size of their texts.
-func (b *builder) addBars(v *traceView, steps []step) {
-	if len(v.Failed) > 0 {
-		v.FailedText = strconv.Itoa(len(v.Failed)) + " failed"
-	}
-	each := (len(steps) + mostTraceBars - 1) / mostTraceBars
-	if each == 0 || len(steps) < 3 {
-		return
-	}
-	longest, largest := time.Duration(1), 1
-	type bar struct {
-		took  time.Duration
-		bytes int
-		first step
-		fails int
-	}
-	var bars []bar
-	for i, s := range steps {
-		if i%each == 0 {
-			bars = append(bars, bar{first: s})
-		}
-		one := &bars[len(bars)-1]
-		if s.Failed {
-			if one.fails++; one.fails == 1 {
-				one.first = s
-			}
-			if v.FailedHref == "" {
-				v.FailedHref = b.stepAddress(s)
-			}
-		}
-		one.took, one.bytes = one.took+s.duration, one.bytes+s.bytes
-		longest, largest = max(longest, one.took), max(largest, one.bytes)
-	}
-	width := 1000 / float64(len(bars))
-	for i, one := range bars {
-		words := fmt.Sprintf("steps %d to %d, %s, %d bytes", i*each+1, min(len(steps), (i+1)*each), one.took.Round(time.Millisecond), one.bytes)
-		if one.fails > 0 {
-			words += fmt.Sprintf(", %d failed", one.fails)
-		}
-		took := 20 * float64(one.took) / float64(longest)
-		v.Bars = append(v.Bars, traceBar{
-			X: float64(i) * width, Width: width, Time: took, TimeTop: 30 - took, Text: 20 * float64(one.bytes) / float64(largest), Failed: one.fails > 0,
-			Href: b.stepAddress(one.first), Words: words,
-		})
-	}
-	v.Caption = "The whole trace: time above the line, size of the texts below it; what failed has a mark. A click jumps there."
-}
-
 // shownStep returns a step with its texts, whole or cut.
-func (b *builder) shownStep(s step, whole bool) step {
-	s.Tool, s.Outcome = escape.Line(s.Tool), escape.Line(s.Outcome)
-	s.Size = strconv.Itoa(s.bytes) + " B"
-	for _, p := range s.parts {
-		s.Texts = append(s.Texts, b.stepTextOf(s, p, whole))
+func (b *builder) shownStep(s step, began time.Time, uses answer.UseIndex, whole bool) shownStep {
+	p := s.parts[0]
+	shown := shownStep{
+		Anchor: s.anchor(), Kind: p.Part, Tool: escape.Line(p.Tool), Outcome: escape.Line(p.Result), Failed: s.failed, Used: escape.Line(uses.Words(p)),
+		Size: strconv.Itoa(s.bytes) + " B",
 	}
-	return s
+	if p.Call > 0 {
+		shown.Kind = "call " + strconv.Itoa(p.Call)
+	}
+	if !p.StartedAt.IsZero() {
+		shown.Offset = "+" + p.StartedAt.Sub(began).Round(time.Millisecond).String()
+	}
+	if p.Duration != nil {
+		shown.Took = p.Duration.Round(time.Millisecond).String()
+	}
+	for _, p := range s.parts {
+		shown.Texts = append(shown.Texts, b.stepTextOf(shown.Anchor, p, whole))
+	}
+	return shown
 }
 
-func (b *builder) stepTextOf(s step, p answer.TracePart, whole bool) stepText {
+func (b *builder) stepTextOf(anchor string, p answer.TracePart, whole bool) stepText {
 	t := stepText{Name: p.Part + ", " + strconv.Itoa(p.Bytes) + " bytes"}
 	if !p.Kept {
-		t.First = "not kept; sha256 " + p.Digest
+		t.First = "not kept; sha256 " + p.Digest.String()
 		return t
 	}
 	first, last, left := cutMiddle(p.Text)
@@ -263,7 +242,7 @@ func (b *builder) stepTextOf(s step, p answer.TracePart, whole bool) stepText {
 		return t
 	}
 	t.First, t.Last, t.LeftOut = escape.Code(first), escape.Code(last), left
-	t.Href = b.traceAddress("step.trace", s.Anchor) + "#" + s.Anchor
+	t.Href = b.traceAddress("step.trace", anchor) + "#" + anchor
 	return t
 }
 

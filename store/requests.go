@@ -63,12 +63,22 @@ func requestColumns(number int, r track.ModelRequest) []any {
 
 // requests returns the requests of an execution, and appends to sum what they add to its checksum.
 func (r *Reader) requests(ctx context.Context, execution int64, sum []byte) (list []track.ModelRequest, _ []byte, err error) {
+	var counts []int64 // of many requests at once: an execution can have thousands
 	err = r.streamCells(ctx, listRequests, []any{execution}, func(c *cells) {
 		sum = appendColumns(sum, c.row)
 		_ = c.integer() // the number
 		request := track.ModelRequest{Model: c.text()}
-		tokens := track.Tokens{
-			Input: c.optionalInteger(), Output: c.optionalInteger(), CacheRead: c.optionalInteger(), CacheWrite: c.optionalInteger(), Reasoning: c.optionalInteger(),
+		var tokens track.Tokens
+		for _, into := range [...]**int64{&tokens.Input, &tokens.Output, &tokens.CacheRead, &tokens.CacheWrite, &tokens.Reasoning} {
+			n, known := c.count()
+			if !known {
+				continue
+			}
+			if len(counts) == cap(counts) {
+				counts = make([]int64, 0, min(5*(1+len(list)), 1000))
+			}
+			counts = append(counts, n)
+			*into = &counts[len(counts)-1]
 		}
 		if tokens != (track.Tokens{}) {
 			request.Tokens = &tokens
@@ -76,6 +86,18 @@ func (r *Reader) requests(ctx context.Context, execution int64, sum []byte) (lis
 		list = append(list, request)
 	})
 	return list, sum, err
+}
+
+// count returns a count; known is false for NULL.
+func (c *cells) count() (n int64, known bool) {
+	switch cell := c.cell().(type) {
+	case int64:
+		return cell, true
+	case nil:
+	default:
+		c.damaged = true
+	}
+	return 0, false
 }
 
 // knownRequest returns a row of a call for a checksum. The request is the last column. It counts only if it is known, so
