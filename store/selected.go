@@ -118,7 +118,39 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 	if err != nil {
 		return Totals{}, explain(err)
 	}
-	var t Totals
+	return totalsOf(seeds, len(sel.Configurations) == 1), nil
+}
+
+// configurationsAtOnce is how many configurations are read together, and so held in memory.
+const configurationsAtOnce = 20
+
+// TotalsByConfiguration is [Reader.SeedTotals] of each configuration of a selection, in their order.
+func (r *Reader) TotalsByConfiguration(ctx context.Context, sel Selection) (list []Totals, err error) {
+	for some := range slices.Chunk(sel.Configurations, configurationsAtOnce) {
+		part := sel
+		part.Configurations = some
+		seeds, err := r.selectedSeeds(ctx, part)
+		if err != nil {
+			return nil, explain(err)
+		}
+		of := map[int64][]selectedSeed{}
+		for len(seeds) > 0 {
+			c := seeds[0].configuration
+			n := slices.IndexFunc(seeds, func(s selectedSeed) bool { return s.configuration != c })
+			if n < 0 {
+				n = len(seeds)
+			}
+			of[c], seeds = append(of[c], seeds[:n]...), seeds[n:]
+		}
+		for _, c := range some {
+			list = append(list, totalsOf(of[c], true))
+		}
+	}
+	return list, nil
+}
+
+// totalsOf aggregates the total scores of seeds, of one configuration or of several.
+func totalsOf(seeds []selectedSeed, ofOne bool) (t Totals) {
 	scores := make([]float64, 0, len(seeds))
 	different, environments := make(map[[sha256.Size]byte]bool, len(seeds)), map[int64]bool{}
 	for i := range seeds {
@@ -143,8 +175,8 @@ func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) 
 	}
 	t.NSeeds, t.NEnvironments = len(seeds), len(environments)
 	t.Score, t.Shape = scoring.MomentsOf(scores), scoring.NewShape(scores)
-	if len(sel.Configurations) == 1 { // one seed may well measure the same under two configurations
+	if ofOne { // one seed may well measure the same under two configurations
 		t.NIdentical = t.NOK - len(different)
 	}
-	return t, nil
+	return t
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"track"
 )
@@ -168,5 +169,28 @@ func TestSnapshotKeepsStatements(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// The totals of several configurations that are read at once are those of each alone.
+func TestTotalsByConfiguration(t *testing.T) {
+	st, _ := filledSeeds(t, 3)
+	sel := Selection{Scenario: "s", Configurations: []int64{3, 1, 9, 2}, SpecID: 1, Seeds: []track.SeedRange{{First: 0, Last: 595}}}
+	list, err := st.TotalsByConfiguration(t.Context(), sel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []Totals
+	for _, c := range sel.Configurations {
+		one := sel
+		one.Configurations = []int64{c}
+		totals, err := st.SeedTotals(t.Context(), one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, totals)
+	}
+	if diff := cmp.Diff(want, list, cmpopts.EquateNaNs()); diff != "" || list[0].NSeeds == 0 || list[2].NSeeds != 0 {
+		t.Errorf("%+v (-each alone +at once):\n%s", list, diff)
 	}
 }

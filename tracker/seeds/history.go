@@ -43,10 +43,14 @@ func loadHistory(ctx context.Context, r *store.Reader, q answer.HistoryQuestion)
 	}
 	from.configurations = make([]store.Configuration, len(newestFirst))
 	params := make([]track.Params, len(newestFirst))
+	totals, err := historyTotals(ctx, r, from.spec, newestFirst)
+	if err != nil {
+		return a, from, err
+	}
 	for i, c := range newestFirst {
 		at := len(newestFirst) - 1 - i
 		from.configurations[at], params[at] = c, c.Params
-		if a.Entries[at], err = historyEntry(ctx, r, from.spec, c, metric); err != nil {
+		if a.Entries[at], err = historyEntry(ctx, r, from.spec, c, totals[i], metric); err != nil {
 			return a, from, err
 		}
 	}
@@ -78,12 +82,17 @@ func completeHistory(a *answer.History, params []track.Params, next int) error {
 	return nil
 }
 
-func historyEntry(ctx context.Context, r *store.Reader, spec specInUse, c store.Configuration, metric *scoring.Metric) (e answer.HistoryEntry, err error) {
-	sel := store.Selection{Scenario: spec.stored.Scenario, Configurations: []int64{c.ID}, SpecID: spec.stored.ID}
-	totals, err := r.SeedTotals(ctx, sel)
-	if err != nil {
-		return e, err
+// historyTotals returns the totals of configurations, in their order.
+func historyTotals(ctx context.Context, r *store.Reader, spec specInUse, configurations []store.Configuration) ([]store.Totals, error) {
+	sel := store.Selection{Scenario: spec.stored.Scenario, SpecID: spec.stored.ID}
+	for _, c := range configurations {
+		sel.Configurations = append(sel.Configurations, c.ID)
 	}
+	return r.TotalsByConfiguration(ctx, sel)
+}
+
+func historyEntry(ctx context.Context, r *store.Reader, spec specInUse, c store.Configuration, totals store.Totals, metric *scoring.Metric) (e answer.HistoryEntry, err error) {
+	sel := store.Selection{Scenario: spec.stored.Scenario, Configurations: []int64{c.ID}, SpecID: spec.stored.ID}
 	s := scoring.NewStability(spec.decoded, totals.SeedTotals, nil)
 	e = answer.HistoryEntry{
 		Configuration: recordedConfiguration(c), FirstRecorded: c.CreatedAt, NUnassessed: totals.NUnassessed, NEnvironments: totals.NEnvironments, Stability: s,
