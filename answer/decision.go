@@ -152,14 +152,17 @@ func (a Decision) Tables() []Table { return []Table{decisionsTable([]Decision{a}
 // decisionsTable returns decisions as rows, for programs.
 func decisionsTable(list []Decision) Table {
 	t := Table{Name: "decisions", ForPrograms: true, Columns: columns(
-		"number", "decision", "mutation", "attempt", "state", "label", "policy", "score_from", "delta", "ci_lo", "ci_hi", "n_child", "n_parent", "u", "p", "head_after")}
+		"number", "decision", "mutation", "attempt", "state", "label", "policy", "score_from", "delta", "ci_estimate", "ci_n", "ci_lo", "ci_hi", "n_child", "n_parent", "u", "p", "head_after")}
 	for _, d := range list {
-		var lo, hi any
+		var estimate, n, lo, hi any
 		if d.CI != nil {
 			lo, hi = d.CI.Lo, d.CI.Hi
 		}
+		if d.CI != nil && d.CI.N > 0 { // ledgers of "decide/1" have no n
+			estimate, n = d.CI.Estimate, d.CI.N
+		}
 		t.Rows = append(t.Rows, []any{
-			d.Number, d.ID, d.Mutation, d.Attempt, string(d.State), string(d.Label), d.Policy, string(d.Score.From), d.Delta, lo, hi, d.NChild, d.NParent, d.Draw.U, d.Draw.P, d.HeadAfter,
+			d.Number, d.ID, d.Mutation, d.Attempt, string(d.State), string(d.Label), d.Policy, string(d.Score.From), d.Delta, estimate, n, lo, hi, d.NChild, d.NParent, d.Draw.U, d.Draw.P, d.HeadAfter,
 		})
 	}
 	return t

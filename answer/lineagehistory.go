@@ -50,10 +50,17 @@ type LineageHistory struct {
 	Lineage    string `json:"lineage"`
 	Rubric     string `json:"rubric,omitempty"` // that was asked for; empty for the scores that decide
 	ScoreBasis `json:",embed"`
-	Component  string                `json:"component,omitempty"` // that was asked for; empty for the score
-	NOlder     int                   `json:"n_older_versions"`    // before the first of Entries
-	Entries    []LineageHistoryEntry `json:"entries"`             // in the order of their first executions
-	Analysis   verdict.History       `json:"analysis"`            // of the means of Entries; every version with scores counts as accepted
+	OtherKinds []KindOfScore         `json:"other_kinds,omitempty"` // active scores that are left out, since most are of the kind in score_from
+	Component  string                `json:"component,omitempty"`   // that was asked for; empty for the score
+	NOlder     int                   `json:"n_older_versions"`      // before the first of Entries
+	Entries    []LineageHistoryEntry `json:"entries"`               // in the order of their first executions
+	Analysis   verdict.History       `json:"analysis"`              // of the means of Entries; every version with scores counts as accepted
+}
+
+// KindOfScore is how many scores a rubric, a judge or the caller gave.
+type KindOfScore struct {
+	Kind string `json:"kind"`
+	N    int    `json:"n"`
 }
 
 // LineageHistoryEntry is one version in the history of a lineage.
@@ -97,6 +104,13 @@ func (a LineageHistory) Lead() []Sentence {
 		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older version"))
 	}
 	lead := []Sentence{{Kind: Heading, Text: text}}
+	if len(a.OtherKinds) > 0 {
+		var others []string
+		for _, k := range a.OtherKinds {
+			others = append(others, format.Counted(k.N, "score")+" under "+k.Kind)
+		}
+		lead = append(lead, Sentence{Kind: Warning, Joined: true, Text: "scores of different kinds are not averaged; left out " + shortList(others)})
+	}
 	if n := a.nHoldout(); n > 0 {
 		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: leftOutHoldout(n)})
 	}

@@ -18,7 +18,7 @@ func ListExecutions(ctx context.Context, r *store.Reader, q answer.ExecutionsQue
 			return a, cmp.Or(err, q.Page.UnknownCursor())
 		}
 	}
-	list, err := r.Executions(ctx, store.ExecutionFilter{
+	list, err := listExecutions(ctx, r, store.ExecutionFilter{
 		Lineage: q.Of.Lineage, Version: q.Of.Version, Task: q.Task, Status: q.Status, Grade: q.Grade, MinScore: q.MinScore, MaxScore: q.MaxScore,
 		Since: q.Since.From(r.Now()), After: q.Page.After, Limit: limit + 1, // one more says whether there is another page
 	})
@@ -31,16 +31,34 @@ func ListExecutions(ctx context.Context, r *store.Reader, q answer.ExecutionsQue
 		}
 	}
 	a.Items = list[:min(limit, len(list))]
-	held := newGrades(r)
-	for i := range a.Items {
-		if err := held.keep(ctx, a.Items[i].Lineage, a.Items[i].Rubric, &a.Items[i].Grade); err != nil {
-			return a, err
-		}
-	}
 	if len(list) > limit {
 		a.Next = list[limit-1].ID
 	}
 	return a, nil
+}
+
+// listExecutions lists executions with the grades that hold. A filter for a grade leaves out those whose stored grade
+// does not hold.
+func listExecutions(ctx context.Context, r *store.Reader, f store.ExecutionFilter) (list []track.RecordedExecution, err error) {
+	held := newGrades(r)
+	for {
+		part, err := r.Executions(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range part {
+			if err := held.keep(ctx, e.Lineage, e.Rubric, &e.Grade); err != nil {
+				return nil, err
+			}
+			if f.Grade == "" || e.Grade == f.Grade {
+				list = append(list, e)
+			}
+		}
+		if len(part) < f.Limit || len(list) >= f.Limit {
+			return list[:min(len(list), f.Limit)], nil
+		}
+		f.After = part[len(part)-1].ID
+	}
 }
 
 // execution returns an execution with the grades that hold.

@@ -1,13 +1,16 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"track"
 	"track/answer"
+	"track/evolution"
 	"track/scoring/rubric"
 	"track/scoring/stats"
 	"track/scoring/verdict"
@@ -32,9 +35,17 @@ func ShowLineageHistory(ctx context.Context, r *store.Reader, q answer.LineageHi
 	a = answer.LineageHistory{Lineage: q.Lineage, Rubric: q.Rubric, ScoreBasis: d.basis(), Component: q.Component, NOlder: max(0, len(versions)-q.Limit)}
 	points := []verdict.HistoryPoint{}
 	o := verdict.HistoryOptions{Next: q.Next}
+	shown, err := scoredVersions(ctx, r, versions[a.NOlder:], d)
+	if err != nil {
+		return a, err
+	}
+	if a.OtherKinds = keepOneKind(shown, d); len(a.OtherKinds) > 0 {
+		a.ScoreFrom = evolution.ScoreSource(a.OtherKinds[0].Kind)
+		a.OtherKinds = a.OtherKinds[1:]
+	}
 	var previous verdict.HistoryPoint
-	for _, v := range versions[a.NOlder:] {
-		entry, err := lineageHistoryEntry(ctx, r, v, d, q.Component)
+	for _, v := range shown {
+		entry, err := lineageHistoryEntry(ctx, r, v, d.rubric, q.Component)
 		if err != nil {
 			return a, err
 		}
@@ -67,20 +78,67 @@ func checkComponent(name string) error {
 	return track.WithHint(fmt.Errorf("component %s: %w", name, track.ErrNotFound), track.Hint{Text: fmt.Sprintf("the components are: %v", names)})
 }
 
-func lineageHistoryEntry(ctx context.Context, r *store.Reader, v store.VersionSummary, d deciding, component string) (e answer.LineageHistoryEntry, err error) {
-	trials, nHoldout, err := d.trials(ctx, r, v.Lineage, v.Version)
-	if err != nil {
-		return e, err
+// scoredVersion is a version with its executions.
+type scoredVersion struct {
+	store.VersionSummary
+	trials   []store.Trial
+	nHoldout int
+}
+
+func scoredVersions(ctx context.Context, r *store.Reader, versions []store.VersionSummary, d deciding) ([]scoredVersion, error) {
+	list := make([]scoredVersion, len(versions))
+	for i, v := range versions {
+		trials, nHoldout, err := d.trials(ctx, r, v.Lineage, v.Version)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = scoredVersion{v, trials, nHoldout}
 	}
-	e = answer.LineageHistoryEntry{Version: v.Version, First: v.First, Last: v.Last, NExecutions: v.NExecutions, NFailed: v.NFailed, NHoldout: nHoldout}
-	if e.Mean, e.SD, e.Warnings, err = estimateScores(scoresOf(trials, component)); err != nil {
+	return list, nil
+}
+
+// keepOneKind takes away all active scores but those of the most frequent kind: a mean of scores under different rubrics
+// says nothing, and decisions refuse it too. It returns the kinds with their numbers of scores, the one that is kept
+// first; nothing if there is one kind, or if a kind was chosen.
+func keepOneKind(list []scoredVersion, d deciding) (kinds []answer.KindOfScore) {
+	if d.rubric != "" || d.asked {
+		return nil
+	}
+	n := map[string]int{}
+	for _, v := range list {
+		for _, t := range v.trials {
+			if t.Score != nil {
+				n[t.Rubric]++
+			}
+		}
+	}
+	if len(n) < 2 {
+		return nil
+	}
+	for kind, n := range n {
+		kinds = append(kinds, answer.KindOfScore{Kind: kind, N: n})
+	}
+	slices.SortFunc(kinds, func(a, b answer.KindOfScore) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Kind, b.Kind)) })
+	for _, v := range list {
+		for i := range v.trials {
+			if t := &v.trials[i]; t.Rubric != kinds[0].Kind {
+				t.Score, t.Components = nil, nil
+			}
+		}
+	}
+	return kinds
+}
+
+func lineageHistoryEntry(ctx context.Context, r *store.Reader, v scoredVersion, rubricName, component string) (e answer.LineageHistoryEntry, err error) {
+	e = answer.LineageHistoryEntry{Version: v.Version, First: v.First, Last: v.Last, NExecutions: v.NExecutions, NFailed: v.NFailed, NHoldout: v.nHoldout}
+	if e.Mean, e.SD, e.Warnings, err = estimateScores(scoresOf(v.trials, component)); err != nil {
 		return e, err
 	}
 	byTask, err := r.IsRun(ctx, v.Lineage)
 	if err != nil {
 		return e, err
 	}
-	report, err := fitnessOf(v.Lineage, v.Version, trials, d.rubric, rubric.FitnessOptions{ByTask: byTask})
+	report, err := fitnessOf(v.Lineage, v.Version, v.trials, rubricName, rubric.FitnessOptions{ByTask: byTask})
 	if err == nil {
 		err = dropGrade(ctx, r, &report)
 	}

@@ -603,6 +603,17 @@ func TestLineageHistory(t *testing.T) {
 	if err != nil || h.NOlder != 1 || len(h.Entries) != 2 || h.Entries[0].Version != "v2" || h.Entries[0].Mean.Value != 1 || h.Entries[0].Mean.N != 1 {
 		t.Errorf("newest two: %+v, error %v", h, err)
 	}
+	// A score under the rubric is no part of the mean of own scores, and the answer says so.
+	scored := task("scored", 2)
+	scored.Version = "v2"
+	recordExecution(t, st, scored, false)
+	h, err = ask(answer.LineageHistoryQuestion{Lineage: "l", Limit: 20})
+	if err != nil || h.Entries[0].Mean.N != 1 || h.Entries[0].Mean.Value != 20 || h.ScoreFrom != "own" || len(h.OtherKinds) != 1 || h.OtherKinds[0] != (answer.KindOfScore{Kind: "rubric/2", N: 1}) {
+		t.Errorf("two kinds of scores: %+v, error %v", h, err)
+	}
+	if lead := fmt.Sprint(h.Lead()); !strings.Contains(lead, "mean over executions of the own score") || !strings.Contains(lead, "left out 1 score under rubric/2") {
+		t.Errorf("two kinds of scores: %s", lead)
+	}
 	if _, err := ask(answer.LineageHistoryQuestion{Lineage: "x", Limit: 20}); !errors.Is(err, track.ErrNotFound) {
 		t.Errorf("%v, want ErrNotFound", err)
 	}
