@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"track/answer"
+	"track/answer/param"
 	"track/ask"
 	"track/reports/document"
 	"track/reports/escape"
@@ -143,11 +144,22 @@ func addressOf(base, path string, params ...string) string {
 func (b *builder) missing() error {
 	for _, p := range b.page.question.Params {
 		if p.Required && !b.asked.Has(p.Name) {
-			b.view.Lead = []sentence{{Class: "note", Text: capital(b.page.question.Help) + "."}}
+			b.view.Lead = append([]sentence{{Class: "note", Text: capital(b.page.question.Help) + "."}}, b.unknownParams()...)
 			return errors.New("a parameter is missing")
 		}
 	}
 	return nil
+}
+
+// unknownParams warns of parameters of the address that the question has not: a form without them would look as if
+// nothing had been asked.
+func (b *builder) unknownParams() (list []sentence) {
+	for _, name := range slices.Sorted(maps.Keys(b.asked)) {
+		if !slices.ContainsFunc(b.page.question.Params, func(p param.Param) bool { return p.Name == name }) {
+			list = append(list, sentence{Class: "warning", Text: escape.Line(name) + ": there is no such parameter. The form has the names of all."})
+		}
+	}
+	return list
 }
 
 // get asks a question for the page.

@@ -53,6 +53,25 @@ func TestSingleSignOn(t *testing.T) {
 	}
 }
 
+// Who leaves out the path that all addresses begin with is led to the home page.
+func TestBasePath(t *testing.T) {
+	t.Parallel()
+	s := serve(t, func(c *server.Config) { c.BasePath, c.NoAuth = "/lab/track", true })
+	for path, want := range map[string]string{"/": "/lab/track/", "/lab/track": "/lab/track/", "/seeds": ""} {
+		response, _ := s.do(http.MethodGet, path, "", "")
+		if to := response.Header.Get("Location"); to != want || (want == "") != (response.StatusCode == http.StatusNotFound) {
+			t.Errorf("%s: %d to %q, want %q", path, response.StatusCode, to, want)
+		}
+	}
+	if response, body := s.do(http.MethodGet, "/lab/track/", "", ""); response.StatusCode != http.StatusOK {
+		t.Errorf("home: %d: %.200s", response.StatusCode, body)
+	}
+	// A form that opens because a parameter is missing says which one is not known.
+	if _, body := s.do(http.MethodGet, "/lab/track/compare?configuration=x", "", ""); !strings.Contains(body, "configuration: there is no such parameter") {
+		t.Errorf("a parameter that is not known: %.3000s", body)
+	}
+}
+
 // Nobody else can say who they are.
 func TestSingleSignOnOfOthers(t *testing.T) {
 	s := serve(t, trusting("10.0.0.0/8"))

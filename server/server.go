@@ -122,6 +122,11 @@ func (s *Server) newHandler(routes []Route) http.Handler {
 	for _, r := range routes {
 		mux.Handle(r.Method+" "+s.config.BasePath+r.Pattern, s.guard(r))
 	}
+	if base := s.config.BasePath; base != "" {
+		home := http.RedirectHandler(base+"/", http.StatusTemporaryRedirect)
+		mux.Handle("GET /{$}", home)
+		mux.Handle("GET "+base, home)
+	}
 	known := s.notFound(mux, routes)
 	crossOrigin := http.NewCrossOriginProtection()
 	crossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -25,7 +25,7 @@ func (r *Reader) Query(ctx context.Context, query string, visit func(columns []s
 		columns, err = r.query(ctx, query, visit)
 		return err
 	})
-	return columns, err
+	return columns, r.withNames(ctx, query, err)
 }
 
 // largestValue is the largest number of bytes of a text or BLOB of a query.
@@ -99,8 +99,7 @@ func checkReading(query string) error {
 	switch word {
 	case "SELECT", "WITH", "VALUES", "EXPLAIN":
 	default:
-		return track.WithHint(fmt.Errorf("%w: a query begins with SELECT, WITH, VALUES or EXPLAIN, not %q", track.ErrInvalid, word), onlyReads())
-
+		return track.WithHint(fmt.Errorf("%w: a query begins with SELECT, WITH, VALUES or EXPLAIN, not %q", track.ErrInvalid, word), nearestOf(word, []string{"SELECT", "WITH", "VALUES", "EXPLAIN"}, onlyReads()))
 	}
 	if statements := splitStatements(query); len(statements) > 1 {
 		return fmt.Errorf("%w: one statement at a time, not %d", track.ErrInvalid, len(statements))

@@ -263,7 +263,7 @@ func (p *program) databasePath() (string, error) {
 	if address, err := p.serverAddress(); err != nil {
 		return "", err
 	} else if address != "" {
-		return "", usage("%s works on a database, and %s is a server: name a database with --db", p.command, address)
+		return "", usage("%s works on a database, and %s names the server %s: name a database with --db", p.command, p.serverName(), address)
 	}
 	return p.ownDatabase()
 }

@@ -19,6 +19,14 @@ func (p *program) serverAddress() (string, error) {
 	return p.getenv("TRACK_SERVER"), nil
 }
 
+// serverName returns what names the server: a flag or a variable.
+func (p *program) serverName() string {
+	if p.shared.server != "" {
+		return "--server"
+	}
+	return "TRACK_SERVER"
+}
+
 // client returns the client of the server that the user names; nil if a database is to be used. A name that was given
 // to a server brings its own token: TRACK_TOKEN may be another server's.
 func (p *program) client() (*remote.Client, error) {
