@@ -326,6 +326,7 @@ class Execution(_Record):
             self._fields["holdout"] = "true"
         super().__init__(spool)
         self._calls: List[str] = []
+        self._requests: List[str] = []
         self._call_keys: Dict[str, bool] = {}
         self._truths: Dict[str, str] = {}
         self._files: Dict[str, str] = {}
@@ -344,8 +345,12 @@ class Execution(_Record):
         rejected: bool = False,
         output: Optional[str] = None,
         duration_s: Optional[float] = None,
+        request: int = 0,
     ) -> None:
-        """Records a call of a tool, in the order of their start. answered is False if there was no result."""
+        """Records a call of a tool, in the order of their start. answered is False if there was no result.
+
+        request is the number of the request to the model that asked for it, as request returned it.
+        """
         fields: Dict[str, str] = {"tool": _name("tool", tool)}
         if key != "":
             fields["key"] = _name("key", key)
@@ -366,6 +371,8 @@ class Execution(_Record):
             fields[field] = _json(given)
         if duration_s is not None:
             fields["duration_s"] = _not_negative("duration_s", duration_s)
+        if _whole("request", request, len(self._requests)):
+            fields["request"] = str(request)
         text = "{" + ",".join('"%s":%s' % item for item in fields.items()) + "}"
 
         def keep() -> None:
@@ -413,9 +420,33 @@ class Execution(_Record):
         reasoning: Optional[int] = None,
     ) -> None:
         """Records counts of tokens; those of a later call replace those of an earlier one."""
-        counts = {"input": input, "output": output, "cache_read": cache_read, "cache_write": cache_write, "reasoning": reasoning}
-        given = {name: _whole("tokens." + name, n, 2**63 - 1) for name, n in counts.items() if n is not None}
-        self._set("tokens", _json(given))
+        self._set("tokens", _counts(input, output, cache_read, cache_write, reasoning))
+
+    def request(
+        self,
+        *,
+        model: str = "",
+        input: Optional[int] = None,
+        output: Optional[int] = None,
+        cache_read: Optional[int] = None,
+        cache_write: Optional[int] = None,
+        reasoning: Optional[int] = None,
+    ) -> int:
+        """Records what a request to the model used, in their order, and returns its number.
+
+        model is left out if it is the model of the execution. Without tokens, the sum of the requests counts.
+        """
+        text = '{"tokens":%s}' % _counts(input, output, cache_read, cache_write, reasoning)
+        if model != "":
+            text = '{"model":%s,%s' % (_name("model", model), text[1:])
+        number: List[int] = []
+
+        def keep() -> None:
+            self._requests.append(text)
+            number.append(len(self._requests))
+
+        self._add(keep, len(text.encode()))
+        return number[0]
 
     def cost(self, usd: Any) -> None:
         """Records what the execution cost, in US dollars."""
@@ -450,6 +481,8 @@ class Execution(_Record):
         fields.append('"duration_s":%r' % round(duration, 6))
         if self._calls:
             fields.append('"calls":[' + ",".join(self._calls) + "]")
+        if self._requests:
+            fields.append('"requests":[' + ",".join(self._requests) + "]")
         if self._truths:
             fields.append('"truths":' + _object(self._truths))
         if self._files:
@@ -467,6 +500,17 @@ def _quote(value: Any) -> str:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _counts(
+    input: Optional[int],
+    output: Optional[int],
+    cache_read: Optional[int],
+    cache_write: Optional[int],
+    reasoning: Optional[int],
+) -> str:
+    counts = {"input": input, "output": output, "cache_read": cache_read, "cache_write": cache_write, "reasoning": reasoning}
+    return _json({name: _whole("tokens." + name, n, 2**63 - 1) for name, n in counts.items() if n is not None})
 
 
 def _object(members: Mapping[str, str]) -> str:

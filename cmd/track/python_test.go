@@ -164,9 +164,16 @@ func checkPythonExecutions(t *testing.T, dir string) {
 	if diff := cmp.Diff(want, csvOf(t, dir, fields)); diff != "" {
 		t.Errorf("execution (-want +got):\n%s", diff)
 	}
-	want = []string{"1,Bash,2,failed,1", "2,Read,,,0"}
-	if diff := cmp.Diff(want, csvOf(t, dir, `SELECT call, tool, exit, error, answered FROM v_call ORDER BY call`)); diff != "" {
+	want = []string{"1,Bash,2,failed,1,1", "2,Read,,,0,"}
+	if diff := cmp.Diff(want, csvOf(t, dir, `SELECT call, tool, exit, error, answered, request FROM v_call ORDER BY call`)); diff != "" {
 		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+	want = []string{"t-17,1,m-1,1000,5,0", "t-17,2,m-2,,2,", "t-18,1,,3,4,", "t-18,2,,5,6,"}
+	if diff := cmp.Diff(want, csvOf(t, dir, `SELECT task, request, model, tokens_input, tokens_output, tokens_cache_read FROM v_request ORDER BY task, request`)); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	if got := csvOf(t, dir, `SELECT tokens_input, tokens_output FROM v_execution WHERE task = 't-18'`); !slices.Equal(got, []string{"8,10"}) {
+		t.Errorf("the sum of requests: %q", got)
 	}
 	if got := csvOf(t, dir, `SELECT length(key) FROM v_execution WHERE task = 't-18'`); !slices.Equal(got, []string{"26"}) {
 		t.Errorf("the length of a key that was made: %q", got)

@@ -69,8 +69,10 @@ with track.seed("kinds", 0) as s:
     s.value("Größe in €", 1)
 
 with track.execution("sepa", version="v002", key="t-17/1", task="t-17", task_type="coding", complexity="medium", trial=2, session="s1", model="m-1", prompt="Fix\nit", holdout=True) as e:
-    e.call("Bash", key="c1", command="make test", input={"a": [1, "x"]}, exit=2, error="failed", output="no\n", duration_s=0.25)
+    asked = e.request(input=1000, output=5, cache_read=0)
+    e.call("Bash", key="c1", request=asked, command="make test", input={"a": [1, "x"]}, exit=2, error="failed", output="no\n", duration_s=0.25)
     e.call("Read", answered=False)
+    e.request(model="m-2", output=2)
     e.output("Done. \udcff", truncated=True)
     e.truth("reward", 1)
     e.tokens(input=1200, output=7, reasoning=0)
@@ -79,4 +81,6 @@ with track.execution("sepa", version="v002", key="t-17/1", task="t-17", task_typ
     e.file("a/b.py", "x = 1\n")
     e.score(70.5, judge="j-1", judge_prompt_sha256="ab" * 32)
 with track.execution("sepa", version="v002", task="t-18") as e:
+    e.request(input=3, output=4)
+    e.request(input=5, output=6)
     e.output("once")

@@ -79,6 +79,7 @@ with track.execution("a", version="v", key="k") as e:
     refuse("exit: 0.5 is not a whole number", lambda: e.call("Bash", exit=0.5))
     refuse("has no exit status", lambda: e.call("Bash", exit=0, answered=False))
     refuse("duration_s: -1.0 is negative", lambda: e.call("Bash", duration_s=-1))
+    refuse("request: 1 is not", lambda: e.call("Bash", request=1))
     e.call("Bash", key="c")
     refuse("key: 'c' is that of an earlier call", lambda: e.call("Bash", key="c"))
     refuse("truth reward: NaN is not finite", lambda: e.truth("reward", nan))
