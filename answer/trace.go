@@ -67,7 +67,7 @@ func (a Execution) traceTable() Table {
 		}
 		text := p.heading()
 		if p.Part == "answer" && use != nil {
-			text = use.Words() + "\n" + text
+			text = use.words() + "\n" + text
 		}
 		if p.Text != "" {
 			text += "\n" + indented(p.Text)

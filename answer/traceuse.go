@@ -80,7 +80,7 @@ func (x UseIndex) Of(p TracePart) *TraceUse {
 // Words says what stands at the step of a part, or which earlier call has the same request; empty if that is unknown.
 func (x UseIndex) Words(p TracePart) string {
 	if use := x.Of(p); use != nil {
-		return use.Words()
+		return use.words()
 	}
 	if p.Call == 0 || p.Request == 0 || p.Request >= len(x.callsOf) || x.callsOf[p.Request] == 0 {
 		return ""
@@ -103,8 +103,8 @@ func (u *TraceUse) cells() []any {
 	return cells
 }
 
-// Words names the requests, and says what they used.
-func (u TraceUse) Words() string {
+// words names the requests, and says what they used.
+func (u TraceUse) words() string {
 	words := "request " + strconv.Itoa(u.Last)
 	if u.First < u.Last {
 		words = fmt.Sprintf("requests %d to %d", u.First, u.Last)
@@ -192,7 +192,7 @@ func (a Execution) RequestNotes() (notes []string) {
 	}
 	if a.Trace != nil && a.Trace.Search == "" {
 		if use := a.Trace.UseIndex().Of(TracePart{Part: "answer"}); use != nil && !slices.ContainsFunc(a.Trace.Parts, func(p TracePart) bool { return p.Part == "answer" }) {
-			notes = append(notes, "after the last call: "+use.Words())
+			notes = append(notes, "after the last call: "+use.words())
 		}
 	}
 	sum := track.SumOfRequests(a.Requests)
