@@ -83,6 +83,18 @@ func TestPagesInBrowser(t *testing.T) {
 	if tallest := outsidetest.Evaluate[int](tab, `Math.max(...[...document.querySelectorAll("tbody tr")].map((row) => row.offsetHeight))`); tallest < 20 || tallest > 66 {
 		t.Errorf("the tallest row of a gate has %d pixels", tallest)
 	}
+	// No text reaches into the next column.
+	tab.Open(base + "/executions")
+	if over := outsidetest.Evaluate[[]string](tab, `[...document.querySelectorAll("td")].filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent)`); len(over) > 0 {
+		t.Errorf("texts that are wider than their columns: %q", over)
+	}
+	// Paper is white, also for a reader who has chosen the dark scheme.
+	tab.View(800, 900, "dark")
+	outsidetest.Evaluate[bool](tab, `(document.documentElement.dataset.scheme = "dark", true)`)
+	tab.Print()
+	if ink := outsidetest.Evaluate[string](tab, `getComputedStyle(document.body).color`); ink != "rgb(31, 35, 40)" {
+		t.Errorf("text on paper has the color %s", ink)
+	}
 }
 
 func checkPage(t *testing.T, tab *outsidetest.Tab, base, address string) {

@@ -104,6 +104,14 @@ func (p *Tab) View(width, height int64, scheme string) {
 	}
 }
 
+// Print shows pages as on paper, until [Tab.View].
+func (p *Tab) Print() {
+	p.t.Helper()
+	if _, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // Evaluate returns what an expression gives, in a tab. A promise is awaited.
 func Evaluate[T any](p *Tab, expression string) T {
 	p.t.Helper()
