@@ -151,6 +151,9 @@ func (b *builder) addHeatMap(a answer.Matrix, in url.Values, suffix string) erro
 	title := ""
 	if suffix != "" {
 		for _, f := range []link{{Text: "SVG", Href: ask.SVG}, {Text: "PNG", Href: ask.PNG}} {
+			if len(in) == 0 { // nothing is recorded that a file could show
+				break
+			}
 			h.Files = append(h.Files, link{Text: f.Text, Href: b.download(ask.Matrix().Question(), asked, f.Href)})
 		}
 		title = strings.ToUpper(a.By[:1]) + strings.TrimSuffix(a.By[1:], "s") + " by seed"
@@ -188,7 +191,10 @@ func (b *builder) fillTable(h *heatMap, a answer.Matrix) {
 	}
 	for _, item := range a.Items[row:rowEnd] {
 		selector := answer.Selector{Scenario: item.Scenario, Configuration: item.Configuration[:min(10, len(item.Configuration))]}.String()
-		r := heatRow{Name: escape.Line(item.Name), Href: b.address("stability", "scenario", selector)}
+		r := heatRow{Name: escape.Line(item.Name)}
+		if strings.Trim(item.Cells, string(answer.CellNotThere)+string(answer.CellRunning)) != "" { // else there is no page of it yet
+			r.Href = b.address("stability", "scenario", selector)
+		}
 		for i := column; i < columnEnd; i++ {
 			c := heatCell{Class: classOfCell(item.Cells[i]), Text: answer.CellMeaning(item.Cells[i])}
 			if item.Cells[i] != answer.CellNotThere && item.Cells[i] != answer.CellRunning {

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"html/template"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"track"
 	"track/answer"
 	"track/ask"
 	"track/reports/escape"
@@ -84,6 +86,9 @@ func sweepFacts(a answer.Sweep) []fact {
 // addSweptSeeds adds the seeds of the sweep as a heat map: of one configuration metric by seed, of several a row each.
 func (b *builder) addSweptSeeds(ctx context.Context, a answer.Sweep) error {
 	list := a.Progress.Configurations
+	if a.Progress.NRecorded() == 0 && a.Progress.NRunning > 0 {
+		return b.addHeatMap(running(a), nil, ".heatmap")
+	}
 	if len(list) == 0 || list[0].NRecorded == 0 {
 		return nil
 	}
@@ -101,6 +106,17 @@ func (b *builder) addSweptSeeds(ctx context.Context, a answer.Sweep) error {
 		return nil //nolint:nilerr // not all seeds are judged: the table says how far they are
 	}
 	return b.addHeatMap(m.WithRunning(list), in, ".heatmap")
+}
+
+// running returns a matrix of a sweep of which no seed has ended: the cells that run.
+func running(a answer.Sweep) answer.Matrix {
+	m := answer.Matrix{By: answer.ByConfiguration, Scenario: a.Scenario}
+	for _, c := range a.Progress.Configurations {
+		if len(c.Running) > 0 {
+			m.Items = append(m.Items, answer.MatrixRow{Name: cmp.Or(c.Label, track.ShortHash(c.Configuration)), Scenario: a.Scenario, Configuration: c.Configuration})
+		}
+	}
+	return m.WithRunning(a.Progress.Configurations)
 }
 
 // drawProgress draws how the interval of each mean score shrinks.
