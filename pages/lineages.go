@@ -83,7 +83,7 @@ func (b *builder) addLineageReport(ctx context.Context, a answer.Lineage) error 
 	if err := b.addDocument(d); err != nil {
 		return err
 	}
-	still, err := scores.HTML()
+	still, err := scores.InlineHTML()
 	if err != nil {
 		return err
 	}

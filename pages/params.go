@@ -145,7 +145,7 @@ func (b *builder) gridChoices(names []string, x, y string) []paramChoices {
 }
 
 func (b *builder) addParamPicture(id, title string, p document.Picture, choices []paramChoices) error {
-	picture, err := p.HTML()
+	picture, err := p.InlineHTML()
 	if err != nil {
 		return err
 	}

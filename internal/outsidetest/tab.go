@@ -10,7 +10,9 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
@@ -53,6 +55,9 @@ func NewTab(t *testing.T) *Tab {
 	if _, err := chromedp.Call(ctx, network.Enable, network.EnableParams{}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := chromedp.Call(ctx, log.Enable, cdp.Empty{}); err != nil {
+		t.Fatal(err)
+	}
 	return tab
 }
 
@@ -76,6 +81,10 @@ func (p *Tab) hear(event any) {
 		}
 	case *runtime.EventExceptionThrown:
 		p.console = append(p.console, e.ExceptionDetails.Text)
+	case *log.EventEntryAdded: // what the browser says of the page, such as a style that its policy forbids
+		if e.Entry.Level == "error" {
+			p.console = append(p.console, e.Entry.Text+" "+e.Entry.URL)
+		}
 	case *network.EventRequestWillBeSent:
 		p.requests = append(p.requests, e.Request.URL)
 	}

@@ -99,6 +99,13 @@ func (p Picture) HTML() (string, error) {
 	return strings.TrimRight(h.String(), "\n"), err
 }
 
+// InlineHTML returns the picture as a part of a page that has the styles of charts ([chart.StyleSheet]).
+func (p Picture) InlineHTML() (string, error) {
+	h := hypertext{anchors: anchors{}, embedded: true}
+	err := h.picture(p)
+	return strings.TrimRight(h.String(), "\n"), err
+}
+
 // Markdown returns the line that shows the picture.
 func (p Picture) Markdown(o MarkdownOptions) string {
 	m := markdown{options: o}
