@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -9,8 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"track/importer/lines"
 	"track/internal/outsidetest"
 	"track/internal/sample"
+	"track/store"
+	"track/tracker/exchange"
+	"track/tracker/seeds"
 )
 
 // words is what stands below a chart.
@@ -46,8 +51,10 @@ func TestLineCharts(t *testing.T) {
 	tab.Press("Home")
 	tab.Press("Enter")
 	tab.Wait(`location.pathname === "/stability"`)
-	tab.Open(base + "/series/bands?scenario=growth_plus%40theta-14&points=10")
-	tab.Wait(`document.querySelector("h1") !== null`)
+	recordSeries(t, st)
+	tab.Open(base + "/series/bands?scenario=waves")
+	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300`)
+	choosesLines(t, tab)
 	if complaints := tab.Complaints(base); len(complaints) > 0 {
 		t.Errorf("complaints: %q", complaints)
 	}
@@ -141,23 +148,73 @@ func TestUPlot(t *testing.T) {
 	}
 }
 
+// recordSeries records four seeds with a series of which no two meet.
+func recordSeries(t *testing.T, st *store.Store) {
+	t.Helper()
+	var text strings.Builder
+	for seed := range 4 {
+		fmt.Fprintf(&text, `{"kind":"seed","scenario":"waves","seed":"%d","values":{"a":1},"series":{"u":[%d,%d,%d]}}`+"\n", seed, 10*seed, 10*seed+2, 10*seed+1)
+	}
+	recorder := seeds.NewRecorder(st, seeds.Options{}, rand.Reader)
+	if summary, err := exchange.RecordAll(t.Context(), recorder, lines.Read("waves", strings.NewReader(text.String())), exchange.BatchObserver{}); err != nil || summary.Recorded != 4 {
+		t.Fatalf("%+v, %v", summary, err)
+	}
+}
+
+// drawing returns what the chart of the page shows after the next frames.
+func drawing(tab *outsidetest.Tab) string {
+	return outsidetest.Evaluate[string](tab, `new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(() => told(document.querySelector(".linechart canvas").toDataURL()))))`)
+}
+
+// choosesLines chooses lines by keys, with and without the pointer before: the words and the drawing are of the same line.
+func choosesLines(t *testing.T, tab *outsidetest.Tab) {
+	t.Helper()
+	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)
+	seen := map[string]string{}
+	check := func(key string) {
+		t.Helper()
+		tab.Press(key)
+		picture := drawing(tab)
+		_, line, _ := strings.Cut(outsidetest.Evaluate[string](tab, words), "; ")
+		line, _, _ = strings.Cut(line, ":")
+		if before, known := seen[line]; known && before != picture {
+			t.Errorf("%s chooses %q, but it is drawn otherwise than before", key, line)
+		}
+		for other, drawn := range seen {
+			if other != line && drawn == picture {
+				t.Errorf("%s chooses %q, but %q is drawn", key, line, other)
+			}
+		}
+		seen[line] = picture
+	}
+	for _, key := range []string{"End", "ArrowUp", "ArrowUp", "ArrowDown", "ArrowDown"} {
+		check(key)
+	}
+	outsidetest.Evaluate[bool](tab, `(() => { const over = document.querySelector(".u-over"), at = over.getBoundingClientRect();
+		over.dispatchEvent(new MouseEvent("mouseenter"));
+		return over.dispatchEvent(new MouseEvent("mousemove", { clientX: at.right - 2, clientY: at.top + at.height / 2, movementX: 1, bubbles: true })); })()`)
+	for _, key := range []string{"ArrowUp", "ArrowUp", "ArrowDown"} {
+		check(key)
+	}
+	if len(seen) < 3 {
+		t.Errorf("the keys choose among %d lines", len(seen))
+	}
+}
+
 // hidesLine hides a line by its entry in the legend, and shows it again by the keyboard.
 func hidesLine(t *testing.T, tab *outsidetest.Tab, label string) {
 	t.Helper()
 	key := fmt.Sprintf(`[...document.querySelectorAll(".plot-key button")].find((key) => key.textContent === %q)`, label)
-	drawing := func() string {
-		return outsidetest.Evaluate[string](tab, `new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(() => told(document.querySelector(".linechart canvas").toDataURL()))))`)
-	}
-	before := drawing()
+	before := drawing(tab)
 	outsidetest.Evaluate[bool](tab, `(`+key+`.click(), true)`)
 	tab.Wait(key + `.ariaPressed === "false"`)
-	if drawing() == before {
+	if drawing(tab) == before {
 		t.Errorf("%s is not hidden", label)
 	}
 	outsidetest.Evaluate[bool](tab, `(`+key+`.focus(), true)`)
 	tab.Press("Enter")
 	tab.Wait(key + `.ariaPressed === "true"`)
-	if drawing() != before {
+	if drawing(tab) != before {
 		t.Errorf("%s is not shown as before", label)
 	}
 }

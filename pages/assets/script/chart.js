@@ -83,9 +83,15 @@ async function lineChart(figure) {
     const { min, max } = plot.scales.x, wide = (max - min) / 2;
     at = clamp(at + by, 0, x.length - 1);
     if (x[at] < min || x[at] > max) show(x[at] - wide, x[at] + wide);
-    if (up) do chosen = (chosen + up + lines.length) % (lines.length + 1); while (chosen && !line().ink);
-    // After uPlot has changed its scale.
-    queueMicrotask(() => plot.setCursor({ left: plot.valToPos(x[at], "x"), top: plot.valToPos(heights?.[at] ?? (line() ?? lines[0]).data[at] ?? 0, "y") }));
+    if (up) do chosen = (chosen + up + lines.length + 1) % (lines.length + 1); while (chosen && !line().ink);
+    // After uPlot has changed its scale. It chooses the line that is nearest to its cursor, which may be another one.
+    const wanted = chosen;
+    queueMicrotask(() => {
+      plot.setCursor({ left: plot.valToPos(x[at], "x"), top: plot.valToPos(heights?.[at] ?? (line() ?? lines[0]).data[at] ?? 0, "y") });
+      chosen = wanted;
+      plot.redraw(false);
+      say();
+    });
   };
   const open = () => { const to = line()?.href ?? links[at]; if (to) location.assign(to); };
   plot.over.addEventListener("click", open);
