@@ -83,7 +83,7 @@ const (
 
 // CellMeaning returns what a cell means, in words; empty for another byte.
 func CellMeaning(cell byte) string {
-	names := [len(cellCharacter)]string{"PASS", "WARN", "FAIL", "failed seed", "no value", "not scored", "no seed", "running"}
+	names := [len(cellCharacter)]string{"PASS", "WARN", "FAIL", "failed seed", "no value", "not scored", "not run", "running"}
 	if i := strings.IndexByte(cellCharacter, cell); i >= 0 {
 		return names[i]
 	}

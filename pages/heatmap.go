@@ -73,14 +73,14 @@ func heatKeys() []heatKey {
 	return []heatKey{
 		{string(answer.CellPass), "pass", "PASS"}, {string(answer.CellWarn), "warn", "╱ WARN"}, {string(answer.CellFail), "fail", "✕ FAIL"},
 		{string(answer.CellFailed), "failed", "✕ failed seed"}, {string(answer.CellNoValue), "none", "no value"}, {string(answer.CellUnjudged), "open", "? not scored"},
-		{string(answer.CellRunning), "running", "– running"}, {string(answer.CellNotThere), "absent", "no seed"},
+		{string(answer.CellRunning), "running", "– running"}, {string(answer.CellNotThere), "absent", "not run"},
 	}
 }
 
 // keysOf returns the entries of the legend that a matrix needs.
 func keysOf(a answer.Matrix) []heatKey {
 	return slices.DeleteFunc(heatKeys(), func(key heatKey) bool {
-		return key.Class == "absent" || !slices.ContainsFunc(a.Items, func(row answer.MatrixRow) bool { return strings.Contains(row.Cells, key.Cell) })
+		return !slices.ContainsFunc(a.Items, func(row answer.MatrixRow) bool { return strings.Contains(row.Cells, key.Cell) })
 	})
 }
 

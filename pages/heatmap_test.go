@@ -41,17 +41,41 @@ func TestHeatMap(t *testing.T) {
 	tab.Wait(heatStatus + `.includes("seed 2: ") && ` + heatStatus + `.includes("value")`) // the numbers come a moment later
 	tab.Press("Enter")
 	tab.Wait(`location.pathname === "/show/seed" && location.search.includes("seed=2")`)
+	recordSeeds(t, st, "growth_plus", 77, 1)
 	tab.Open(base + "/matrix?scenario=growth_plus&by=configurations&order=failures")
 	tab.Wait(`document.querySelector(".heat-view canvas")?.width > 300`)
 	if open := outsidetest.Evaluate[bool](tab, `document.querySelector(".heat-cells").open`); open {
 		t.Error("the table is open beside the canvas")
 	}
 	tab.Click(".heat-cells summary")
-	tab.Wait(`document.querySelectorAll(".heat-cells tbody td").length === 3 * 10`)
-	tab.Click(".heat-cells tbody td a")
+	tab.Wait(`document.querySelectorAll(".heat-cells tbody td").length === 4 * 11`)
+	checkNotRun(t, tab)
+	tab.Click(".heat-cells tbody td a[href$='seed=0']")
 	tab.Wait(`location.pathname === "/show/seed" && location.search.includes("seed=0")`)
 	if complaints := tab.Complaints(base); len(complaints) > 0 {
 		t.Errorf("complaints: %q", complaints)
+	}
+}
+
+// checkNotRun reads a seed that two of three configurations do not have: the legend, the words of its cell, its colour on
+// the canvas and the table say so.
+func checkNotRun(t *testing.T, tab *outsidetest.Tab) {
+	t.Helper()
+	const cell = `.heat-cells tbody tr td:last-child`
+	if n := outsidetest.Evaluate[int](tab, `[...document.querySelectorAll("`+cell+`")].filter((one) => one.textContent === "not run" && one.className === "heat-absent").length`); n != 3 {
+		t.Errorf("%d cells of the table are empty", n)
+	}
+	// The canvas shows the background there, whatever the cell before it is.
+	others := outsidetest.Evaluate[[]string](tab, `(() => {
+		const figure = document.querySelector(".heatmap"), data = JSON.parse(figure.querySelector("script").textContent), c = figure.querySelector("canvas").getContext("2d");
+		const colour = (text) => text.match(/\d+/g).slice(0, 3).join(), others = [];
+		data.items.forEach((row, r) => [...row.cells].forEach((cell, i) => {
+			if (cell === "_") others.push(c.getImageData(280 + 24 * i + 3, 18 + 24 * r + 3, 1, 1).data.slice(0, 3).join());
+		}));
+		return others.filter((one) => one !== colour(getComputedStyle(document.body).backgroundColor)).concat(figure.querySelector('[data-cell="_"]')?.textContent ?? "no entry of the legend");
+	})()`)
+	if len(others) != 1 || others[0] != "not run" {
+		t.Errorf("the canvas and the legend have %q", others)
 	}
 }
 

@@ -154,7 +154,7 @@ class HeatMap {
 
   // Says what the current cell is, and a moment later its numbers.
   show(pointed) {
-    const of = this.data.items[this.row], kind = of.cells[this.column], text = of.name + ", seed " + this.data.seeds[this.column] + ": " + ($(`[data-cell="${kind}"]`, this.figure)?.textContent ?? "no seed");
+    const of = this.data.items[this.row], kind = of.cells[this.column], text = of.name + ", seed " + this.data.seeds[this.column] + ": " + ($(`[data-cell="${kind}"]`, this.figure)?.textContent);
     this.draw();
     this.status.textContent = text;
     this.canvas.title = pointed ? text : "";
