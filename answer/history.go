@@ -196,7 +196,7 @@ func (a History) Tables() []Table {
 func (a History) row(e HistoryEntry) []any {
 	c := e.Configuration
 	row := []any{
-		c.Label, c.Revision.String(), shorten(e.Differing), string(c.Params.JSON()), hashCell(c.Hash), timeCell(e.FirstRecorded), e.NSeeds, e.NFailed,
+		c.Label, c.Revision.String(), shorten(e.Differing), string(c.Params.JSON()), hashCell(c.Hash), timeCell(e.FirstRecorded), nSeedsCell(e.NSeeds, e.NSeeds-e.NFailed), e.NFailed,
 	}
 	if e.Estimates == nil {
 		row = append(row, make([]any, 19)...)

@@ -72,12 +72,20 @@ func (a Scenarios) Tables() []Table {
 		if e := s.Estimates; e != nil {
 			mean := e.Mean
 			row[2], row[3], row[4], row[5] = defined(mean.Value), defined(mean.Interval.Lo), defined(mean.Interval.Hi), intervalCell(mean.Interval, format.Four)
-			row[6], row[7] = e.NSeeds, optionalCell(rate(e.PassRate.Value), format.Percent)
+			row[6], row[7] = nSeedsCell(e.NSeeds, e.Mean.N), optionalCell(rate(e.PassRate.Value), format.Percent)
 			row[8], row[9], row[10] = defined(e.PassRate.Interval.Lo), defined(e.PassRate.Interval.Hi), intervalCell(e.PassRate.Interval, format.Percent)
 		}
 		t.Rows = append(t.Rows, append(row, changeCells(s.Change, format.Four)...))
 	}
 	return []Table{t}
+}
+
+// nSeedsCell says of how many seeds a mean is, unless it is of all of them.
+func nSeedsCell(all, scored int) any {
+	if scored == all {
+		return all
+	}
+	return Cell{Text: fmt.Sprintf("%d of %d", scored, all), Exact: all}
 }
 
 func verdictCell(v scoring.Verdict) any {

@@ -115,10 +115,10 @@ func (a Stability) Tables() []Table {
 	return tables
 }
 
-// unseenNote says what seeds that did not fail cannot exclude.
+// unseenNote says what the seeds cannot exclude.
 func unseenNote(e verdict.Estimates) Sentence {
-	return Sentence{Kind: Note, Text: fmt.Sprintf("%s could hide that up to %s of all seeds fail, or score 0 (%s, one-sided).",
-		format.Counted(e.NSeeds, "seed"), format.Share(e.UnseenShare), format.Confidence(e.Confidence))}
+	return Sentence{Kind: Note, Text: fmt.Sprintf("Up to %s of all seeds may fail, or score 0, in a way that none of these %d did (%s, one-sided).",
+		format.Share(e.UnseenShare), e.NSeeds, format.Confidence(e.Confidence))}
 }
 
 func metricsTable(metrics []scoring.MetricStability) Table {

@@ -33,6 +33,7 @@ type ConfigurationProgress struct {
 	NFailed       int                `json:"n_failed"`             // of these
 	NWithdrawn    int                `json:"n_withdrawn,omitzero"` // of the planned seeds, withdrawn and not replaced
 	Running       []track.SeedNumber `json:"running,omitempty"`    // planned seeds that processes run now, of this sweep or another
+	StopRule      string             `json:"stop_rule,omitempty"`  // what the rule by which the sweep ends early says of the seeds so far
 	Scores        []ScoreSoFar       `json:"scores"`               // as seeds were recorded, at most 40 steps, the last one now
 }
 
@@ -48,16 +49,19 @@ func (p SweepProgress) NRecorded() int { return p.NPlanned - p.NLeft - p.NWithdr
 
 // table shows how far a sweep is with each configuration.
 func (p SweepProgress) table() Table {
-	t := Table{Name: "progress", Title: "progress", HiddenIfEmpty: true, Columns: columns("configuration", "label", "recorded", "running", "planned", "failed", "score", "interval").drop("label", "planned", "interval")}
-	t.Columns[7].Head = "95% interval"
+	t := Table{Name: "progress", Title: "progress", HiddenIfEmpty: true, Columns: columns("configuration", "label", "recorded", "running", "planned", "failed", "score", "interval", "n", "stop_rule").drop("label", "planned", "interval").wrap("stop_rule")}
+	t.Columns[7].Head, t.Columns[9].Head = "95% interval", "stop rule: "+p.Until
+	if p.Until == "" {
+		t.Columns[9].For = ForData
+	}
 	if p.NRunning == 0 {
 		t.Columns[3].For = ForData
 	}
 	for _, c := range p.Configurations {
-		row := []any{hashCell(c.Configuration), c.Label, c.NRecorded, len(c.Running), c.NPlanned, c.NFailed, nil, nil}
+		row := []any{hashCell(c.Configuration), c.Label, c.NRecorded, len(c.Running), c.NPlanned, c.NFailed, nil, nil, nil, c.StopRule}
 		if len(c.Scores) > 0 {
 			last := c.Scores[len(c.Scores)-1]
-			row[6], row[7] = numberCell(last.Mean, format.Four), intervalCell(last.Interval, format.Four)
+			row[6], row[7], row[8] = numberCell(last.Mean, format.Four), intervalCell(last.Interval, format.Four), last.N
 		}
 		t.Rows = append(t.Rows, row)
 	}

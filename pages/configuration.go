@@ -265,11 +265,19 @@ func columnsOf(t answer.Table, names ...string) answer.Table {
 // estimateFacts returns the numbers that a verdict rests on.
 func estimateFacts(e verdict.Estimates) []fact {
 	return []fact{
-		{"mean score", format.Four(e.Mean.Value), intervalText(e.Mean, format.Four), fmt.Sprintf("n = %d, %s %s", e.Mean.N, format.Confidence(e.Confidence), e.Mean.Interval.Method)},
-		{"spread of scores", format.Four(e.SD.Value), intervalText(e.SD, format.Four), fmt.Sprintf("n = %d", e.SD.N)},
-		{"passing seeds", format.Share(e.PassRate.Value), intervalText(e.PassRate, format.Share), fmt.Sprintf("%d of %d", e.NPassed, e.NSeeds)},
-		{"unseen failures", "up to " + format.Share(e.UnseenShare), "", fmt.Sprintf("of all seeds, after %d", e.NSeeds)},
+		{"mean score", format.Four(e.Mean.Value), intervalText(e.Mean, format.Four), basisText(e.Mean, fmt.Sprintf("n = %d", e.Mean.N))},
+		{"spread of scores", format.Four(e.SD.Value), intervalText(e.SD, format.Four), basisText(e.SD, fmt.Sprintf("n = %d", e.SD.N))},
+		{"passing seeds", format.Share(e.PassRate.Value), intervalText(e.PassRate, format.Share), basisText(e.PassRate, fmt.Sprintf("%d of %d", e.NPassed, e.NSeeds))},
+		{"unseen failures", "up to " + format.Share(e.UnseenShare), "", fmt.Sprintf("of all seeds, in a way that none of %d did, %s one-sided", e.NSeeds, format.Confidence(e.Confidence))},
 	}
+}
+
+// basisText says of how many seeds an estimate is, and what its interval is.
+func basisText(e verdict.Estimate, n string) string {
+	if !e.Interval.Defined() {
+		return n
+	}
+	return n + ", " + format.Confidence(e.Interval.Confidence) + " " + format.Method(e.Interval.Method)
 }
 
 func intervalText(e verdict.Estimate, text func(float64) string) string {

@@ -27,14 +27,14 @@ func glossary() []term {
 // explained returns what words of the pages mean, by the name of a column or of a fact.
 func explained() map[string]string {
 	return map[string]string{
-		"mean score":       "The mean of the scores of all seeds, with its t interval.",
+		"mean score":       "The mean of the scores of the seeds that have one, with its interval. n says how many they are. Seeds without a score count as not passed.",
 		"score":            "Of a metric: 1 in the middle of the target, 0 outside of it. Of a seed: the weighted mean of the scores of its metrics. Of an execution: from 0 to 100 by a rubric, or a number that was given.",
 		"spread of scores": "The sample standard deviation of the scores of the seeds, with its interval.",
-		"passing seeds":    "The share of seeds without a failing metric, with its Clopper–Pearson interval.",
-		"unseen failures":  "The largest share of all possible seeds that could fail and yet fail in none of these, at the stated confidence.",
+		"passing seeds":    "The share of seeds without a failing metric, with its Clopper–Pearson bounds. Each bound holds alone at the stated confidence. The verdict states the confidence that it asks for.",
+		"unseen failures":  "The largest share of all possible seeds that could fail in a way that none of these did, at the stated confidence.",
 		"flag":             "A doubt about this metric, such as a value that nearly always lies at the edge of its target.",
 		"gate":             "What the declared rules of the spec conclude. Opening its page is no interim analysis.",
-		"interval":         "Where the true value lies, at the stated confidence.",
+		"interval":         "A range that is computed so that it holds the true value in the stated share of cases, if the conditions of its method are met.",
 		"fitness":          "What the policy of the lineage maximizes, computed from the executions of a version.",
 		"replay":           "Whether each recorded decision follows again from its recorded evidence and draw.",
 		"gain":             "The mean score of the active version less that of the root, with Welch's interval. Trials that served to choose the version do not count if there are two others.",

@@ -35,7 +35,7 @@ func progressOf(ctx context.Context, r *store.Reader, s store.SweepSummary) (p a
 		return p, err
 	}
 	for i, planned := range s.Planned {
-		c, err := progressWith(ctx, r, s.Scenario, spec.ID, planned, i < shownConfigurations)
+		c, err := progressWith(ctx, r, s.Scenario, spec.ID, planned, i < shownConfigurations, p.Until)
 		if err != nil {
 			return p, err
 		}
@@ -58,7 +58,7 @@ func progressOf(ctx context.Context, r *store.Reader, s store.SweepSummary) (p a
 }
 
 // progressWith says how far a sweep is with a configuration.
-func progressWith(ctx context.Context, r *store.Reader, scenario string, spec int64, planned track.PlannedSeeds, scored bool) (c answer.ConfigurationProgress, err error) {
+func progressWith(ctx context.Context, r *store.Reader, scenario string, spec int64, planned track.PlannedSeeds, scored bool, until string) (c answer.ConfigurationProgress, err error) {
 	hash := planned.Configuration.Hash()
 	c = answer.ConfigurationProgress{Configuration: hash, Label: planned.Configuration.Label, NPlanned: planned.Seeds.Len(), Scores: []answer.ScoreSoFar{}}
 	outcomes, err := r.RecordedOutcomes(ctx, scenario, hash)
@@ -89,6 +89,11 @@ func progressWith(ctx context.Context, r *store.Reader, scenario string, spec in
 	rows, err := r.SeedScores(ctx, store.Selection{Scenario: scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec, Seeds: planned.Seeds}, false)
 	if err != nil {
 		return c, err
+	}
+	if precision, err := parsePrecision(until); err == nil { // other rules need more than the scores
+		if c.StopRule, err = precision.soFar(rows, planned.Seeds); err != nil {
+			return c, err
+		}
 	}
 	c.Scores, err = scoresSoFar(rows)
 	return c, err

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"track"
 	"track/answer"
 	"track/scoring"
 	"track/scoring/format"
@@ -112,6 +113,32 @@ func (p *Precision) reached(rows []store.SeedScore, d *answer.SweepDecision) (bo
 	}
 	d.Reason = p.reason(got, len(rows), failed)
 	return got < p.Less, nil
+}
+
+// soFar says what the rule saw when it looked last, at the first of the planned seeds; empty if it did not look yet.
+func (p *Precision) soFar(rows []store.SeedScore, planned track.SeedRanges) (string, error) {
+	byNumber := make(map[track.SeedNumber]store.SeedScore, len(rows))
+	for _, row := range rows {
+		byNumber[row.Number] = row
+	}
+	var first []store.SeedScore
+	for number := range planned.All() {
+		row, isRecorded := byNumber[number]
+		if !isRecorded {
+			break
+		}
+		first = append(first, row)
+	}
+	var d answer.SweepDecision
+	rule, last := StopRule{Precision: p}, 0
+	for n := range rule.looks(0, len(first)) {
+		last = n
+	}
+	if last == 0 {
+		return "", nil
+	}
+	_, err := p.reached(first[:last], &d)
+	return d.Reason, err
 }
 
 func (p *Precision) reason(got float64, seeds, failed int) string {
