@@ -19,7 +19,7 @@ var views = []string{ //nolint:gochecknoglobals // a constant
 
 // unknownName finds the name that a query has and the database has not. SQLite says it in its text alone, and so does
 // PostgreSQL.
-var unknownName = lazyregexp.New(`no such (?:column|table): (?:\w+\.)*(\w+)|(?:column|relation) "?(?:\w+\.)*(\w+)"? does not exist`)
+var unknownName = lazyregexp.New(`no such (column|table): (\w+\.)*(\w+)|(column|relation) "?(\w+\.)*(\w+)"? does not exist`)
 
 // withNames returns the error of a query with a hint to the name that was probably meant, and to the columns of the views
 // that the query names.
@@ -31,7 +31,7 @@ func (r *Reader) withNames(ctx context.Context, query string, err error) error {
 	if found == nil {
 		return err
 	}
-	name := found[1] + found[2]
+	name := found[3] + found[6]
 	var texts []string
 	if strings.HasPrefix(name, "v_") {
 		texts = append(texts, meant(name, views)...)
