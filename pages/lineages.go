@@ -242,7 +242,7 @@ func decisionFacts(d answer.Decision) (list []fact) {
 		}
 	}
 	if p := d.PImprove; p != nil {
-		list = append(list, fact{"P(improvement)", format.Fixed(p.Value, 2), "", fmt.Sprintf("%d of %d comparisons won", p.Wins, p.N)})
+		list = append(list, fact{"comparisons won", fmt.Sprintf("%d of %d", p.Wins, p.N), "", "P(improvement) " + format.Fixed(p.Value, 2) + ", a tie counts half"})
 	}
 	if d.Draw.P != nil {
 		basis := "decided"
@@ -270,10 +270,20 @@ func (b *builder) addTaskEvidence(ctx context.Context, a answer.MutationDetail) 
 	for i, t := range compared.Tables() {
 		if i == 0 {
 			t.Title = "Evidence by task"
+			t.Notes = append(t.Notes, evidenceNotes(a)...)
 		}
 		b.addTable(t)
 	}
 	return nil
+}
+
+// evidenceNotes says that the trials by task are not only those of the last decision.
+func evidenceNotes(a answer.MutationDetail) []answer.Sentence {
+	if len(a.Decisions) == 0 {
+		return nil
+	}
+	d := a.Decisions[len(a.Decisions)-1]
+	return []answer.Sentence{{Kind: answer.Note, Text: fmt.Sprintf("These are all trials of both versions, also those that came after the decision. The decision had %s of the child and %d of the parent.", format.Counted(d.NChild, "trial"), d.NParent)}}
 }
 
 // addDecisions adds the decisions before the last one, and whether the last one replays.

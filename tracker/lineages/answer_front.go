@@ -209,7 +209,7 @@ func (m objectiveValues) differs(objective string) bool {
 	return false
 }
 
-// estimate returns the mean of an objective with its t interval.
+// estimate returns the mean of an objective with its t interval, which it has unless all values are equal.
 func (m objectiveValues) estimate(objective, version string) verdict.Estimate {
 	values := m[objective][version]
 	if len(values) == 0 {
@@ -218,6 +218,9 @@ func (m objectiveValues) estimate(objective, version string) verdict.Estimate {
 	mean, err := stats.NewMean(values, scoring.DefaultConfidence)
 	if err != nil { // numbers too large to compute with
 		return verdict.Estimate{Value: math.NaN()}
+	}
+	if mean.Interval.Lo == mean.Interval.Hi { // equal values tell nothing of the spread
+		mean.Interval.Lo, mean.Interval.Hi = math.NaN(), math.NaN()
 	}
 	return verdict.Estimate{Value: mean.Mean, N: mean.N, Interval: mean.Interval}
 }

@@ -57,6 +57,10 @@ func TestShowFront(t *testing.T) {
 	if x := a.Items[1].X; x.Value != 2 || x.N != 2 || !x.Interval.Defined() || a.Items[0].X.Interval.Defined() {
 		t.Errorf("costs: %+v", a.Items)
 	}
+	spend("v002", 4, 0.1)
+	if x := ask(answer.FrontQuestion{Lineage: "l"}).Items[0].X; x.N != 2 || x.Interval.Defined() {
+		t.Errorf("two equal costs have the interval %+v", x)
+	}
 	var names []string
 	for _, o := range a.Objectives {
 		names = append(names, o.Name)
@@ -74,7 +78,7 @@ func TestShowFront(t *testing.T) {
 			e.Status, e.Score, e.Truths = track.ExecutionError, nil, map[string]float64{"recall": 0.2}
 		}), false)
 	}
-	if a := ask(answer.FrontQuestion{}); a.X.Name != "truth:recall" || a.X.NValues != 7 || a.Y.Name != "score" || !strings.HasPrefix(a.Chosen, "truth:recall has 7 values in 3 versions with score; no other") {
+	if a := ask(answer.FrontQuestion{}); a.X.Name != "truth:recall" || a.X.NValues != 8 || a.Y.Name != "score" || !strings.HasPrefix(a.Chosen, "truth:recall has 8 values in 3 versions with score; no other") {
 		t.Errorf("the objective with the most values: %+v", a)
 	}
 	if a := ask(answer.FrontQuestion{X: "cost"}); a.Chosen != "" || a.Y.Name != "score" || strings.Contains(fmt.Sprint(a.About()), "no interval") {
