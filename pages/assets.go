@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 
-	"track/internal/lazyregexp"
+	"github.com/evanw/esbuild/pkg/api"
+
 	"track/reports/chart"
 )
 
@@ -54,13 +54,16 @@ var assets = sync.OnceValues(func() (map[string]asset, error) {
 	if err != nil {
 		return nil, err
 	}
+	if script, err = compact(script); err != nil {
+		return nil, err
+	}
 	icon, err := fs.ReadFile(files, "assets/"+iconName)
 	if err != nil {
 		return nil, err
 	}
 	all := map[string]asset{
 		styleName:  newAsset(styleName, "text/css; charset=utf-8", append(style, chart.StyleSheet()...)),
-		scriptName: newAsset(scriptName, "text/javascript; charset=utf-8", compact(script)),
+		scriptName: newAsset(scriptName, "text/javascript; charset=utf-8", script),
 		iconName:   newAsset(iconName, "image/svg+xml", icon),
 	}
 	for _, f := range []struct{ name, file, media string }{
@@ -103,48 +106,15 @@ func joined(folder, extension string) ([]byte, error) {
 	return all.Bytes(), nil
 }
 
-// spaced are the spaces around operators, and signed those around one that is not before a sign: a - -b would become
-// another program.
-var (
-	signed = lazyregexp.New(` ([-+*%/]) ([^-+/* ]|$)`)
-	texts  = lazyregexp.New(`"[^"]*"| / `)
-	spaced = lazyregexp.New(` ?(=>|[=!]==|&&|[|]{2}|[?]{2}=?|[-+*<>]=|[=<>?:*,;{}()]) ?`)
-)
-
-// compact returns a script without its comments, which have lines of their own, without indentation, without the ends
-// of lines after which a statement goes on or has ended, or before which it goes on or a block ends, and without spaces
-// around operators. A line with a template or with a slash that divides nothing, and may begin a regular expression,
-// keeps its spaces.
-func compact(script []byte) []byte {
-	var all bytes.Buffer
-	for line := range bytes.Lines(script) {
-		line = bytes.TrimLeft(line, " \t\n")
-		if len(line) == 0 || bytes.HasPrefix(line, []byte("//")) {
-			continue
-		}
-		if strings.ContainsRune("})]?:.&|", rune(line[0])) && bytes.HasSuffix(all.Bytes(), []byte("\n")) {
-			all.Truncate(all.Len() - 1)
-		}
-		if text := bytes.TrimRight(line, "\n"); bytes.ContainsAny(text[len(text)-1:], ";,{([") {
-			line = text
-		}
-		if !bytes.ContainsAny(texts().ReplaceAll(line, nil), "`/") {
-			line = withoutSpaces(line)
-		}
-		all.Write(line)
+// compact returns a script as short as esbuild makes it.
+func compact(script []byte) ([]byte, error) {
+	made := api.Transform(string(script), api.TransformOptions{
+		Loader: api.LoaderJS, Format: api.FormatESModule, Target: api.ESNext, MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true, LegalComments: api.LegalCommentsNone,
+	})
+	if len(made.Errors) > 0 {
+		return nil, fmt.Errorf("scripts of pages: %s", made.Errors[0].Text)
 	}
-	return all.Bytes()
-}
-
-// withoutSpaces returns a line without spaces around operators, but for those in its texts.
-func withoutSpaces(line []byte) []byte {
-	parts := bytes.Split(line, []byte{'"'})
-	for i := range parts {
-		if i%2 == 0 {
-			parts[i] = spaced().ReplaceAll(signed().ReplaceAll(parts[i], []byte("$1$2")), []byte("$1"))
-		}
-	}
-	return bytes.Join(parts, []byte{'"'})
+	return made.Code, nil
 }
 
 // Asset returns a file that pages load, with its media type; [fs.ErrNotExist] if there is none of this name.
