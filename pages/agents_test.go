@@ -120,6 +120,12 @@ func TestTreeByKeyboard(t *testing.T) {
 		t.Error("the difference marks no word")
 	}
 	checkPage(t, tab, base, "the tree with its panel")
+	opened := tab.Address()
+	if !strings.Contains(opened, "open.tree=") {
+		t.Errorf("%s does not name the version that is open", opened)
+	}
+	tab.Open(base + opened)
+	tab.Wait(`document.querySelector("#panel h2 a")?.href.includes("%40" + new URLSearchParams(location.search).get("open.tree"))`)
 	if outsidetest.Evaluate[bool](tab, "window.hostile === 1") {
 		t.Error("a content ran")
 	}

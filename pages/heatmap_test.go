@@ -79,6 +79,24 @@ func checkNotRun(t *testing.T, tab *outsidetest.Tab) {
 	}
 }
 
+// printsWhole holds that paper has all seeds of a heat map, and its table only if it is open.
+func printsWhole(t *testing.T, tab *outsidetest.Tab) {
+	t.Helper()
+	const width = `document.querySelector(".heat-view canvas").width / devicePixelRatio`
+	seeds := outsidetest.Evaluate[float64](tab, `document.querySelector(".heatmap").map.data.seeds.length`)
+	shown := outsidetest.Evaluate[float64](tab, `(dispatchEvent(new Event("beforeprint")), (`+width+` - document.querySelector(".heatmap").map.names) / document.querySelector(".heatmap").map.width)`)
+	if shown < seeds-0.5 {
+		t.Errorf("%.1f of %.0f seeds are printed", shown, seeds)
+	}
+	if wide := outsidetest.Evaluate[float64](tab, width); wide > 721 {
+		t.Errorf("the printed heat map is %v pixels wide", wide)
+	}
+	outsidetest.Evaluate[bool](tab, `dispatchEvent(new Event("afterprint"))`)
+	if wide := outsidetest.Evaluate[float64](tab, width); wide <= 721 {
+		t.Errorf("after printing, the heat map is %v pixels wide", wide)
+	}
+}
+
 // TestLargeHeatMap draws 10⁵ cells, and moves to the last one.
 func TestLargeHeatMap(t *testing.T) {
 	t.Parallel()
@@ -100,6 +118,7 @@ func TestLargeHeatMap(t *testing.T) {
 	tab.Press("End")
 	tab.Wait(heatStatus + `.includes("seed 999: ")`)
 	tab.Picture("heatmap-large")
+	printsWhole(t, tab)
 }
 
 // newLarge returns a database with many seeds of many metrics, under configurations with labels.

@@ -13,7 +13,9 @@ import (
 	"track"
 	"track/internal/outsidetest"
 	"track/internal/sample"
+	"track/internal/testdb"
 	"track/internal/trackertest"
+	"track/scoring"
 	"track/store"
 	"track/tracker/seeds"
 )
@@ -163,6 +165,10 @@ func TestPagesSayWhatTheyShow(t *testing.T) {
 func TestNewRowsAreAnnounced(t *testing.T) {
 	t.Parallel()
 	st, _ := sample.New(t)
+	spec := scoring.Spec{Scenario: "many", Metrics: []scoring.Metric{{Name: "a", Weight: 1, Target: scoring.Range{Max: 7}}}}
+	if _, err := seeds.AddSpec(t.Context(), st, spec, nil); err != nil {
+		t.Fatal(err)
+	}
 	recordSeeds(t, st, "many", 0, 40)
 	base := serve(t, st)
 	tab := outsidetest.NewTab(t)
@@ -187,4 +193,48 @@ func TestNewRowsAreAnnounced(t *testing.T) {
 	tab.Wait(`document.querySelector("#seeds tbody tr").dataset.href.includes("seed=42")`)
 	recordSeeds(t, st, "many", 43, 1) // the reader is at the top
 	tab.Wait(`document.querySelector("#seeds tbody tr").dataset.href.includes("seed=43")`)
+	followsSweep(t, tab, st, base)
+}
+
+// followsSweep records seeds of a sweep whose page is open: what it shows changes, and the reader stays at the same place
+// and keeps the focus, far from its top and at its top.
+func followsSweep(t *testing.T, tab *outsidetest.Tab, st *store.Store, base string) {
+	t.Helper()
+	const sweep = "01KE2Y54G0000000000000000T"
+	newest, err := st.NewestConfiguration(t.Context(), "many")
+	if err != nil {
+		t.Fatal(err)
+	}
+	planned := []track.PlannedSeeds{{Configuration: newest.Configuration, Seeds: track.SeedRanges{{First: 0, Last: 99}}}}
+	if err := st.Update(t.Context(), func(tx *store.Tx) error {
+		_, err := tx.AddSweep(track.Sweep{ID: sweep, Scenario: "many", Plan: "{}", StartedAt: testdb.Clock(), Planned: planned})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	tab.View(1800, 300, "light")
+	tab.Open(base + "/sweep/show?sweep=" + sweep)
+	const recorded, heading, picture = `document.querySelector(".facts .number").textContent`, `document.querySelector("#heatmap h2").getBoundingClientRect().top`, `document.querySelector(".heatmap canvas").toDataURL()`
+	tab.Wait(`document.querySelector("#live").textContent === "live" && document.querySelector(".heatmap canvas").width > 300 && ` + recorded + ` === "44"`)
+	tab.Wait(`(document.querySelector(".heatmap canvas").focus({ preventScroll: true }), scrollTo(0, 150), scrollY === 150)`)
+	tab.Press("End")
+	tab.Wait(heatStatus + `.includes("seed 43: ")`)
+	place, before := outsidetest.Evaluate[float64](tab, heading), outsidetest.Evaluate[string](tab, picture)
+	recordSeeds(t, st, "many", 44, 1)
+	tab.Wait(recorded + ` === "45" && document.querySelector(".heatmap").map.data.items[0].cells.length === 45`)
+	if now := outsidetest.Evaluate[float64](tab, heading); now != place {
+		t.Errorf("the heading moved from %v to %v", place, now)
+	}
+	if outsidetest.Evaluate[string](tab, picture) == before {
+		t.Error("the heat map shows no new cell")
+	}
+	tab.Wait(`(scrollTo(0, 0), scrollY === 0)`)
+	recordSeeds(t, st, "many", 45, 1)
+	tab.Wait(recorded + ` === "46"`)
+	if !outsidetest.Evaluate[bool](tab, `document.activeElement === document.querySelector(".heatmap canvas") && `+heatStatus+`.includes("seed 43: ") && document.querySelectorAll(".heatmap .tools").length === 1`) {
+		t.Error("the reader is not at the cell where they were")
+	}
+	if complaints := tab.Complaints(base); len(complaints) > 0 {
+		t.Errorf("complaints: %q", complaints)
+	}
 }

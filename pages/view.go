@@ -1,7 +1,10 @@
 package pages
 
 import (
+	"fmt"
+	"hash/fnv"
 	"html/template"
+	"strconv"
 
 	"track/answer/param"
 )
@@ -67,6 +70,16 @@ type section struct {
 	Link      link   // to a page about this
 	Code      string // a text as it is
 	Later     *later // where the section is; nil if it is here
+}
+
+// Sum changes with what the section shows; it is empty for a table, of which a script compares the rows.
+func (s section) Sum() string {
+	if s.Table != nil {
+		return ""
+	}
+	sum := fnv.New64a()
+	_, _ = fmt.Fprint(sum, s.Title, s.HTML, s.Sentences, s.Commands, s.Diff, s.Link, s.Code) // it returns no error
+	return strconv.FormatUint(sum.Sum64(), 36)
 }
 
 // table is a table with the addresses that sort and filter it.

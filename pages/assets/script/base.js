@@ -58,6 +58,15 @@ function within(c, ...rectangle) {
 
 const clamp = (v, a, b) => Math.min(Math.max(v, a), Math.max(a, b));
 
+// Keeps something in the address, which says all of the state of the page; null takes it away.
+function remember(name, value) {
+  const address = new URL(location), kept = address.searchParams;
+  if (kept.get(name) === value) return;
+  if (value) kept.set(name, value); else kept.delete(name);
+  history.replaceState(null, "", address);
+}
+const remembered = (name) => new URLSearchParams(location.search).get(name);
+
 const medium = { dateStyle: "medium" };
 
 // Times as spans up to now, of a week at most, or as dates; on hover the time in the reader's zone, and in UTC.
@@ -167,7 +176,8 @@ const preparations = [localTimes, rest];
 function prepare(root) {
   for (const one of preparations) one(root);
 }
-const onEach = (selector, change) => preparations.push((root) => all(selector, root).forEach((one) => change(one)));
+const prepared = new WeakSet();
+const onEach = (selector, change) => preparations.push((root) => all(selector, root).forEach((one) => { if (!prepared.has(one)) change(prepared.add(one) && one); }));
 
 // Parts that take long come after the page. What was there before stays until then.
 const coming = [];

@@ -40,12 +40,10 @@ async function lineChart(figure) {
 
   // The address keeps the part of the chart that is shown.
   function keep(u) {
-    const { min, max } = u.scales.x, address = new URL(location), kept = address.searchParams, part = min <= first && max >= last ? null : min + ".." + max;
-    if (kept.get(zoomed) === part) return;
-    if (part) kept.set(zoomed, part); else kept.delete(zoomed);
-    history.replaceState(null, "", address);
+    const { min, max } = u.scales.x;
+    remember(zoomed, min <= first && max >= last ? null : min + ".." + max);
   }
-  const [min, max] = new URLSearchParams(location.search).get(zoomed)?.split("..").map(Number) ?? [first, last], { axes } = options;
+  const [min, max] = remembered(zoomed)?.split("..").map(Number) ?? [first, last], { axes } = options;
   Object.assign(options.scales.x, { min, max, range: (u, a, b) => [a <= first ? first - half : a, b >= last ? last + half : b] });
   for (const axis of axes) {
     axis.stroke = () => inks().dim;

@@ -2,26 +2,16 @@
 // show its numbers, a click and Enter open its seed. The visible part is a table as well.
 const heatLevels = [4, 6, 9, 12, 18, 24];
 const heatRuler = 18, heatName = 280, heatTable = 20, heatMost = 416;
-let heatLevel = -1, heatLast = null;
+let heatLevel = -1;
 
-onEach(".heatmap", heatmap);
-
-async function heatmap(figure) {
-  // A page that follows what is recorded replaces its figure: the reader stays at the same cell.
-  const before = heatLast?.figure.dataset.source === figure.dataset.source && heatLast, focused = document.activeElement === before?.canvas;
+onEach(".heatmap", (figure) => {
   const data = JSON.parse($("script", figure).textContent);
-  // Until it is part of the page.
-  await null;
-  if (!data.items.length || !data.seeds.length) return;
-  const map = new HeatMap(figure, data, before);
-  if (focused) map.canvas.focus({ preventScroll: true });
-}
+  if (data.items.length && data.seeds.length) figure.map = new HeatMap(figure, data);
+});
 
 class HeatMap {
-  constructor(figure, data, { row = 0, column = 0, left = 0, top = 0 }) {
-    Object.assign(this, { figure, data, left, top, asked: 0, status: make("output", { className: "heat-status" }) });
-    heatLast = this;
-    this.go(row, column);
+  constructor(figure, data) {
+    Object.assign(this, { figure, data, row: 0, column: 0, left: 0, top: 0, asked: 0, status: make("output", { className: "heat-status" }) });
     this.view = $(".heat-view", figure);
     this.space = $(".heat-space", figure);
     this.canvas = $("canvas", figure);
@@ -33,11 +23,12 @@ class HeatMap {
     this.height = heatLevels[heatLevel >= 0 ? heatLevel : Math.max(rows > 200 ? 0 : 3, fitting)];
     this.measure();
     const later = soon(() => this.draw());
-    this.view.scrollTo(this.left, this.top);
     this.view.addEventListener("scroll", () => { this.left = this.view.scrollLeft; this.top = this.view.scrollTop; later(); });
     // Which draws at once, too.
     new ResizeObserver(() => { this.measure(); this.draw(); }).observe(this.view);
     onScheme(later);
+    // Paper has the whole picture, in the width of a page.
+    for (const name of ["beforeprint", "afterprint"]) addEventListener(name, () => { this.whole = name[0] === "b"; this.measure(); this.draw(); });
     this.details.addEventListener("toggle", () => this.list());
     this.canvas.addEventListener("pointermove", (event) => this.point(event) && this.show(true));
     this.canvas.addEventListener("click", (event) => this.point(event) && this.open());
@@ -58,6 +49,27 @@ class HeatMap {
     this.column = clamp(column, 0, this.data.seeds.length - 1);
   }
 
+  // Takes what a newer page has: the reader stays at the same cell.
+  take(figure) {
+    const { items, seeds } = this.data, { name } = items[this.row], seed = seeds[this.column], tools = ".heat-tools";
+    this.data = JSON.parse($("script", figure).textContent);
+    this.go(this.data.items.findIndex((one) => one.name === name), this.data.seeds.indexOf(seed));
+    $(tools, this.figure).replaceWith($(tools, figure).cloneNode(true));
+    this.canvas.ariaLabel = $("canvas", figure).ariaLabel;
+    this.cells(figure);
+    this.list();
+    this.measure();
+    this.draw();
+  }
+
+  // Shows the part of the table that another page has.
+  cells(page) {
+    for (const part of [".note", ".scroll"]) {
+      const fresh = $(".heat-cells " + part, page);
+      if (fresh) $(part, this.details)?.replaceWith(fresh.cloneNode(true));
+    }
+  }
+
   zoom(level) {
     heatLevel = clamp(level, 0, heatLevels.length - 1);
     this.height = heatLevels[heatLevel];
@@ -68,16 +80,17 @@ class HeatMap {
   measure() {
     const { items, seeds } = this.data;
     this.names = this.height >= 12 ? Math.min(heatName, this.view.clientWidth * 0.4) : 0;
-    const room = this.view.clientWidth - this.names;
-    this.width = Math.min(Math.max(this.height, 24), Math.max(this.height >= 12 ? this.height : 1, room / seeds.length));
+    const room = (this.whole ? 720 : this.view.clientWidth) - this.names;
+    this.width = Math.min(Math.max(this.height, 24), Math.max(this.whole ? 0 : this.height >= 12 ? this.height : 1, room / seeds.length));
     this.space.style.width = Math.floor(this.names + this.width * seeds.length) + "px";
     this.space.style.height = heatRuler + this.height * items.length + "px";
     this.view.style.height = Math.min(heatMost, heatRuler + this.height * items.length + (this.view.offsetHeight - this.view.clientHeight)) + "px";
   }
 
   draw() {
-    const { view, canvas, width: w, height: h, names } = this, { items, seeds } = this.data;
-    const W = view.clientWidth, H = Math.min(view.clientHeight, heatRuler + h * items.length), c = context(canvas, W, H);
+    const { canvas, width: w, height: h, names } = this, { items, seeds } = this.data, tall = heatRuler + h * items.length;
+    const view = this.whole ? { clientWidth: names + w * seeds.length, clientHeight: tall, scrollLeft: 0, scrollTop: 0 } : this.view;
+    const W = view.clientWidth, H = Math.min(view.clientHeight, tall), c = context(canvas, W, H);
     c.font = "11px system-ui, sans-serif";
     const colors = {}, marks = {};
     for (const key of all(".heat-key[data-cell]", this.figure)) {
@@ -181,8 +194,8 @@ class HeatMap {
     if (!this.details.open || Math.max(items.length, seeds.length) <= heatTable) return;
     const address = new URL(location), before = (at) => Math.max(0, at - heatTable / 2);
     for (const [name, value] of [["row.heatmap", before(this.row)], ["seed.heatmap", before(this.column)], ["part.page", this.figure.closest("section").id]]) address.searchParams.set(name, value);
-    const page = await load(address), fresh = page && $(".heat-cells .scroll", page);
-    if (fresh) $(".scroll", this.details).replaceWith(document.adoptNode(fresh));
+    const page = await load(address, true);
+    if (page) this.cells(page);
   }
 }
 

@@ -57,15 +57,42 @@ async function refresh() {
   if (!fresh || location.href !== address) return;
   const added = newRows(fresh);
   if (!reads()) { exchange(fresh); return; }
-  if (!added) { update(fresh); return; }
+  update(fresh);
+  if (!added) return;
   news.replaceChildren(make("button", { type: "button", textContent: added + ": show", onclick: () => { exchange(fresh); scrollTo({ top: 0 }); } }));
   news.hidden = false;
 }
 
-// Puts changed numbers into rows that are shown, and leaves all else as it is.
+// Puts what changed into parts that are shown: their words, their pictures and their rows. What the reader looks at, has
+// selected or has the focus on stays where it is.
 function update(fresh) {
-  const name = (row) => row.closest("section").id + row.dataset.href, now = new Map(rowsOf(fresh).map((row) => [name(row), row]));
-  for (const row of rowsOf($("main"))) changeCells(row, now.get(name(row)), true);
+  const main = $("main"), seen = all("section", main).find((one) => one.getBoundingClientRect().bottom > 0)?.id, top = () => document.getElementById(seen)?.getBoundingClientRect().top ?? 0, before = top();
+  const held = (part) => part.contains(document.activeElement) || !getSelection().isCollapsed && getSelection().containsNode(part, true);
+  const old = all("#news ~ p, #news ~ .facts", main), now = all("#news ~ p, #news ~ .facts", fresh).map((one) => one.cloneNode(true));
+  if (!old.some(held)) {
+    if (old.length === now.length) old.forEach((one, i) => { if (one.textContent !== now[i].textContent) { one.replaceWith(now[i]); flash(now[i], "changed"); } });
+    else { for (const one of old) one.remove(); $("#news").after(...now); }
+  }
+  main.toggleAttribute("data-again", fresh.hasAttribute("data-again"));
+  let last = null;
+  for (const one of all("section[id]", fresh)) {
+    const mine = document.getElementById(one.id), map = mine && $(".heatmap", mine)?.map, other = $(".heatmap", one);
+    if (map && other) map.take(other);
+    else if (!one.closest("[data-later]") && (mine ? mine.dataset.sum !== one.dataset.sum && !held(mine) : one.id)) {
+      const copy = one.cloneNode(true);
+      if (mine) { keepParts(mine, copy); mine.replaceWith(copy); } else if (last) last.after(copy); else main.append(copy);
+      prepare(copy);
+    } else if (mine) updateRows(mine, one);
+    last = document.getElementById(one.id);
+  }
+  scrollBy({ top: top() - before, behavior: "instant" });
+}
+
+// Rows that lead nowhere have no name: they are known by their place.
+function updateRows(old, fresh) {
+  const list = (root) => all("table.data tbody tr", root).map((row, i) => [row.dataset.href ?? i, row]), now = new Map(list(fresh));
+  if (!$("[data-href]", old) && list(old).length !== now.size) $("tbody", old)?.replaceWith($("tbody", fresh)?.cloneNode(true) ?? "");
+  else for (const [name, row] of list(old)) if (now.has(name)) changeCells(row, now.get(name), true);
 }
 
 const textOf = (cell) => { const time = $("time", cell); return time ? time.dateTime : cell.textContent; };
@@ -96,9 +123,14 @@ function exchange(fresh) {
   document.adoptNode(fresh);
   details(fresh).forEach((d, i) => { d.open = open[i] ?? d.open; });
   const y = scrollY, active = document.activeElement;
+  for (const one of all(".heatmap", fresh)) {
+    const mine = all(".heatmap", old).find((m) => m.map && m.dataset.source === one.dataset.source);
+    if (mine) { mine.map.take(one); one.replaceWith(mine); }
+  }
   keepParts(old, fresh);
   old.replaceWith(fresh);
   prepare(fresh);
+  for (const { map } of all(".heatmap", fresh)) map?.view.scrollTo(map.left, map.top);
   if (active.isConnected && active !== document.activeElement) active.focus({ preventScroll: true });
   scrollTo({ top: y, behavior: "instant" });
   for (const row of rowsOf(fresh)) {

@@ -1,7 +1,8 @@
 // The tree of a lineage on a canvas: wheel or + and - zoom, drag or shift and arrows pan, arrows walk to the parent, the
 // first child and the siblings, Enter opens a version in the panel.
-// The version that the reader chose, for a tree that has grown.
-let chosen = "";
+// The version that the reader chose, for a tree that has grown. The address names the one that is open.
+const opened = "open.tree";
+let chosen = remembered(opened) ?? "";
 
 // Marks by their letters: their color, their shape, and whether only its outline is drawn.
 const disc = (r) => new Path2D(`M0-${r}a${r} ${r} 0 1 0 .01 0z`);
@@ -95,7 +96,8 @@ function tree(figure) {
   async function open() {
     const address = figure.dataset.address + encodeURIComponent(nodes[at].name), page = await load(address + "&part.page=panel");
     if (!page) { location.assign(address); return; }
-    const close = make("button", { type: "button", textContent: "Close", onclick: () => { panel.hidden = true; canvas.focus(); } });
+    const close = make("button", { type: "button", textContent: "Close", onclick: () => { panel.hidden = true; remember(opened, null); canvas.focus(); } });
+    remember(opened, nodes[at].name);
     panel.replaceChildren(make("h2", {}, make("a", { href: address, textContent: nodes[at].name }), " ", close), ...page.body.childNodes);
     panel.hidden = false;
     prepare(panel);
@@ -147,6 +149,7 @@ function tree(figure) {
   if (small) { small.setAttribute("aria-hidden", "true"); box.append(small); }
   box.after(bar);
   onScheme(redraw);
+  if (chosen && nodes[at].name === remembered(opened)) open();
   new ResizeObserver(() => {
     const first = !width;
     width = box.clientWidth;
