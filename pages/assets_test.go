@@ -60,7 +60,7 @@ func holdsScripts(t *testing.T, module []byte) {
 				longest = found[1]
 			}
 		}
-		if at := bytes.Index(module, longest); len(longest) < 10 || at < 0 {
+		if at := bytes.Index(module, longest); len(longest) < 6 || at < 0 {
 			t.Errorf("the module has no %q of %s", longest, name)
 		} else if isBase := filepath.Base(name) == "base.js"; isBase != (i == 0) || isBase && at > len(module)/4 {
 			t.Errorf("base.js is not the first script: %s", name)
