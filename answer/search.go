@@ -10,9 +10,9 @@ import (
 	"track/scoring/format"
 )
 
-// SearchQuestion asks which texts of executions hold some words.
+// SearchQuestion asks which names hold a text, and which texts of executions hold its words.
 type SearchQuestion struct {
-	Text    string // words and "phrases", all of which a text must hold
+	Text    string // a part of a name; words and "phrases", all of which a text must hold
 	Of      LineageSelector
 	Model   string
 	Kind    string
@@ -24,11 +24,11 @@ type SearchQuestion struct {
 func (q *SearchQuestion) Params() param.List {
 	q.Limit = 20
 	return param.List{
-		{Name: "text", Arg: true, Required: true, Unit: "TEXT", Help: `find texts with all these words; words in "quotes" must follow one another`, Value: param.Text(&q.Text)},
-		{Name: "lineage", Unit: "LINEAGE[@VERSION]", Help: "search only executions of this `LINEAGE[@VERSION]`", Value: lineageSelectorValue(&q.Of)},
+		{Name: "text", Arg: true, Required: true, Unit: "TEXT", Help: `find names with this text, and texts with all these words; words in "quotes" must follow one another`, Value: param.Text(&q.Text)},
+		{Name: "lineage", Unit: "LINEAGE[@VERSION]", Help: "search only this `LINEAGE[@VERSION]`", Value: lineageSelectorValue(&q.Of)},
 		{Name: "model", Unit: "MODEL", Help: "search only executions of this `MODEL`", Value: param.Text(&q.Model)},
 		{Name: "kind", Help: "search only texts of this kind", Enum: []string{"prompt", "input", "output", "error", "answer", "message"}, Value: param.Text(&q.Kind)},
-		{Name: "limit", Unit: "N", Help: "list at most `N`", Value: param.Whole(&q.Limit, 1)},
+		{Name: "limit", Unit: "N", Help: "list at most `N` texts, and `N` names of each kind", Value: param.Whole(&q.Limit, 1)},
 		{Name: "rebuild", Help: "make the index of texts anew first", Local: true, Value: param.Switch(&q.Rebuild)},
 	}
 }
@@ -50,6 +50,22 @@ func (q SearchQuestion) Phrases() (list []string) {
 		}
 	}
 	return list
+}
+
+// Name returns the part of a name that is searched for, and the scenario or lineage that must have it, as in toy@v1.
+// The part is empty if only texts are wanted.
+func (q SearchQuestion) Name() (part, of string) {
+	if q.Model != "" || q.Kind != "" || q.Of.Version != nil {
+		return "", ""
+	}
+	part = strings.TrimSpace(strings.ReplaceAll(q.Text, `"`, ""))
+	if at := strings.LastIndex(part, "@"); at > 0 && at < len(part)-1 {
+		of, part = part[:at], part[at+1:]
+	}
+	if q.Of.Lineage != "" {
+		of = q.Of.Lineage
+	}
+	return part, of
 }
 
 func isTokenRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
@@ -82,27 +98,64 @@ type FoundText struct {
 	Matches []TextRange `json:"matches"`
 }
 
-// FoundTexts are the places where words were found, the best first.
+// FoundName is a name that holds what was searched for.
+type FoundName struct {
+	Kind          string `json:"kind"`                    // scenario, configuration, lineage, version, mutation, metric, sweep or execution
+	Name          string `json:"name"`                    // label of a configuration, or its hash; id of a mutation, a sweep or an execution
+	Scenario      string `json:"scenario,omitempty"`      // that it belongs to
+	Lineage       string `json:"lineage,omitempty"`       // that it belongs to
+	Configuration string `json:"configuration,omitempty"` // hash
+}
+
+// FoundTexts are the names and the places where words were found: the names that equal the text first, and the best
+// texts first.
 type FoundTexts struct {
 	Text       string      `json:"text"`
+	Names      []FoundName `json:"names"`
+	CutNames   []string    `json:"cut_names,omitempty"` // kinds of which more names match
 	Items      []FoundText `json:"items"`
-	N          int         `json:"n"`           // that match
+	N          int         `json:"n"`           // texts that match
 	NUnindexed int         `json:"n_unindexed"` // executions that were not searched, because the database cannot be written
 }
 
 // Lead implements [Answer].
 func (a FoundTexts) Lead() []Sentence {
-	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s with %q", format.Counted(a.N, "text"), a.Text)}}
+	lead := []Sentence{{Kind: Heading, Text: a.heading()}}
 	if a.NUnindexed > 0 {
 		lead = append(lead, Sentence{Kind: Warning, Text: fmt.Sprintf("the index lacks %s, and the database cannot be written to add what is missing", format.Counted(a.NUnindexed, "execution"))})
 	}
 	return lead
 }
 
+func (a FoundTexts) heading() string {
+	names := format.Counted(len(a.Names), "name")
+	if len(a.CutNames) > 0 {
+		names = fmt.Sprintf("more than %s", names)
+	}
+	return fmt.Sprintf("%s and %s with %q", names, format.Counted(a.N, "text"), a.Text)
+}
+
 // Tables implements [Answer].
-func (a FoundTexts) Tables() []Table {
+func (a FoundTexts) Tables() []Table { return []Table{a.names(), a.texts()} }
+
+func (a FoundTexts) names() Table {
+	t := Table{Name: "names", Title: "names", HiddenIfEmpty: true, Columns: columns("kind", "name", "scenario", "lineage", "configuration").drop("configuration")}
+	for _, f := range a.Names {
+		var configuration any
+		if f.Configuration != "" {
+			configuration = hashCell(f.Configuration)
+		}
+		t.Rows = append(t.Rows, []any{f.Kind, f.Name, f.Scenario, f.Lineage, configuration})
+	}
+	if len(a.CutNames) > 0 {
+		t.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("more names of %s match; a larger limit, or a longer part of the name, lists them", strings.Join(a.CutNames, ", "))}}
+	}
+	return t
+}
+
+func (a FoundTexts) texts() Table {
 	t := Table{
-		Name: "texts", Empty: "Only texts that are kept are searched: answers, messages and errors always; prompts, inputs and outputs where the lineage keeps texts.",
+		Name: "texts", Title: "texts", Main: true, Empty: "Only texts that are kept are searched: answers, messages and errors always; prompts, inputs and outputs where the lineage keeps texts.",
 		Columns: columns("execution", "lineage", "version", "kind", "call", "at", "model", "task", "rank", "snippet").drop("rank", "model", "task", "at", "version", "lineage").wrap("snippet"),
 	}
 	for _, f := range a.Items {
@@ -115,5 +168,5 @@ func (a FoundTexts) Tables() []Table {
 	if more := a.N - len(a.Items); more > 0 {
 		t.Notes = []Sentence{{Kind: Note, Text: fmt.Sprintf("the best %d; %d more match, and a larger limit lists them", len(a.Items), more)}}
 	}
-	return []Table{t}
+	return t
 }

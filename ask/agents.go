@@ -46,11 +46,14 @@ components of these, tokens and time. Inputs are compared by their digests, so t
 	}
 }
 
-// Search asks which texts of executions hold some words.
+// Search asks which names hold a text, and which texts of executions hold its words.
 func Search() Def[answer.SearchQuestion, answer.FoundTexts] {
 	return Def[answer.SearchQuestion, answer.FoundTexts]{
-		Name: "search", Scope: access.Read, Help: "search the texts of executions that are kept",
-		About: `Finds the texts that hold all words, in whatever case and with or without accents, the best match by BM25 first. Searches prompts, inputs,
+		Name: "search", Scope: access.Read, Help: "search names, and the texts of executions that are kept",
+		About: `Finds the names that have the text in them: scenarios, labels of configurations, lineages, versions, mutations, metrics and sweeps. Also finds
+configurations by the beginning of their hash, and executions by the beginning of their id; four characters are enough. With scenario@ or
+lineage@ before it, finds names of that one. With a kind or a model, finds texts alone.
+Then finds the texts that hold all words, in whatever case and with or without accents, the best match by BM25 first. Searches prompts, inputs,
 outputs and errors of calls, answers, and messages of executions, as they are stored: masked. What was recorded since the last search is indexed
 first. Texts that were forgotten are not found.`,
 		Params: (*answer.SearchQuestion).Params, Write: agents.Search, Notes: true,

@@ -97,6 +97,9 @@ func (l linked) address(column string) string {
 	if value == "" {
 		return ""
 	}
+	if l.table.Name == "names" && column == "name" {
+		return l.nameAddress(value)
+	}
 	switch column {
 	case "scenario":
 		if selector, err := answer.ParseSelector(value); err == nil && selector.Configuration != "" {
@@ -145,6 +148,32 @@ func (l linked) address(column string) string {
 	return ""
 }
 
+// nameAddress returns the page of a name that was searched for.
+func (l linked) nameAddress(name string) string {
+	to := func(path string, params ...string) string { return addressOf(l.base, path, params...) }
+	switch scenario, lineage := l.exact("scenario"), l.exact("lineage"); l.exact("kind") {
+	case "scenario":
+		return to("history", "scenario", name)
+	case "configuration":
+		return to("stability", "scenario", l.selector())
+	case "metric":
+		if scenario != "" {
+			return to("history", "scenario", scenario, "metric", name)
+		}
+	case "lineage":
+		return to("lineage/show", "lineage", name)
+	case "version":
+		return to("version/show", "version", lineage+"@"+name)
+	case "mutation":
+		return to("mutation/show", "mutation", name, "lineage", lineage)
+	case "sweep":
+		return to("sweep/show", "sweep", name)
+	case "execution":
+		return to("show/execution", "id", name)
+	}
+	return ""
+}
+
 // callAddress returns the address of a call in the trace of an execution.
 func callAddress(base, execution, call string) string {
 	return addressOf(base, "show/execution", "id", execution, "at.trace", "call-"+call) + "#call-" + call
@@ -152,6 +181,9 @@ func callAddress(base, execution, call string) string {
 
 // rowAddress returns where the row leads: what its table lists.
 func (l linked) rowAddress() string {
+	if l.table.Name == "names" {
+		return l.address("name")
+	}
 	for _, column := range []string{"seed", "mutation", "sweep", "id", "execution", "version", "configuration", "lineage", "scenario"} {
 		if address := l.address(column); address != "" {
 			return address

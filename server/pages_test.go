@@ -236,6 +236,16 @@ func TestLoginLink(t *testing.T) {
 	}
 }
 
+// The search of the menu finds names, each with its page, before it finds texts.
+func TestSearchPageFindsNames(t *testing.T) {
+	s := serve(t, func(c *server.Config) { c.NoAuth = true })
+	_, body := s.visitor().get("/search?text=ROWT")
+	name := strings.Index(body, `<a href="/history?scenario=growth">growth</a>`)
+	if texts := strings.Index(body, `id="texts"`); name < 0 || texts < name {
+		t.Errorf("the name is at %d, texts are at %d", name, texts)
+	}
+}
+
 // What somebody recorded stays text on every page: no element and no attribute comes of it.
 func TestHostileTextsInPages(t *testing.T) {
 	s := serve(t, func(c *server.Config) { c.NoAuth = true })

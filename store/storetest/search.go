@@ -96,6 +96,48 @@ func testSearch(t *testing.T, st *store.Store) {
 	checkRows(t, st)
 }
 
+func testFindNames(t *testing.T, st *store.Store) {
+	ids := addExecutions(t, st,
+		store.ExecutionRecord{Execution: track.Execution{Key: "a", Lineage: "growth_agent", Version: "Growth_v1"}},
+		store.ExecutionRecord{Execution: track.Execution{Key: "b", Lineage: "other", Version: "growthXv1"}},
+	)
+	update(t, st, func(tx *store.Tx) error {
+		seed, digest := complete(st, track.Seed{Scenario: "growth_plus", Configuration: track.Configuration{Label: "Growth_2"}, Values: map[string]float64{"growth_rate": 1}})
+		_, _, err := tx.AddSeed(seed, digest)
+		return err
+	})
+	expect := func(text, of string, limit int, want ...string) {
+		t.Helper()
+		found, err := st.FindNames(t.Context(), text, of, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var list []string
+		for _, f := range found {
+			list = append(list, f.Kind+" "+strings.Trim(f.Scenario+"/"+f.Lineage, "/")+" "+f.Name)
+		}
+		if diff := cmp.Diff(want, list); diff != "" {
+			t.Errorf("%q of %q (-want +got):\n%s", text, of, diff)
+		}
+	}
+	configuration := "configuration growth_plus Growth_2"
+	expect("GROWTH_", "", 9, "scenario growth_plus growth_plus", configuration, "lineage growth_agent growth_agent", "version growth_agent Growth_v1", "metric  growth_rate")
+	expect("growth", "", 1, "scenario growth_plus growth_plus", configuration, "lineage growth_agent growth_agent", "version growth_agent Growth_v1", "version other growthXv1", "metric  growth_rate")
+	expect("v1", "other", 9, "version other growthXv1")
+	expect("growth_2", "growth_plus", 9, configuration)
+	expect("%", "", 9)
+	expect("!", "", 9)
+	expect(strings.ToLower(ids[0]), "", 9, "execution growth_agent "+ids[0])
+	found, err := st.FindNames(t.Context(), "growth_2", "", 9)
+	if err != nil || len(found) != 1 {
+		t.Fatal(found, err)
+	}
+	hash := found[0].Configuration
+	expect(hash[:3], "", 9)
+	expect(hash[:7], "", 9, configuration)
+	expect(hash[1:], "", 9)
+}
+
 // checkRows reports what a check finds in a sound database.
 func checkRows(t *testing.T, st *store.Store) {
 	t.Helper()

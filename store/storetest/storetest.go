@@ -68,6 +68,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"trials of known truth", testTrials},
 		{"texts are forgotten", testForget},
 		{"texts are searched", testSearch},
+		{"names are found", testFindNames},
 		{"lineages that keep texts", testKeepText},
 		{"a lineage named as a scenario", testLineageLikeScenario},
 		{"views of executions", testExecutionViews},
