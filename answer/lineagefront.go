@@ -42,6 +42,7 @@ func (q *FrontQuestion) Params() param.List {
 type Objective struct {
 	Name      string `json:"name"`
 	Minimize  bool   `json:"minimize"`   // less is better
+	Assumed   bool   `json:"assumed"`    // nothing declares which is better: more, unless minimize names it
 	NVersions int    `json:"n_versions"` // that have a value
 	NValues   int    `json:"n_values"`   // of all versions
 }
@@ -78,7 +79,7 @@ func (a LineageFront) Number(o Objective) func(float64) string {
 	return format.Significant
 }
 
-// Label returns the name of an objective, with its unit and its direction if less is better.
+// Label returns the name of an objective, with its unit and its direction.
 func (o Objective) Label() string {
 	text := o.Name
 	switch o.Name {
@@ -87,10 +88,26 @@ func (o Objective) Label() string {
 	case ObjectiveDuration:
 		text = "duration (s)"
 	}
+	return text + ", " + o.amount() + " is better"
+}
+
+func (o Objective) amount() string {
 	if o.Minimize {
-		text += ", less is better"
+		return "less"
 	}
-	return text
+	return "more"
+}
+
+// Directions says of both objectives whether more or less is better, and whether anybody declared it.
+func (a LineageFront) Directions() (list []Sentence) {
+	for _, o := range []Objective{a.X, a.Y} {
+		text := o.amount() + " " + o.Name + " is better"
+		if o.Assumed {
+			text += ", unless minimize names it"
+		}
+		list = append(list, Sentence{Kind: Note, Joined: true, Text: text})
+	}
+	return list
 }
 
 // repeats reports whether a version has two values of one of the objectives shown.
@@ -140,10 +157,8 @@ func (a LineageFront) About() []Sentence {
 		if len(a.Items) > 0 && !a.repeats(o) {
 			lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "no version has two values of " + o.Name + ", so it has no interval"})
 		}
-		if o.Minimize {
-			lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "less " + o.Name + " is better"})
-		}
 	}
+	lead = append(lead, a.Directions()...)
 	if a.NWithout > 0 {
 		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf("%s left out: without one of the two", format.Counted(a.NWithout, "version"))})
 	}

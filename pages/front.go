@@ -76,7 +76,11 @@ func (b *builder) addLineageFront(ctx context.Context, lineage string) error {
 		return err
 	}
 	made := &b.view.Sections[len(b.view.Sections)-1]
-	made.Sentences = append([]sentence{sentenceOf(a.About()[1])}, made.Sentences...)
+	about := []sentence{sentenceOf(a.About()[1])}
+	for _, s := range a.Directions() {
+		about = append(about, sentenceOf(s))
+	}
+	made.Sentences = append(about, made.Sentences...)
 	made.Link = link{Text: "Choose the objectives", Href: b.address("lineage front", "lineage", lineage)}
 	t := a.Tables()[0]
 	t.Title = "Versions by " + a.Y.Name + " and " + a.X.Name
@@ -112,6 +116,7 @@ func (b *builder) addObjectives(a answer.LineageFront) error {
 			choices[1].Choices = append(choices[1].Choices, link{Text: escape.Line(o.Name), Href: b.at(up), Here: o.Name == a.Y.Name})
 		}
 	}
+	choices = append(choices, b.directions(a)...)
 	html, err := fragment("param-picture", struct {
 		Choices []paramChoices
 		Picture template.HTML
@@ -122,6 +127,20 @@ func (b *builder) addObjectives(a answer.LineageFront) error {
 	}
 	b.view.Sections = append(b.view.Sections, made)
 	return err
+}
+
+// directions are the links that say of ground truth whether more or less is better.
+func (b *builder) directions(a answer.LineageFront) (list []paramChoices) {
+	for _, o := range []answer.Objective{a.X, a.Y} {
+		if !strings.HasPrefix(o.Name, answer.ObjectiveTruth) {
+			continue
+		}
+		more, less := b.params(), b.params()
+		others := slices.DeleteFunc(slices.Clone(more["minimize"]), func(name string) bool { return name == o.Name })
+		more["minimize"], less["minimize"] = others, append(slices.Clone(others), o.Name)
+		list = append(list, paramChoices{Text: escape.Line(o.Name), Choices: []link{{Text: "more is better", Href: b.at(more), Here: !o.Minimize}, {Text: "less is better", Href: b.at(less), Here: o.Minimize}}})
+	}
+	return list
 }
 
 // frontPlot shows versions by two objectives, each with its intervals as far as they do not dwarf the means. link returns

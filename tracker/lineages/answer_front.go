@@ -182,6 +182,7 @@ func (m objectiveValues) objectives(scale *evolution.Scale, minimize []string) (
 		default:
 			ofScore := !strings.HasPrefix(name, answer.ObjectiveTruth)
 			o.Minimize = slices.Contains(minimize, name) || ofScore && scale != nil && scale.Minimize
+			o.Assumed = !ofScore && !o.Minimize
 		}
 		if m.differs(name) {
 			list = append(list, o)

@@ -61,6 +61,12 @@ func TestShowFront(t *testing.T) {
 	if x := ask(answer.FrontQuestion{Lineage: "l"}).Items[0].X; x.N != 2 || x.Interval.Defined() {
 		t.Errorf("two equal costs have the interval %+v", x)
 	}
+	if a := ask(answer.FrontQuestion{X: "truth:recall"}); !a.X.Assumed || !strings.HasSuffix(a.X.Label(), ", more is better") || !strings.Contains(fmt.Sprint(a.Directions()), "more truth:recall is better, unless minimize names it") {
+		t.Errorf("nobody said that more is better: %+v, %v", a.X, a.Directions())
+	}
+	if a := ask(answer.FrontQuestion{X: "truth:recall", Minimize: []string{"truth:recall"}}); a.X.Assumed || !a.X.Minimize {
+		t.Errorf("less is better: %+v", a.X)
+	}
 	var names []string
 	for _, o := range a.Objectives {
 		names = append(names, o.Name)
