@@ -26,8 +26,9 @@ func composeExecution(ctx context.Context, b *builder) error {
 	}
 	b.shown.add(a.Lineage)
 	b.executionsTrail(a.Lineage)
-	b.view.Facts = executionFacts(a)
 	trace := a.Trace
+	failed := failedText(a)
+	b.view.Facts = executionFacts(a, failed)
 	notes := a.RequestNotes()
 	a.Trace = nil
 	b.show(a)
@@ -41,7 +42,36 @@ func composeExecution(ctx context.Context, b *builder) error {
 	if trace == nil || len(trace.Parts) == 0 && trace.Search == "" {
 		return nil
 	}
-	return b.addTrace(*trace, notes)
+	return b.addTrace(*trace, notes, failed)
+}
+
+// failedText says how many calls failed: according to the source, as the trace shows it, and how many of these the
+// rubric forgives. A search in the trace leaves out calls, so the rubric counts alone then.
+func failedText(a answer.Execution) string {
+	counted := a.NFailed
+	for _, s := range a.Scores {
+		if s.Rubric == a.ComponentsUnder {
+			counted = s.NFailed
+		}
+	}
+	if a.Trace == nil || a.Trace.Search != "" || a.ComponentsUnder == "" {
+		return fmt.Sprintf("%d failed", counted)
+	}
+	inTrace := 0
+	for _, s := range stepsOf(*a.Trace) {
+		inTrace += boolNumber(s.failed && s.call() > 0)
+	}
+	return failedCounts(inTrace, counted, a.ComponentsUnder)
+}
+
+func failedCounts(inTrace, counted int, rubric string) string {
+	switch {
+	case inTrace > counted:
+		return fmt.Sprintf("%d failed, %d of them benign under %s", inTrace, inTrace-counted, rubric)
+	case inTrace < counted:
+		return fmt.Sprintf("%d failed, %d under %s", inTrace, counted, rubric)
+	}
+	return fmt.Sprintf("%d failed", inTrace)
 }
 
 // composeExecutions lists executions, with a search in their texts.
@@ -68,9 +98,9 @@ func composeExecutions(ctx context.Context, b *builder) error {
 	return nil
 }
 
-// composeSearch shows the texts that hold some words, which are marked.
+// composeSearch shows the names that hold a text, and the texts that hold its words, which are marked.
 func composeSearch(ctx context.Context, b *builder) error {
-	b.view.Heading, b.view.Title = "Search in texts", "Search"
+	b.view.Heading, b.view.Title = "Search", "Search"
 	if err := b.addTextSearch(b.asked.Get("lineage"), b.asked.Get("text")); err != nil {
 		return err
 	}
@@ -105,8 +135,8 @@ func (b *builder) executionsTrail(lineage string) {
 	b.view.Trail = []link{{Text: "Executions", Href: b.address("executions")}, {Text: lineage, Href: b.address("executions", "lineage", lineage)}}
 }
 
-// executionFacts returns the numbers of an execution.
-func executionFacts(a answer.Execution) (list []fact) {
+// executionFacts returns the numbers of an execution; failed says how many calls failed.
+func executionFacts(a answer.Execution, failed string) (list []fact) {
 	if a.Score != nil {
 		basis := "by " + a.Rubric
 		if a.Grade != "" {
@@ -114,7 +144,7 @@ func executionFacts(a answer.Execution) (list []fact) {
 		}
 		list = append(list, fact{"score", format.Fixed(*a.Score, 2), "", basis})
 	}
-	list = append(list, fact{"calls", strconv.Itoa(a.NCalls), "", strconv.Itoa(a.NFailed) + " failed"})
+	list = append(list, fact{"calls", strconv.Itoa(a.NCalls), "", failed})
 	if a.Duration != nil {
 		list = append(list, fact{"time", a.Duration.Round(100 * time.Millisecond).String(), "", ""})
 	}

@@ -72,7 +72,7 @@ type traceView struct {
 	Caption        string
 	Notes          []string // what does not fit together
 	Failed         []int    // numbers of the calls that failed
-	FailedText     string   // says how many
+	FailedText     string   // says how many; nothing is shown if none did
 	FailedHref     string   // of the first of them
 	Whole          string   // address of the trace, if only one step is shown
 	Address        string   // address of the part with a step, without its anchor
@@ -118,12 +118,12 @@ func countTokens(steps []step, uses answer.UseIndex) {
 // failedResult reports whether the result of a call is a failure, in the words of [answer.TracePart].
 func failedResult(result string) bool { return result != "" && result != "ok" && result != "answered" }
 
-// addTrace adds the part of a trace that the address asks for.
-func (b *builder) addTrace(trace answer.Trace, notes []string) error {
+// addTrace adds the part of a trace that the address asks for; failed says how many calls failed.
+func (b *builder) addTrace(trace answer.Trace, notes []string, failed string) error {
 	uses := trace.UseIndex()
 	steps := stepsOf(trace)
 	countTokens(steps, uses)
-	v := traceView{Notes: notes, Total: len(steps), Search: trace.Search, NothingMatches: trace.Search != "" && len(steps) == 0}
+	v := traceView{Notes: notes, FailedText: escape.Line(failed), Total: len(steps), Search: trace.Search, NothingMatches: trace.Search != "" && len(steps) == 0}
 	for _, s := range steps {
 		if s.failed {
 			v.Failed = append(v.Failed, s.call())

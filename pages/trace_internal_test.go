@@ -38,3 +38,19 @@ func TestDiffLinesMarkWords(t *testing.T) {
 		t.Errorf("marked: %s", got)
 	}
 }
+
+func TestFailedCounts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		inTrace, counted int
+		want             string
+	}{
+		{4, 4, "4 failed"},
+		{4, 2, "4 failed, 2 of them benign under basic"},
+		{1, 2, "1 failed, 2 under basic"},
+	} {
+		if got := failedCounts(c.inTrace, c.counted, "basic"); got != c.want {
+			t.Errorf("%d in the trace, %d counted: %q, want %q", c.inTrace, c.counted, got, c.want)
+		}
+	}
+}
