@@ -128,11 +128,14 @@ func (a FoundTexts) Lead() []Sentence {
 }
 
 func (a FoundTexts) heading() string {
-	names := format.Counted(len(a.Names), "name")
+	names := ""
 	if len(a.CutNames) > 0 {
-		names = fmt.Sprintf("more than %s", names)
+		names = "more than "
 	}
-	return fmt.Sprintf("%s and %s with %q", names, format.Counted(a.N, "text"), a.Text)
+	if len(a.Names) > 0 {
+		names += format.Counted(len(a.Names), "name") + " and "
+	}
+	return fmt.Sprintf("%s%s with %q", names, format.Counted(a.N, "text"), a.Text)
 }
 
 // Tables implements [Answer].
