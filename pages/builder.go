@@ -234,7 +234,7 @@ const longHeading = 56
 func (b *builder) heading(text string) {
 	name, params, hasParams := strings.Cut(escape.Line(text), ", params {")
 	if hasParams {
-		b.view.About = append(b.view.About, about{"parameters", "{" + params})
+		b.view.About = append(b.view.About, about{Name: "parameters", Value: "{" + params})
 	}
 	b.view.Title = name
 	if at := strings.IndexAny(name, ",:;"); len(name) > longHeading && at > 0 && at < longHeading {

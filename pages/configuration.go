@@ -105,7 +105,7 @@ func (b *builder) aboutConfiguration(a answer.Stability) {
 	b.view.About = identity(a.Scenario, a.Configuration)
 	add := func(name, text string) {
 		if text != "" {
-			b.view.About = append(b.view.About, about{name, escape.Lines(text)})
+			b.view.About = append(b.view.About, about{Name: name, Value: escape.Lines(text)})
 		}
 	}
 	add("spec", "version "+strconv.Itoa(a.Spec.Version))
@@ -129,7 +129,7 @@ func (b *builder) aboutConfiguration(a answer.Stability) {
 func identity(scenario string, c track.RecordedConfiguration) (list []about) {
 	add := func(name, text string) {
 		if text != "" {
-			list = append(list, about{name, escape.Line(text)})
+			list = append(list, about{Name: name, Value: escape.Line(text)})
 		}
 	}
 	add("label", c.Label)

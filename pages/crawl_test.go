@@ -94,6 +94,12 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	if !strings.Contains(home, `<td class="long">the newest configuration; growth_plus alone`) {
 		t.Error("a long cell of the start page may not take several lines")
 	}
+	seed := get(t, base+"/show/seed?scenario=growth_plus%40theta-14&seed=0")
+	for _, want := range []string{`<dt>recorded</dt><dd><time datetime="`, `data-copy="track repeat `} {
+		if !strings.Contains(seed, want) {
+			t.Errorf("the page of a seed has no %s", want)
+		}
+	}
 	if len(opened) < 60 {
 		t.Errorf("only %d kinds of pages were found", len(opened))
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"track"
 	"track/answer"
@@ -162,9 +163,9 @@ func (b *builder) addSeedOrigin(ctx context.Context, a answer.Seed, selector str
 		tables[0].Title = "Files"
 		b.addTable(tables[0])
 	}
-	again := section{ID: "again", Title: "Run again", Commands: []string{
-		"track repeat " + shell.Word(selector) + " " + a.Number.String() + " -- " + b.commandOfSeed(ctx, a),
-	}}
+	again := section{ID: "again", Title: "Run again", Sentences: []sentence{{
+		Class: "need", Text: "run the seed again", Command: "track repeat " + shell.Word(selector) + " " + a.Number.String() + " -- " + b.commandOfSeed(ctx, a),
+	}}}
 	b.view.Sections = append(b.view.Sections, again)
 	html, err := fragment("provenance", origin(a))
 	b.view.Sections = append(b.view.Sections, section{ID: "provenance", Title: "Provenance", HTML: html})
@@ -183,12 +184,12 @@ func (b *builder) commandOfSeed(ctx context.Context, a answer.Seed) string {
 
 // origin says where and when a seed ran, of which configuration.
 func origin(a answer.Seed) []about {
-	list := append([]about{{"id", a.ID}}, identity(a.Scenario, a.RecordedSeed.Configuration)...)
-	add := func(name, text string) { list = append(list, about{name, escape.Line(text)}) }
+	list := append([]about{{Name: "id", Value: a.ID}}, identity(a.Scenario, a.RecordedSeed.Configuration)...)
+	add := func(name, text string) { list = append(list, about{Name: name, Value: escape.Line(text)}) }
 	if !a.StartedAt.IsZero() {
-		add("started", a.StartedAt.UTC().Format("2006-01-02 15:04:05 UTC"))
+		list = append(list, aboutTime("started", a.StartedAt))
 	}
-	add("recorded", a.RecordedAt.UTC().Format("2006-01-02 15:04:05 UTC"))
+	list = append(list, aboutTime("recorded", a.RecordedAt))
 	for _, name := range slices.Sorted(maps.Keys(a.Environment)) {
 		add(name, a.Environment[name])
 	}
@@ -205,4 +206,9 @@ func origin(a answer.Seed) []about {
 		add("also recorded under", hash)
 	}
 	return list
+}
+
+// aboutTime returns a time, which scripts show in the reader's zone.
+func aboutTime(name string, at time.Time) about {
+	return about{Name: name, Value: at.UTC().Format("2006-01-02 15:04:05 UTC"), Time: at.UTC().Format(time.RFC3339Nano)}
 }

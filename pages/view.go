@@ -56,7 +56,10 @@ type sentence struct {
 type fact struct{ Name, Value, Interval, Basis string }
 
 // about is a name with a value that may be long, such as parameters in JSON.
-type about struct{ Name, Value string }
+type about struct {
+	Name, Value string
+	Time        string // RFC 3339, if the value is a time
+}
 
 // section is a part of a page that an address can name.
 type section struct {
