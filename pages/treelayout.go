@@ -163,8 +163,11 @@ func treeClass(v answer.TreeVersion, head string) (letter, class string) {
 func (n treeNode) words(numbers answer.Numbers, head string) string {
 	v := n.Version
 	_, class := treeClass(v, head)
-	if class == "head" {
+	switch {
+	case class == "head":
 		class = "active"
+	case class == "open" && v.N == 0 && v.NFailed > 0:
+		class = "failed"
 	}
 	text := v.Version + ", " + class
 	if v.Fitness != nil {
