@@ -37,7 +37,7 @@ type Trace struct {
 	NKept  int         `json:"n_kept"`
 	Search string      `json:"search"`
 	Folded bool        `json:"folded"`         // something is left out of a text
-	Uses   []TraceUse  `json:"uses,omitempty"` // what the requests to the model used, each once
+	Uses   []traceUse  `json:"uses,omitempty"` // what the requests to the model used, each once
 }
 
 // traceTable returns the conversation: a table for programs, and sentences for people.

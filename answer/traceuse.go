@@ -9,9 +9,9 @@ import (
 	"track"
 )
 
-// TraceUse is what requests to a model used. It stands at the first call that a request asked for, with the requests before
+// traceUse is what requests to a model used. It stands at the first call that a request asked for, with the requests before
 // that asked for none. What stands at the answer are the requests after the last call.
-type TraceUse struct {
+type traceUse struct {
 	Call   int           `json:"call"`            // number from 1; 0 for the answer
 	First  int           `json:"first"`           // number of the first request, from 1
 	Last   int           `json:"last"`            // number of the last request
@@ -20,7 +20,7 @@ type TraceUse struct {
 }
 
 // newTraceUses returns what the requests of an execution used, each once, in their order.
-func newTraceUses(e track.RecordedExecution) []TraceUse {
+func newTraceUses(e track.RecordedExecution) []traceUse {
 	if len(e.Requests) == 0 {
 		return nil
 	}
@@ -30,13 +30,13 @@ func newTraceUses(e track.RecordedExecution) []TraceUse {
 			calls[c.Request] = i + 1
 		}
 	}
-	uses := make([]TraceUse, 0, len(e.Requests))
+	uses := make([]traceUse, 0, len(e.Requests))
 	first := 1
 	for number := 1; number <= len(e.Requests); number++ {
 		if calls[number] == 0 && number < len(e.Requests) {
 			continue
 		}
-		use := TraceUse{Call: calls[number], First: first, Last: number, Model: e.Requests[number-1].Model}
+		use := traceUse{Call: calls[number], First: first, Last: number, Model: e.Requests[number-1].Model}
 		if use.Tokens = e.Requests[first-1].Tokens; first < number {
 			use.Tokens = track.SumOfRequests(e.Requests[first-1 : number])
 		}
@@ -45,36 +45,27 @@ func newTraceUses(e track.RecordedExecution) []TraceUse {
 	return uses
 }
 
-// UseIndex finds what requests used by the steps of a trace.
+// UseIndex finds what requests used by the steps of a trace. It is of maps, as a server may send any numbers.
 type UseIndex struct {
-	uses    []TraceUse
-	ofCall  []int // place of the use that stands at a call, from 1; 0 for none
-	callsOf []int // first call of a request
+	ofCall  map[int]*traceUse // by the call at which the use stands
+	callsOf map[int]int       // the first call of a request
 }
 
 // UseIndex returns the index of what the requests of a trace used.
 func (t Trace) UseIndex() UseIndex {
-	x := UseIndex{uses: t.Uses}
-	if len(t.Uses) == 0 {
-		return x
-	}
-	most := 0
-	for _, u := range t.Uses {
-		most = max(most, u.Call)
-	}
-	x.ofCall, x.callsOf = make([]int, most+1), make([]int, t.Uses[len(t.Uses)-1].Last+1)
+	x := UseIndex{make(map[int]*traceUse, len(t.Uses)), make(map[int]int, len(t.Uses))}
 	for i, u := range t.Uses {
-		x.ofCall[u.Call], x.callsOf[u.Last] = i+1, u.Call
+		x.ofCall[u.Call], x.callsOf[u.Last] = &t.Uses[i], u.Call
 	}
 	return x
 }
 
 // Of returns what stands at the step of a part; nil if there is nothing.
-func (x UseIndex) Of(p TracePart) *TraceUse {
-	if p.Part == "prompt" || p.Call >= len(x.ofCall) || x.ofCall[p.Call] == 0 {
+func (x UseIndex) Of(p TracePart) *traceUse {
+	if p.Part == "prompt" {
 		return nil
 	}
-	return &x.uses[x.ofCall[p.Call]-1]
+	return x.ofCall[p.Call]
 }
 
 // Words says what stands at the step of a part, or which earlier call has the same request; empty if that is unknown.
@@ -82,14 +73,15 @@ func (x UseIndex) Words(p TracePart) string {
 	if use := x.Of(p); use != nil {
 		return use.words()
 	}
-	if p.Call == 0 || p.Request == 0 || p.Request >= len(x.callsOf) || x.callsOf[p.Request] == 0 {
+	call := x.callsOf[p.Request]
+	if p.Call == 0 || p.Request == 0 || call == 0 {
 		return ""
 	}
-	return "same request as call " + strconv.Itoa(x.callsOf[p.Request])
+	return "same request as call " + strconv.Itoa(call)
 }
 
 // cells are the tokens as columns.
-func (u *TraceUse) cells() []any {
+func (u *traceUse) cells() []any {
 	cells := make([]any, 5)
 	if u == nil || u.Tokens == nil {
 		return cells
@@ -104,7 +96,7 @@ func (u *TraceUse) cells() []any {
 }
 
 // words names the requests, and says what they used.
-func (u TraceUse) words() string {
+func (u traceUse) words() string {
 	words := "request " + strconv.Itoa(u.Last)
 	if u.First < u.Last {
 		words = fmt.Sprintf("requests %d to %d", u.First, u.Last)
@@ -157,7 +149,7 @@ func readTokens(t *track.Tokens) *int64 {
 }
 
 // All returns the tokens that were read and written; 0 if none is known.
-func (u TraceUse) All() (n int64) {
+func (u traceUse) All() (n int64) {
 	if u.Tokens == nil {
 		return 0
 	}
