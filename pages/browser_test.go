@@ -177,6 +177,18 @@ func TestPagesByKeyboard(t *testing.T) {
 	if n := strings.Count(tab.Address(), "scenario="); n != 2 {
 		t.Errorf("%s compares %d configurations, want 2", tab.Address(), n)
 	}
+	tab.Open(base + "/history?scenario=growth_plus") // by mouse: the ticks are in the address, and a reload keeps them
+	tab.Click("#history tbody tr:nth-child(1) .tick")
+	tab.Click("#history tbody tr:nth-child(2) .tick")
+	tab.Open(base + tab.Address())
+	if n := outsidetest.Evaluate[int](tab, `document.querySelectorAll("#history .tick:checked").length`); n != 2 || strings.Count(tab.Address(), "tick.page=") != 2 {
+		t.Errorf("%d rows are ticked at %s, want 2", n, tab.Address())
+	}
+	tab.Click("form.compare button")
+	tab.Wait(`location.pathname === "/compare" && document.querySelector("#scheme")?.hidden === false`)
+	if n := strings.Count(tab.Address(), "scenario="); n != 2 {
+		t.Errorf("%s compares %d configurations, want 2", tab.Address(), n)
+	}
 	tab.Press("/")
 	if id := outsidetest.Evaluate[string](tab, "document.activeElement.id"); id != "search" {
 		t.Errorf("the focus is on %q, not on the search", id)

@@ -51,12 +51,23 @@ func (l linked) tickKey() string {
 	return l.selector()
 }
 
-// comparison returns the page that compares rows of a table, and the parameter that names each.
-func comparison(table string) string {
-	if table == "executions" {
-		return "/compare/executions?id"
+// comparisonOf returns what compares rows of a table; nil unless there are two that differ.
+func comparisonOf(base, table string, groups []group) *comparison {
+	keys := map[string]bool{}
+	for _, g := range groups {
+		for _, r := range g.Rows {
+			if keys[r.Key] = true; r.Key == "" {
+				delete(keys, "")
+			}
+		}
 	}
-	return "/compare?scenario"
+	switch {
+	case len(keys) < 2:
+		return nil
+	case table == "executions":
+		return &comparison{base + "/compare/executions", "id"}
+	}
+	return &comparison{base + "/compare", "scenario"}
 }
 
 // selector names the configuration of the row; empty if there is none.

@@ -51,11 +51,12 @@ func (v tableView) build() *table {
 	shown := v.shown()
 	rows := v.chosen()
 	from, to := v.part(len(rows))
-	t := &table{Name: v.table.Name, Caption: cmp.Or(v.table.Title, strings.ReplaceAll(v.table.Name, "_", " ")), N: len(v.table.Rows), NShown: len(rows), Empty: v.table.Empty, Compare: comparison(v.table.Name)}
+	t := &table{Name: v.table.Name, Caption: cmp.Or(v.table.Title, strings.ReplaceAll(v.table.Name, "_", " ")), N: len(v.table.Rows), NShown: len(rows), Empty: v.table.Empty}
 	for _, k := range shown {
 		t.Heads = append(t.Heads, v.head(k))
 	}
 	t.Groups = v.groups(rows[from:to], shown)
+	t.Compare = comparisonOf(v.request.Base, v.table.Name, t.Groups)
 	t.Where = v.conditions()
 	if t.Filter = v.filter(); len(v.table.Rows) < fewRows && t.Filter.Value == "" && len(t.Where) == 0 {
 		t.Small = true

@@ -103,8 +103,11 @@ type table struct {
 	From          int    // first row, from 1
 	First, More   string // addresses of the first page and of the next; empty for none
 	Empty         string
-	Compare       string // page that compares ticked rows, and its parameter
+	Compare       *comparison // of ticked rows; nil if there are no two that can be compared
 }
+
+// comparison is a page that compares rows, with the parameter that names each.
+type comparison struct{ Action, Name string }
 
 type head struct {
 	Text, Name string

@@ -1,8 +1,22 @@
 // Keys: j and k move, Enter opens, x ticks, c compares what is ticked, / searches, ? lists the keys.
-let current = null, comparison = "";
-const ticked = new Set();
-const showTicks = (root) => { for (const row of [root, ...all("tr[data-key]", root)]) row.classList?.toggle("ticked", ticked.has(row.dataset.key)); };
-preparations.push(showTicks);
+let current = null;
+
+// Ticks belong to the address. Those of rows that are not in the document now are sent too.
+const ticks = "tick.page", ticked = new Set(new URLSearchParams(location.search).getAll(ticks));
+onEach("input.tick", (box) => box.checked = ticked.has(box.value));
+document.addEventListener("change", ({ target }) => {
+  if (!target.matches(".tick")) return;
+  ticked[target.checked ? "add" : "delete"](target.value);
+  const address = new URL(location);
+  address.searchParams.delete(ticks);
+  for (const key of ticked) address.searchParams.append(ticks, key);
+  history.replaceState(history.state, "", address);
+});
+document.addEventListener("formdata", ({ target, formData }) => {
+  if (!target.matches(".compare")) return;
+  formData.delete(target.dataset.name);
+  for (const key of ticked) formData.append(target.dataset.name, key);
+});
 const rows = () => all("table.data tbody tr[data-href], table.data tbody tr[data-key]");
 
 function move(by) {
@@ -17,23 +31,8 @@ function move(by) {
   current.scrollIntoView({ block: "nearest" });
 }
 
-function tick() {
-  const key = current?.dataset.key;
-  if (!key) return;
-  if (!ticked.delete(key)) ticked.add(key);
-  comparison = current.closest("table").dataset.compare;
-  showTicks(document);
-}
-
-function compareTicked() {
-  const keys = [...ticked];
-  if (keys.length < 2) return;
-  const [path, name] = comparison.split("?");
-  location.assign(base + path + "?" + new URLSearchParams(keys.map((key) => [name, key])));
-}
-
 onKeys(document, {
-  j: () => move(1), k: () => move(-1), c: compareTicked, "?": () => $("#keys")?.showModal(), x: tick, n: () => failedFrom(1), p: () => failedFrom(-1),
+  j: () => move(1), k: () => move(-1), c: () => ticked.size > 1 && $("form.compare")?.requestSubmit(), "?": () => $("#keys")?.showModal(), x: () => current?.querySelector(".tick")?.click(), n: () => failedFrom(1), p: () => failedFrom(-1),
   "/": () => $("#search")?.focus(),
   Enter: () => current && document.activeElement === current && current.dataset.href ? location.assign(current.dataset.href) : false,
 });
