@@ -73,6 +73,7 @@ func TestSeedPlans(t *testing.T) {
 		{name: "whether a scenario has a metric", text: hasMetric, args: []any{"s", "m"}, walk: true},
 		{name: "metrics of the newest seeds", text: listRecentMetrics, args: []any{"s", 1}, walk: true},
 		{name: "newest spec", text: getSpecNewest, args: []any{"s"}},
+		{name: "scale of a lineage", text: getScale, args: []any{"l"}},
 		{name: "id of the newest spec", text: getNewestSpecID, args: []any{"s"}},
 		{name: "version of a spec", text: getSpecVersion, args: []any{"s", 1}},
 		{name: "spec by hash", text: getSpecByHash, args: []any{"s", "x"}},

@@ -280,7 +280,9 @@ func (r *Reader) IsRun(ctx context.Context, lineage string) (is bool, err error)
 
 const getScale = `
 	SELECT body -> 'settings' ->> 'scale' FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id
-	 WHERE lineage.name = $1 AND kind IN ('creation', 'settings') ORDER BY number DESC LIMIT 1`
+	 WHERE lineage.name = $1 AND ledger.number = coalesce(
+	       (SELECT max(number) FROM ledger AS e WHERE e.lineage_id = lineage.id AND e.kind = 'settings'),
+	       (SELECT max(number) FROM ledger AS e WHERE e.lineage_id = lineage.id AND e.kind = 'creation'))`
 
 // IsUnbounded reports whether the scores of a lineage have another scale than 0 to 100; false if it has no ledger.
 func (r *Reader) IsUnbounded(ctx context.Context, lineage string) (bool, error) {
