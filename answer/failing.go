@@ -5,22 +5,42 @@ import (
 	"strings"
 
 	"track"
+	"track/scoring"
+	"track/scoring/format"
 )
 
-func failingTable(seeds []track.FailingSeed) Table {
-	const shownMetrics = 6
+// failingTable lists seeds that did not pass, with the values of the metrics that they failed next to their targets.
+func failingTable(seeds []track.FailingSeed, metrics []scoring.MetricStability) Table {
+	const shownMetrics = 4
+	targets := make(map[string]string, len(metrics))
+	for _, m := range metrics {
+		targets[m.Name] = m.Target
+	}
 	t := Table{Name: "failing_seeds", Title: fmt.Sprintf("failing seeds (%d)", len(seeds)), Shown: 50, Columns: columns("seed", "outcome", "reason", "metrics").wrap("reason", "metrics")}
 	for _, f := range seeds {
-		var names []string
+		var texts []string
 		for _, m := range f.Metrics {
-			names = append(names, m.Name)
+			texts = append(texts, missedText(m, targets[m.Name]))
 		}
-		all := strings.Join(names, ", ")
+		all := strings.Join(texts, "; ")
 		shown := all
-		if len(names) > shownMetrics {
-			shown = fmt.Sprintf("%s and %d more", strings.Join(names[:shownMetrics], ", "), len(names)-shownMetrics)
+		if len(texts) > shownMetrics {
+			shown = fmt.Sprintf("%s and %d more", strings.Join(texts[:shownMetrics], "; "), len(texts)-shownMetrics)
 		}
 		t.Rows = append(t.Rows, []any{f.Number.String(), string(f.Outcome), Cell{shorten(f.Reason), f.Reason}, Cell{shown, all}})
 	}
 	return t
+}
+
+// missedText says what a seed measured and what the target is, such as "growth 0.02, target > 0.05".
+func missedText(m track.FailingMetric, target string) string {
+	text := m.Name
+	if m.Missing {
+		return text + " missing"
+	}
+	text += " " + format.Four(m.Value)
+	if target != "" {
+		text += ", target " + target
+	}
+	return text
 }

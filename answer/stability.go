@@ -110,7 +110,7 @@ func (a Stability) Tables() []Table {
 		Text: fmt.Sprintf("Below, n is the number of seeds with the metric; pass is the share of seeds, %d in all, in which it is PASS or WARN.", a.NSeeds)})
 	tables := []Table{estimates, metricsTable(a.Metrics)}
 	if len(a.FailingSeeds) > 0 {
-		tables = append(tables, failingTable(a.FailingSeeds))
+		tables = append(tables, failingTable(a.FailingSeeds, a.Metrics))
 	}
 	return tables
 }
