@@ -15,6 +15,7 @@ type TreeVersion struct {
 	Number     int                     `json:"number"` // in the order in which versions were recorded, from 1
 	Version    string                  `json:"version"`
 	Parents    []string                `json:"parents"`             // the one that it is compared with first; none for a root
+	Inferred   bool                    `json:"inferred,omitzero"`   // its source does not say all of them
 	Mutation   string                  `json:"mutation,omitempty"`  // that made it
 	State      evolution.MutationState `json:"state,omitempty"`     // of that mutation
 	Operator   string                  `json:"operator,omitempty"`  // of that mutation
@@ -54,7 +55,7 @@ type LineageTree struct {
 // Lead implements [Answer].
 func (a LineageTree) Lead() []Sentence {
 	states := map[string]int{}
-	path, unchanged := 0, 0
+	path, unchanged, inferred := 0, 0, 0
 	for _, v := range a.Items {
 		states[v.stateText()]++
 		if v.OnPath {
@@ -62,6 +63,9 @@ func (a LineageTree) Lead() []Sentence {
 		}
 		if v.Unchanged {
 			unchanged++
+		}
+		if v.Inferred {
+			inferred++
 		}
 	}
 	text := format.Counted(len(a.Items), "version")
@@ -80,6 +84,9 @@ func (a LineageTree) Lead() []Sentence {
 		text := fmt.Sprintf("%s the content of %s parent", format.Counted(unchanged, "version")+" "+format.Verb(unchanged, "has", "have"), format.Verb(unchanged, "its", "their"))
 		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: text})
 	}
+	if inferred > 0 {
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf("of %s a parent was inferred, as the source does not say it", format.Counted(inferred, "version"))})
+	}
 	return lead
 }
 
@@ -93,7 +100,7 @@ func (a LineageTree) Tables() []Table {
 	}.drop("unchanged", "n_failed", "generation", "island", "place", "n", "operator", "on_path", "parents")}
 	for _, v := range a.Items {
 		t.Rows = append(t.Rows, []any{
-			v.Number, v.Version, v.stateText(), strings.Join(v.Parents, " "), v.Operator, whole(v.Generation), whole(v.Island), optionalCell(v.Fitness, numbers.Score), v.N,
+			v.Number, v.Version, v.stateText(), parentsText(v), v.Operator, whole(v.Generation), whole(v.Island), optionalCell(v.Fitness, numbers.Score), v.N,
 			v.NFailed, numbers.gainCell(v.Delta), string(v.Place), marked(v.OnPath, "path"), marked(v.Unchanged, "unchanged"), v.Mutation, timeCell(v.CreatedAt),
 		})
 	}
@@ -106,6 +113,14 @@ func (a LineageTree) Tables() []Table {
 		t.Notes = numbers.notes([]Sentence{{Kind: Note, Text: text}}, Numbers.Units)
 	}
 	return []Table{t}
+}
+
+func parentsText(v TreeVersion) Cell {
+	names := strings.Join(v.Parents, " ")
+	if v.Inferred {
+		return Cell{names + " (inferred)", names}
+	}
+	return Cell{names, names}
 }
 
 // whole returns a cell with a whole number; nothing if there is none.

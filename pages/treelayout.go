@@ -179,6 +179,9 @@ func (n treeNode) words(numbers answer.Numbers, head string) string {
 	if len(v.Parents) > 0 {
 		text += ", from " + v.Parents[0]
 	}
+	if v.Inferred {
+		text += " (inferred)"
+	}
 	if v.Operator != "" {
 		text += " by " + v.Operator
 	}

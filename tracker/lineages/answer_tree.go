@@ -42,9 +42,15 @@ func ShowTree(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a
 	return a, nil
 }
 
-// loadOrigins returns what another evolver says of its mutations, by their keys; nothing of a lineage that began here.
-func loadOrigins(ctx context.Context, r *store.Reader, l Lineage) (map[string]*evolution.Origin, error) {
-	origins := map[string]*evolution.Origin{}
+// treeOrigin is what another evolver says of a mutation, and whether its parents were inferred.
+type treeOrigin struct {
+	*evolution.Origin
+	inferred bool
+}
+
+// loadOrigins returns the origins of mutations, by their keys; nothing of a lineage that began here.
+func loadOrigins(ctx context.Context, r *store.Reader, l Lineage) (map[string]treeOrigin, error) {
+	origins := map[string]treeOrigin{}
 	if !l.isRun {
 		return origins, nil
 	}
@@ -57,13 +63,13 @@ func loadOrigins(ctx context.Context, r *store.Reader, l Lineage) (map[string]*e
 		if err := e.Decode(&p); err != nil {
 			return nil, err
 		}
-		origins[e.Mutation] = p.Origin
+		origins[e.Mutation] = treeOrigin{p.Origin, p.Inferred}
 	}
 	return origins, nil
 }
 
 // treeVersions returns versions, the oldest first, with the mutations that made them.
-func treeVersions(versions []VersionEntry, mutations []store.Mutation, origins map[string]*evolution.Origin) []answer.TreeVersion {
+func treeVersions(versions []VersionEntry, mutations []store.Mutation, origins map[string]treeOrigin) []answer.TreeVersion {
 	made := makers(mutations)
 	contents := map[string]string{}
 	list := make([]answer.TreeVersion, len(versions))
@@ -77,7 +83,8 @@ func treeVersions(versions []VersionEntry, mutations []store.Mutation, origins m
 		}
 		if m, found := made[v.Name]; found {
 			t.Mutation, t.State, t.Operator, t.Parents, t.Delta = m.Key, m.State, m.Operator, m.Parents, m.Delta
-			if o := origins[m.Key]; o != nil {
+			o := origins[m.Key]
+			if t.Inferred = o.inferred; o.Origin != nil {
 				t.Generation, t.Island = o.Generation, o.Island
 			}
 		}
