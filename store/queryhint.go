@@ -32,6 +32,7 @@ func (r *Reader) withNames(ctx context.Context, query string, err error) error {
 		return err
 	}
 	name := found[3] + found[6]
+	outside := &Reader{now: r.now, pool: r.pool, texts: r.texts} // a transaction of PostgreSQL answers nothing after an error
 	var texts []string
 	if strings.HasPrefix(name, "v_") {
 		texts = append(texts, meant(name, views)...)
@@ -41,8 +42,8 @@ func (r *Reader) withNames(ctx context.Context, query string, err error) error {
 			if !strings.Contains(strings.ToLower(query), view) {
 				continue
 			}
-			columns, err := r.columnsOf(ctx, view)
-			if err != nil {
+			columns, readErr := outside.columnsOf(ctx, view)
+			if readErr != nil {
 				return err
 			}
 			known = append(known, columns...)
