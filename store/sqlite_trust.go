@@ -187,7 +187,7 @@ func untrusted(format string, args ...any) error {
 func checkBeforeMigration(ctx context.Context, db querier, state schemaState) error {
 	own := newOwnSchema()
 	own.migrating, own.unfinished = true, state.unfinished()
-	if !own.unfinished {
+	if !own.unfinished || state.Tables > 0 { // a creation that was cut short did some migrations
 		if err := own.addEarlier(ctx); err != nil {
 			return err
 		}
