@@ -56,8 +56,8 @@ func comparisonOf(base, table string, groups []group) *comparison {
 	keys := map[string]bool{}
 	for _, g := range groups {
 		for _, r := range g.Rows {
-			if keys[r.Key] = true; r.Key == "" {
-				delete(keys, "")
+			if r.Key != "" {
+				keys[r.Key] = true
 			}
 		}
 	}

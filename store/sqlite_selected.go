@@ -45,13 +45,15 @@ func (sqliteFile) scanSelected(ctx context.Context, r *Reader, sel Selection) (s
 	if err != nil || len(ids) == 0 {
 		return nil, "", err
 	}
-	_, done, err := r.filePages(ctx) // for all parts
+	file, done, err := r.filePages(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	defer func() { err = errors.Join(err, done()) }()
+	shared := *r
+	shared.pages = file // so that no part asks for them: the statements of a transaction are for one goroutine
 	rows := newSelectedRows(ids)
-	if err = rows.scan(ctx, r, sel.SpecID); errors.Is(err, errSpilt) {
+	if err = rows.scan(ctx, &shared, sel.SpecID); errors.Is(err, errSpilt) {
 		return r.querySelected(ctx, sel)
 	}
 	return rows.seeds, rows.problem, err
@@ -108,13 +110,14 @@ func newSelectedRows(ids []int64) *selectedRows {
 // smallestPart is how many seeds are worth a goroutine.
 const smallestPart = 128
 
-// scan reads the rows of the seeds and their assessments, on all processors.
+// scan reads the rows of the seeds and their assessments, on all processors. The reader must have its pages.
 func (s *selectedRows) scan(ctx context.Context, r *Reader, specID int64) error {
 	parts := s.parts(min(runtime.GOMAXPROCS(0), 1+len(s.ids)/smallestPart))
 	failures := make([]error, len(parts))
 	var group sync.WaitGroup
 	for i, part := range parts {
 		group.Go(func() {
+			defer catchDamage(&failures[i])
 			if failures[i] = part.scanSeeds(ctx, r); failures[i] == nil {
 				failures[i] = part.scanAssessments(ctx, r, specID)
 			}

@@ -194,3 +194,23 @@ func TestTotalsByConfiguration(t *testing.T) {
 		t.Errorf("%+v (-each alone +at once):\n%s", list, diff)
 	}
 }
+
+// A transaction reads on all processors too, with statements that are for one goroutine, and sees what it wrote.
+func TestTransactionReadsSelectedSeeds(t *testing.T) {
+	st, _ := filledSeeds(t, 3)
+	sel := Selection{Scenario: "s", Configurations: []int64{1, 2, 3}, SpecID: 1, Seeds: []track.SeedRange{{First: 0, Last: 595}}}
+	want, err := st.SeedTotals(t.Context(), sel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = st.Update(t.Context(), func(tx *Tx) error {
+		got, err := tx.SeedTotals(t.Context(), sel)
+		if diff := cmp.Diff(want, got, cmpopts.EquateNaNs()); diff != "" || got.NSeeds < 2*smallestPart {
+			t.Errorf("%d seeds (-outside +inside):\n%s", got.NSeeds, diff)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
