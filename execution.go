@@ -113,8 +113,8 @@ type Tokens struct {
 	Reasoning  *int64 `json:"reasoning"`   // the part of Output that was reasoning
 }
 
-// SumOfRequests returns the tokens of all requests. A count that is unknown of one request is unknown of the sum. It returns
-// nil if no count is known.
+// SumOfRequests returns the tokens of all requests. A count that is unknown of one request is unknown of the sum. It
+// returns nil if no count is known.
 func SumOfRequests(requests []ModelRequest) *Tokens {
 	if len(requests) == 0 {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"track"
 )
 
-// traceUse is what requests to a model used. It stands at the first call that a request asked for, with the requests before
-// that asked for none. What stands at the answer are the requests after the last call.
+// traceUse is what requests to a model used. It stands at the first call that a request asked for, with the requests
+// before that asked for none. What stands at the answer are the requests after the last call.
 type traceUse struct {
 	Call   int           `json:"call"`            // number from 1; 0 for the answer
 	First  int           `json:"first"`           // number of the first request, from 1
@@ -170,8 +170,8 @@ func thousands(n int64) string {
 	return text
 }
 
-// RequestNotes says what the steps of a trace do not show: requests after the last call if the answer is unknown, requests of
-// which no use is known, and a total of the source that is not the sum of its requests.
+// RequestNotes says what the steps of a trace do not show: requests after the last call if the answer is unknown,
+// requests of which no use is known, and a total of the source that is not the sum of its requests.
 func (a Execution) RequestNotes() (notes []string) {
 	unknown := 0
 	for _, r := range a.Requests {

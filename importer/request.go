@@ -9,8 +9,8 @@ import (
 // mostRequests bounds the requests of an execution.
 const mostRequests = 100_000
 
-// Request notes a request to a model, which asks for the calls that follow. The model may be empty, and the tokens nil. It
-// returns the number of the request; 0 if there are too many.
+// Request notes a request to a model, which asks for the calls that follow. The model may be empty, and the tokens
+// nil. It returns the number of the request; 0 if there are too many.
 func (d *Draft) Request(model string, tokens *track.Tokens) int {
 	if d.request = 0; len(d.Requests) < mostRequests {
 		d.Requests = append(d.Requests, track.ModelRequest{Model: Name(model)})

@@ -143,8 +143,8 @@ func (b *builder) directions(a answer.LineageFront) (list []paramChoices) {
 	return list
 }
 
-// frontPlot shows versions by two objectives, each with its intervals as far as they do not dwarf the means. link returns
-// where a version leads. The sentences say which intervals are not shown as they are.
+// frontPlot shows versions by two objectives, each with its intervals as far as they do not dwarf the means. link
+// returns where a version leads. The sentences say which intervals are not shown as they are.
 func frontPlot(a answer.LineageFront, link func(version string) string) (c lineChart, notes []sentence) {
 	drawn := reports.FrontChart(a)
 	slices.SortStableFunc(drawn.Points, func(p, q chart.FrontPoint) int {

@@ -57,8 +57,8 @@ func TestHeatMap(t *testing.T) {
 	}
 }
 
-// checkNotRun reads a seed that two of three configurations do not have: the legend, the words of its cell, its colour on
-// the canvas and the table say so.
+// checkNotRun reads a seed that two of three configurations do not have: the legend, the words of its cell, its
+// colour on the canvas and the table say so.
 func checkNotRun(t *testing.T, tab *outsidetest.Tab) {
 	t.Helper()
 	const cell = `.heat-cells tbody tr td:last-child`

@@ -166,7 +166,8 @@ func drawing(tab *outsidetest.Tab) string {
 	return outsidetest.Evaluate[string](tab, `new Promise((told) => requestAnimationFrame(() => requestAnimationFrame(() => told(document.querySelector(".linechart canvas").toDataURL()))))`)
 }
 
-// choosesLines chooses lines by keys, with and without the pointer before: the words and the drawing are of the same line.
+// choosesLines chooses lines by keys, with and without the pointer before: the words and the drawing are of the same
+// line.
 func choosesLines(t *testing.T, tab *outsidetest.Tab) {
 	t.Helper()
 	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)

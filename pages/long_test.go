@@ -196,8 +196,8 @@ func TestNewRowsAreAnnounced(t *testing.T) {
 	followsSweep(t, tab, st, base)
 }
 
-// followsSweep records seeds of a sweep whose page is open: what it shows changes, and the reader stays at the same place
-// and keeps the focus, far from its top and at its top.
+// followsSweep records seeds of a sweep whose page is open: what it shows changes, and the reader stays at the same
+// place and keeps the focus, far from its top and at its top.
 func followsSweep(t *testing.T, tab *outsidetest.Tab, st *store.Store, base string) {
 	t.Helper()
 	const sweep = "01KE2Y54G0000000000000000T"

@@ -21,8 +21,8 @@ type traceBar struct {
 	fails  int
 }
 
-// addBars adds the picture of the whole trace: a bar for some steps, with their time above the line. Below it are the tokens of
-// their requests, or the size of their texts if no tokens are known.
+// addBars adds the picture of the whole trace: a bar for some steps, with their time above the line. Below it are the
+// tokens of their requests, or the size of their texts if no tokens are known.
 func (b *builder) addBars(v *traceView, steps []step) {
 	address := b.traceAddress("at.trace", "")
 	for _, s := range steps {

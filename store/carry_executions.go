@@ -245,8 +245,8 @@ func (t *Tx) ReplaceCarried(here ExecutionHead, e CarriedExecution) error {
 	return t.CarryExecution(e)
 }
 
-// AddCarriedParts stores truths of an execution of another database with the one here, as far as that lacks them; requests
-// and scores too if both say the same.
+// AddCarriedParts stores truths of an execution of another database with the one here, as far as that lacks them;
+// requests and scores too if both say the same.
 func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, same bool) error {
 	if len(e.Truths) > 0 {
 		if err := t.changeExecution(here.Row, func() error { return t.carryTruths(here.Row, e.Truths) }); err != nil {

@@ -12,8 +12,8 @@ import (
 	"track"
 )
 
-// An execution carries one checksum of its row, its calls, its requests and its truths, and each of its scores one of its row, its
-// document and its components. So rows that are lost show as well, and small rows do not grow.
+// An execution carries one checksum of its row, its calls, its requests and its truths, and each of its scores one of
+// its row, its document and its components. So rows that are lost show as well, and small rows do not grow.
 
 const (
 	executionChecked = `
@@ -137,8 +137,8 @@ func (r *Reader) executionRowSums(ctx context.Context, lineage, after int64, n i
 	return list, err
 }
 
-// addSumsBesidesCalls adds truths and scores, which come after the calls and requests, to the checksums of executions between two
-// rows.
+// addSumsBesidesCalls adds truths and scores, which come after the calls and requests, to the checksums of executions
+// between two rows.
 func (r *Reader) addSumsBesidesCalls(ctx context.Context, byID map[int64]*executionSums, first, last int64) error {
 	ofTruth := func(row []driver.Value) {
 		if e := byID[asInt(row[0])]; e != nil {

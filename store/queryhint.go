@@ -21,8 +21,8 @@ var views = []string{ //nolint:gochecknoglobals // a constant
 // PostgreSQL.
 var unknownName = lazyregexp.New(`no such (column|table): (\w+\.)*(\w+)|(column|relation) "?(\w+\.)*(\w+)"? does not exist`)
 
-// withNames returns the error of a query with a hint to the name that was probably meant, and to the columns of the views
-// that the query names.
+// withNames returns the error of a query with a hint to the name that was probably meant, and to the columns of the
+// views that the query names.
 func (r *Reader) withNames(ctx context.Context, query string, err error) error {
 	if !errors.Is(err, track.ErrInvalid) {
 		return err

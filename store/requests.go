@@ -100,8 +100,8 @@ func (c *cells) count() (n int64, known bool) {
 	return 0, false
 }
 
-// knownRequest returns a row of a call for a checksum. The request is the last column. It counts only if it is known, so
-// calls that were recorded without it keep their checksums.
+// knownRequest returns a row of a call for a checksum. The request is the last column. It counts only if it is known,
+// so calls that were recorded without it keep their checksums.
 func knownRequest(row []driver.Value) []driver.Value {
 	if last := len(row) - 1; row[last] == nil {
 		return row[:last]

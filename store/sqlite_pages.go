@@ -72,8 +72,8 @@ func (p *filePages) close() error {
 	return explain(p.get.Close())
 }
 
-// read returns the contents of pages; nil for those that the file does not have. It waits once for the connection, which
-// other goroutines read from.
+// read returns the contents of pages; nil for those that the file does not have. It waits once for the connection,
+// which other goroutines read from.
 func (p *filePages) read(ctx context.Context, numbers []uint32) (contents [][]byte, err error) {
 	contents = make([][]byte, len(numbers))
 	err = p.conn.Raw(func(any) (err error) {
@@ -126,7 +126,8 @@ func (sqliteFile) scanTable(ctx context.Context, r *Reader, table string, found 
 	return t.walk(root, maxDepth)
 }
 
-// open prepares to read pages, and returns the first one of the table. Done must be called once unless there is an error.
+// open prepares to read pages, and returns the first one of the table. Done must be called once unless there is an
+// error.
 func (t *tablePages) open() (root uint32, done func() error, err error) {
 	if t.file, done, err = t.Reader.filePages(t.ctx); err != nil {
 		return 0, nil, err

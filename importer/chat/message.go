@@ -27,8 +27,8 @@ type Message struct {
 	Tokens   *track.Tokens  `json:"-"`     // of that request, if Usage does not say them
 }
 
-// usage are counts of tokens in the words of OpenAI or of Anthropic. Prompts include what came from a cache; input tokens do not
-// if the counts of the cache stand beside them.
+// usage are counts of tokens in the words of OpenAI or of Anthropic. Prompts include what came from a cache; input
+// tokens do not if the counts of the cache stand beside them.
 type usage struct {
 	Prompt     *int64 `json:"prompt_tokens"`
 	Completion *int64 `json:"completion_tokens"`

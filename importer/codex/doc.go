@@ -8,7 +8,7 @@
 // (to 0.40), a line "Exit code: N" or "Process exited with code N" in its head, and an event exec_command_end, which
 // wins.
 //
-// Tokens are the growth of token_count's totals within the execution, each of which is a request. A refusal in the output of a call, and
-// turn_aborted, are corrections; a turn that is aborted by the refusal before it is the same act, and not counted
-// again.
+// Tokens are the growth of token_count's totals within the execution, each of which is a request. A refusal in the
+// output of a call, and turn_aborted, are corrections; a turn that is aborted by the refusal before it is the same
+// act, and not counted again.
 package codex

@@ -45,8 +45,8 @@ func (d *decoder) event(number int, at time.Time, i item) []importer.Item {
 	return nil
 }
 
-// count takes the totals of the session, and with them a request. Newer versions write them after the calls of its answer, older
-// ones before. Totals that do not grow repeat earlier ones.
+// count takes the totals of the session, and with them a request. Newer versions write them after the calls of its
+// answer, older ones before. Totals that do not grow repeat earlier ones.
 func (d *decoder) count(total tokenUsage, last *tokenUsage) {
 	grown, isRequest := d.tokens.add(total)
 	if !isRequest || d.open == nil {

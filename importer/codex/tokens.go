@@ -9,7 +9,8 @@ type tokenCount struct {
 	any  bool
 }
 
-// add takes the totals of the session, and returns how they have grown. Totals that are smaller than before began anew, in a session that was resumed.
+// add takes the totals of the session, and returns how they have grown. Totals that are smaller than before began
+// anew, in a session that was resumed.
 func (t *tokenCount) add(total tokenUsage) (grown tokenUsage, isMore bool) {
 	if !total.sane() {
 		return grown, false

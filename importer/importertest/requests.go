@@ -8,7 +8,8 @@ import (
 	"track"
 )
 
-// WantRequests compares the requests of an execution, as "input/output/cache read" of each, and the requests of its calls.
+// WantRequests compares the requests of an execution, as "input/output/cache read" of each, and the requests of its
+// calls.
 func WantRequests(t *testing.T, e track.Execution, want string) {
 	t.Helper()
 	var parts []string

@@ -46,8 +46,8 @@ func (h *history) request(e event) {
 	h.requests[id] = number
 }
 
-// settleRequests takes the list of requests in the metrics in the place of what actions say, if it has all of their answers. It also
-// has requests without an action, and counts the cache.
+// settleRequests takes the list of requests in the metrics in the place of what actions say, if it has all of their
+// answers. It also has requests without an action, and counts the cache.
 func (h *history) settleRequests(list []jsontext.Value) {
 	var requests []request
 	numbers := map[int]int{} // there, by the number here

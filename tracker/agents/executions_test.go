@@ -11,8 +11,8 @@ import (
 	"track/tracker/agents"
 )
 
-// TestListExecutionsByGrade checks that a filter for a grade finds what the list shows with it: a score on a scale of its
-// own has no grade, although one is stored.
+// TestListExecutionsByGrade checks that a filter for a grade finds what the list shows with it: a score on a scale of
+// its own has no grade, although one is stored.
 func TestListExecutionsByGrade(t *testing.T) {
 	t.Parallel()
 	st := testdb.New(t)

@@ -97,9 +97,9 @@ func scoredVersions(ctx context.Context, r *store.Reader, versions []store.Versi
 	return list, nil
 }
 
-// keepOneKind takes away all active scores but those of the most frequent kind: a mean of scores under different rubrics
-// says nothing, and decisions refuse it too. It returns the kinds with their numbers of scores, the one that is kept
-// first; nothing if there is one kind, or if a kind was chosen.
+// keepOneKind takes away all active scores but those of the most frequent kind: a mean of scores under different
+// rubrics says nothing, and decisions refuse it too. It returns the kinds with their numbers of scores, the one that
+// is kept first; nothing if there is one kind, or if a kind was chosen.
 func keepOneKind(list []scoredVersion, d deciding) (kinds []answer.KindOfScore) {
 	if d.rubric != "" || d.asked {
 		return nil

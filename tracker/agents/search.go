@@ -9,8 +9,8 @@ import (
 	"track/store"
 )
 
-// Search finds names, and texts of executions that are kept. What was recorded since the last search is indexed first, so that
-// recording need not wait for it.
+// Search finds names, and texts of executions that are kept. What was recorded since the last search is indexed
+// first, so that recording need not wait for it.
 func Search(ctx context.Context, st *store.Store, q answer.SearchQuestion) (a answer.FoundTexts, err error) {
 	if err := index(ctx, st, q.Rebuild); err != nil && (q.Rebuild || store.IsDamaged(err) || ctx.Err() != nil) {
 		return a, err

@@ -227,8 +227,8 @@ func (m objectiveValues) estimate(objective, version string) verdict.Estimate {
 }
 
 // chooseAxes returns the two objectives that were asked for, and why the other ones were chosen: the score, and the
-// objective with the most values in versions that have a score. The score is not compared with tasks, of which it is the
-// mean: if nothing else is recorded, two tasks are compared.
+// objective with the most values in versions that have a score. The score is not compared with tasks, of which it is
+// the mean: if nothing else is recorded, two tasks are compared.
 func (m objectiveValues) chooseAxes(list []answer.Objective, q answer.FrontQuestion) (x, y answer.Objective, why string, err error) {
 	if q.X != "" && q.X == q.Y {
 		return x, y, "", &param.Error{Param: "y", Message: fmt.Sprintf("%s: name another objective than x", q.Y)}
