@@ -114,3 +114,25 @@ func (r *Reader) noLineage(ctx context.Context, lineage string) error {
 	}
 	return track.WithHint(fmt.Errorf("executions of lineage %s: %w", lineage, track.ErrNotFound), nearestOf(lineage, names, hint))
 }
+
+const getKeepText = `SELECT keep_text FROM lineage WHERE name = $1`
+
+// KeepsText reports whether a lineage keeps inputs and outputs as they are; false if there is no such lineage.
+func (r *Reader) KeepsText(ctx context.Context, lineage string) (keep bool, err error) {
+	err = r.read().GetContext(ctx, &keep, getKeepText, lineage)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return keep, explain(err)
+}
+
+const setKeepText = `UPDATE lineage SET keep_text = $1 WHERE id = $2`
+
+// SetKeepText sets whether a lineage keeps inputs and outputs as they are, from now on.
+func (t *Tx) SetKeepText(lineage string, keep bool) error {
+	id, err := t.lineageID(lineage)
+	if err == nil {
+		err = t.execSealed(sealedLineages(), id, setKeepText, keep, id)
+	}
+	return err
+}
