@@ -109,10 +109,13 @@ func composeSearch(ctx context.Context, b *builder) error {
 		return err
 	}
 	b.show(a)
+	for i := range b.view.Sections {
+		b.view.Sections[i].Title = capital(b.view.Sections[i].Title)
+	}
 	return nil
 }
 
-// addTextSearch adds a form that searches the texts of executions.
+// addTextSearch adds a form that searches names, and the texts of executions.
 func (b *builder) addTextSearch(lineage, text string) error {
 	html, err := fragment("text-search", struct{ Action, Lineage, Text string }{b.address("search"), lineage, text})
 	b.view.Sections = append(b.view.Sections, section{ID: "text-search", HTML: html})

@@ -103,6 +103,9 @@ func titleOf(q ask.Question) string {
 
 // capital returns a text of ASCII with a capital at its beginning.
 func capital(text string) string {
+	if text == "" {
+		return ""
+	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 

@@ -41,9 +41,7 @@ func composeSweep(ctx context.Context, b *builder) error {
 			}
 			t.Title, t.Notes = "Progress", nil
 		}
-		if t.Title != "" {
-			t.Title = capital(t.Title)
-		}
+		t.Title = capital(t.Title)
 		b.addTable(t)
 		if t.Name == "progress" {
 			if err := b.addSweptSeeds(ctx, a); err != nil {
