@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pressly/goose/v3"
 
 	"track"
 	"track/migrations"
@@ -306,6 +307,27 @@ func TestRefusedFiles(t *testing.T) {
 	}
 }
 
+// migrateTo runs the migrations up to a version, as a creation does before it is cut short.
+func migrateTo(t testing.TB, path string, version int64) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	files, err := migrations.SQLite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files)
+	if err == nil {
+		_, err = provider.UpTo(t.Context(), version)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -337,6 +359,19 @@ func crashed(t testing.TB, path string, statements ...string) {
 			t.Fatal(err)
 		}
 		write(t, path+suffix, string(data))
+	}
+}
+
+func TestCreationCutShortBetweenMigrations(t *testing.T) {
+	for version := int64(1); version < migrations.Latest; version++ {
+		path := filepath.Join(t.TempDir(), "some.db")
+		raw(t, path, "PRAGMA application_id = 0x7472636b", "PRAGMA journal_mode = WAL")
+		migrateTo(t, path, version)
+		if _, err := store.Init(t.Context(), path); err != nil {
+			t.Errorf("after migration %d: %v", version, err)
+			continue
+		}
+		works(t, path)
 	}
 }
 

@@ -146,7 +146,7 @@ func Init(ctx context.Context, path string) (created bool, err error) {
 			return false, err
 		}
 	}
-	if err := create(ctx, db); err != nil {
+	if err := create(ctx, db, state); err != nil {
 		return false, err
 	}
 	return true, syncDir(filepath.Dir(dir))
@@ -160,8 +160,8 @@ func removeEmpty(path string) {
 }
 
 // create makes an unfinished file a database.
-func create(ctx context.Context, db *sqlx.DB) error {
-	if err := checkBeforeMigration(ctx, db, schemaState{}); err != nil {
+func create(ctx context.Context, db *sqlx.DB, state schemaState) error {
+	if err := checkBeforeMigration(ctx, db, state); err != nil {
 		return err
 	}
 	// The application id comes first: from then on a crash leaves a file that is known as unfinished.
@@ -204,7 +204,7 @@ func Migrate(ctx context.Context, path string, now time.Time) (backup string, er
 		return "", err
 	}
 	if state.unfinished() {
-		return "", create(ctx, db)
+		return "", create(ctx, db, state)
 	}
 	if state.upToDateOrForeign() {
 		return "", state.check(ctx, db, path)
