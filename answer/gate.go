@@ -163,7 +163,7 @@ func gatedText(s verdict.ScenarioOutcome) string {
 	if s.NUnscored > 0 {
 		counted += fmt.Sprintf(" scored of %d recorded", s.NUnscored)
 	}
-	text += judgedBy(counted, s.Rules)
+	text += ", " + counted + "; rules: " + s.Rules.String()
 	if !s.Failing && s.Verdict == scoring.VerdictInconclusive {
 		text += "; not a failure, because the rules fail on FAIL alone"
 	}

@@ -12,13 +12,13 @@ import (
 // Tables implements [Answer]. People see the rules about seeds, and the metrics that did not pass.
 func (a Gate) Tables() []Table {
 	columns := Columns{{Name: "verdict"}, {Name: "scenario"}, {Name: "rule"}, {Name: "metric"}, {Name: "n"}, {Name: "p"}, {Name: "p_of", Head: "p of"}, {Name: "found"}}.drop("p_of", "n", "p").wrap("p_of", "found")
-	rules := Table{Name: "rules", Columns: columns}
+	rules := Table{Name: "rules", Columns: ruleColumns(columns)}
 	metrics := Table{Name: "remarks", Columns: columns, HiddenIfEmpty: true, Shown: 40}
 	for _, s := range a.Scenarios {
 		for _, o := range s.Outcomes {
 			switch {
 			case o.Metric == "":
-				rules.Rows = append(rules.Rows, outcomeRow(s.Name, o))
+				rules.Rows = append(rules.Rows, ruleRow(s, o))
 			case o.Verdict != scoring.VerdictPass:
 				metrics.Rows = append(metrics.Rows, outcomeRow(s.Name, o))
 			}
@@ -38,6 +38,12 @@ func outcomeRow(name string, o verdict.Outcome) []any {
 	}
 	p, of := o.ShownP()
 	return []any{string(o.Verdict), name, o.Rule, o.Metric, o.N, optionalCell(p, format.PValue), of, found}
+}
+
+// ruleRow returns the row of a rule about seeds: with what was measured, and without a metric.
+func ruleRow(s verdict.ScenarioOutcome, o verdict.Outcome) []any {
+	row, measured := outcomeRow(s.Name, o), measuredCells(s.Measured, o.Rule)
+	return slices.Concat(row[:3], measured[:], row[4:])
 }
 
 // compareVerdicts puts rows that begin with a worse verdict first.

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"slices"
+	"strings"
 
 	"track"
 	"track/scoring"
@@ -26,6 +27,8 @@ type PreviewedScenario struct {
 	Rules         scoring.GateRules `json:"rules"`
 	Problem       string            `json:"problem,omitzero"`
 	Estimates     verdict.Estimates `json:"estimates"`
+
+	Measured []verdict.Measured `json:"measured"` // of each rule, next to its limit
 }
 
 // Lead implements [Answer].
@@ -37,22 +40,16 @@ func (a GatePreview) Lead() (lead []Sentence) {
 		}
 		lead = append(lead, Sentence{Kind: Heading, Text: text})
 	}
-	lead = append(lead, Sentence{Kind: Note, Text: "This is a preview: nothing is judged."})
+	lead = append(lead, Sentence{Kind: Note, Text: "This is a preview: nothing is judged. A rule is met here if the seeds themselves keep its limit. The gate also asks how sure that is."})
 	for _, side := range a.Newest {
 		lead = append(lead, side.Newest.note(side)...)
 	}
 	return lead
 }
 
-// text says what would be judged, by which rules.
+// text says what would be judged.
 func (s PreviewedScenario) text() string {
-	return judgedText(s.Name, s.Scenario, s.Configuration, s.Label, s.Revision) +
-		judgedBy(format.Counted(s.Estimates.NSeeds, "seed"), s.Rules)
-}
-
-// judgedBy says how many seeds are judged, by which rules.
-func judgedBy(seeds string, rules scoring.GateRules) string {
-	return ", " + seeds + "; rules: " + rules.String()
+	return judgedText(s.Name, s.Scenario, s.Configuration, s.Label, s.Revision) + ", " + format.Counted(s.Estimates.NSeeds, "seed")
 }
 
 // judgedText names a configuration that a gate judges.
@@ -72,8 +69,13 @@ func judgedText(name, scenario, configuration, label, revision string) string {
 
 // Tables implements [Answer].
 func (a GatePreview) Tables() []Table {
-	t := Table{Name: "estimates", Main: true}
+	rules := measuredTable()
+	t := Table{Name: "estimates", Title: "Estimates", Main: true}
 	for _, s := range a.Scenarios {
+		for _, m := range s.Measured {
+			rules.Rows = append(rules.Rows, measuredRow(s.Name, m))
+		}
+		rules.Notes = append(rules.Notes, Sentence{Kind: Note, Text: s.Name + ": " + strings.Join(s.Rules.Settings(), ", ")})
 		estimates := estimatesTable(s.Estimates)
 		t.Columns = slices.Concat(Columns{{Name: "scenario"}}, estimates.Columns)
 		for _, row := range estimates.Rows {
@@ -85,5 +87,5 @@ func (a GatePreview) Tables() []Table {
 			t.Columns[i].Head = ""
 		}
 	}
-	return []Table{t}
+	return []Table{rules, t}
 }

@@ -3,7 +3,7 @@ package ask
 // All returns every question.
 func All() []Question {
 	return []Question{
-		Stability().Question(), History().Question(), Compare().Question(), CompareVersions().Question(), CompareExecutions().Question(), Improvement().Question(), Gate().Question(), previewGate().Question(),
+		Stability().Question(), History().Question(), Compare().Question(), CompareVersions().Question(), CompareExecutions().Question(), Improvement().Question(), Gate().Question(), GatePreview().Question(),
 		SetBaseline().Question(), UnsetBaseline().Question(), Baseline().Question(), Baselines().Question(),
 		AddNote().Question(), RemoveNote().Question(), Notes().Question(), AddTags().Question(), RemoveTags().Question(), Tags().Question(),
 		Matrix().Question(), Params().Question(), Noise().Question(), SeedsNeeded().Question(),

@@ -94,11 +94,11 @@ Every gate on new seeds is recorded as an interim analysis (a look).`,
 	}
 }
 
-// previewGate asks what a gate would judge.
-func previewGate() Def[answer.GateQuestion, answer.GatePreview] {
+// GatePreview asks what a gate would judge.
+func GatePreview() Def[answer.GateQuestion, answer.GatePreview] {
 	return Def[answer.GateQuestion, answer.GatePreview]{
 		Name: "gate preview", Path: "gate", Scope: access.Read, Help: "show what a gate would judge, without a verdict",
-		About: `Takes the parameters of the gate. Shows the rules, and the estimates with their n and intervals. It decides nothing, and is not
+		About: `Takes the parameters of the gate. Shows what the seeds measured of each rule, and the estimates with their n and intervals. It decides nothing, and is not
 recorded as an interim analysis (a look).`,
 		Params: (*answer.GateQuestion).Params, Read: seeds.PreviewGate,
 	}

@@ -83,6 +83,10 @@ func TestPagesInBrowser(t *testing.T) {
 	if tallest := outsidetest.Evaluate[int](tab, `Math.max(...[...document.querySelectorAll("tbody tr")].map((row) => row.offsetHeight))`); tallest < 20 || tallest > 66 {
 		t.Errorf("the tallest row of a gate has %d pixels", tallest)
 	}
+	// What a reader looks for is seen without scrolling to the side.
+	if right := outsidetest.Evaluate[int](tab, `Math.ceil(document.querySelector("#rules tbody tr").cells[3].getBoundingClientRect().right)`); right <= 0 || right > 360 {
+		t.Errorf("the limit of a rule ends at %d of 360 pixels", right)
+	}
 	// No text reaches into the next column.
 	tab.Open(base + "/executions")
 	if over := outsidetest.Evaluate[[]string](tab, `[...document.querySelectorAll("td")].filter((cell) => cell.scrollWidth > cell.clientWidth + 1).map((cell) => cell.textContent)`); len(over) > 0 {

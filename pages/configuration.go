@@ -301,3 +301,14 @@ func configurationName(label, hash string) string {
 	}
 	return hash[:min(10, len(hash))]
 }
+
+// withoutColumn returns a table without one of its columns.
+func withoutColumn(t answer.Table, name string) answer.Table {
+	var names []string
+	for _, c := range t.Columns {
+		if c.Name != name {
+			names = append(names, c.Name)
+		}
+	}
+	return columnsOf(t, names...)
+}

@@ -93,7 +93,7 @@ func composers() map[string]func(context.Context, *builder) error {
 		"executions": composeExecutions, "search": composeSearch, "show execution": composeExecution, "compare executions": composeExecutionComparison,
 		"mutation show": composeMutation, "version show": composeVersion, "query": composeQuery, "matrix": composeMatrix, "compare": composeCompare, "series bands": composeBands, "sweep show": composeSweep,
 		tokenList: composeTokens,
-		"seeds":   withTabs, "gate preview": withTabs, "artifact list": withTabs, "params": composeParams, "baseline show": withTabs,
+		"seeds":   withTabs, "gate preview": composeGate, "artifact list": withTabs, "params": composeParams, "baseline show": withTabs,
 	}
 }
 

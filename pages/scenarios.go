@@ -110,10 +110,15 @@ func (b *builder) tabs(selector, here string) {
 
 // withTabs shows the answer to a question about a scenario or a configuration, with the tabs of its pages.
 func withTabs(ctx context.Context, b *builder) error {
-	text := b.asked.Get("scenario")
 	if err := composeAnswer(ctx, b); err != nil {
 		return err
 	}
+	return b.ofScenario()
+}
+
+// ofScenario shows the trail and the tabs of the scenario or the configuration that was asked for.
+func (b *builder) ofScenario() error {
+	text := b.asked.Get("scenario")
 	selector, err := answer.ParseSelector(text)
 	if err != nil || len(b.asked["scenario"]) > 1 {
 		return nil //nolint:nilerr // the page is about several scenarios, or about all

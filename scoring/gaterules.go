@@ -131,7 +131,18 @@ func (g GateRules) FailingVerdicts() []Verdict {
 
 // String returns the rules in words, for people.
 func (g GateRules) String() string {
-	var list []string
+	list := g.limits()
+	settings := g.Settings()
+	last := len(settings) - 1 // the confidence, which is always set
+	list = append(list, settings[:last]...)
+	if len(list) == 0 {
+		list = append(list, "no rule")
+	}
+	return strings.Join(list, ", ") + "; " + settings[last]
+}
+
+// limits returns each rule with its limit, in words.
+func (g GateRules) limits() (list []string) {
 	number := func(name string, x *float64) {
 		if x != nil {
 			list = append(list, fmt.Sprintf("%s %v", name, *x))
@@ -146,11 +157,16 @@ func (g GateRules) String() string {
 	}
 	number("max_std", g.MaxStd)
 	number("min_score", g.MinScore)
-	if g.Bound != BoundT {
-		list = append(list, "bound "+g.Bound.Name())
-	}
 	if g.NoDegradation {
 		list = append(list, "no_degradation")
+	}
+	return list
+}
+
+// Settings returns in words how the rules are applied: the bound, what no_degradation judges, and the confidence.
+func (g GateRules) Settings() (list []string) {
+	if g.Bound != BoundT {
+		list = append(list, "bound "+g.Bound.Name())
 	}
 	if g.Guard != nil {
 		list = append(list, "guard ["+strings.Join(g.Guard, ", ")+"]")
@@ -158,10 +174,7 @@ func (g GateRules) String() string {
 	for _, out := range g.LeaveOut {
 		list = append(list, fmt.Sprintf("leave_out %s (%s)", out.Name, out.Reason))
 	}
-	if len(list) == 0 {
-		list = append(list, "no rule")
-	}
-	return strings.Join(list, ", ") + fmt.Sprintf("; confidence %v", cmp.Or(g.Confidence, DefaultConfidence))
+	return append(list, fmt.Sprintf("confidence %v", cmp.Or(g.Confidence, DefaultConfidence)))
 }
 
 // ActiveRules returns the rules of a spec, replaced by the given ones where both set one. If no rule judges the seeds,

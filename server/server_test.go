@@ -408,7 +408,7 @@ func TestGatePreview(t *testing.T) {
 	}
 	want := answer.PreviewedScenario{
 		Name: "growth", Scenario: "growth", Configuration: gate.Scenarios[0].Configuration, Label: gate.Scenarios[0].Label, Revision: gate.Scenarios[0].Revision,
-		Rules: gate.Scenarios[0].Rules, Estimates: gate.Scenarios[0].Estimates,
+		Rules: gate.Scenarios[0].Rules, Estimates: gate.Scenarios[0].Estimates, Measured: gate.Scenarios[0].Measured,
 	}
 	if diff := cmp.Diff([]answer.PreviewedScenario{want}, preview.Scenarios, cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(scoring.GateRules{})); diff != "" || want.Estimates.NSeeds != 5 {
 		t.Errorf("(-gate +preview):\n%s", diff)

@@ -109,7 +109,8 @@ type ScenarioOutcome struct {
 	Failing            bool              `json:"failing"`             // the verdict is one that the rules fail on
 	NUnscored          int               `json:"n_unscored,omitzero"` // recorded seeds that nothing scores, because there is no spec
 	Estimates          Estimates         `json:"estimates"`
-	Outcomes           []Outcome         `json:"outcomes"` // the rules first, then the metrics
+	Outcomes           []Outcome         `json:"outcomes"`          // the rules first, then the metrics
+	Measured           []Measured        `json:"measured,omitzero"` // of each rule, next to its limit
 	Warnings           []Warning         `json:"warnings"`
 	ComparisonWarnings []Warning         `json:"comparison_warnings,omitzero"` // of Improvement
 	Improvement        *Improvement      `json:"-"`                            // over the baseline; an answer of its own
@@ -277,6 +278,9 @@ func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 	confidence := in.Look.confidence(confidenceOf(in.Rules))
 	s.alpha = 1 - confidence
 	s.Estimates = in.estimates(confidence)
+	if !in.verdictOnly {
+		s.Measured = in.measured(s.Estimates)
+	}
 	if problem := in.problem(); problem != "" {
 		s.Outcomes = []Outcome{{Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: problem, Message: problemText(problem), Need: problemNeed(problem, in.Scenario)}}
 		return s, nil

@@ -59,7 +59,7 @@ func PreviewGate(ctx context.Context, r *store.Reader, q answer.GateQuestion) (a
 	for i, s := range g.Scenarios {
 		a.Scenarios = append(a.Scenarios, answer.PreviewedScenario{
 			Name: s.Name, Scenario: s.Scenario, Configuration: s.Configuration, Label: s.Label, Revision: s.Revision, Rules: s.Rules,
-			Problem: g.problems[i], Estimates: s.Estimates,
+			Problem: g.problems[i], Estimates: s.Estimates, Measured: s.Measured,
 		})
 	}
 	return a, nil
