@@ -100,6 +100,11 @@ func (r *Reader) streamCells(ctx context.Context, query string, args []any, visi
 		c.row, c.next = row, 0
 		visit(&c)
 	})
+	return c.check(err)
+}
+
+// check returns an error if a cell had a type that the schema does not allow; err is that of reading the cells.
+func (c *cells) check(err error) error {
 	if err == nil && c.damaged {
 		err = fmt.Errorf("%w: a cell has a type that the schema does not allow", track.ErrDamaged)
 	}

@@ -90,6 +90,10 @@ type engine interface {
 	// with the first damaged one. The reader must be of a snapshot or a transaction.
 	scanSelected(ctx context.Context, r *Reader, sel Selection) (seeds []selectedSeed, damage string, err error)
 
+	// scanCalls calls visit with the rows of listCalls for an execution that is said to have n calls. The cells are valid
+	// during the call.
+	scanCalls(ctx context.Context, r *Reader, execution int64, n int, visit func(*cells)) error
+
 	// isRepeatable reports whether a transaction failed because of another one, and may succeed when it is run again.
 	isRepeatable(err error) bool
 

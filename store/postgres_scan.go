@@ -148,5 +148,10 @@ func (postgresSchema) scanSelected(ctx context.Context, r *Reader, sel Selection
 	return r.querySelected(ctx, sel)
 }
 
+// scanCalls implements [engine].
+func (postgresSchema) scanCalls(ctx context.Context, r *Reader, execution int64, _ int, visit func(*cells)) error {
+	return r.streamCells(ctx, listCalls, []any{execution}, visit)
+}
+
 // keepsStatements implements [engine].
 func (postgresSchema) keepsStatements() bool { return false }

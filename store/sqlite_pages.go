@@ -28,10 +28,11 @@ const (
 
 // filePages hands out the pages of the file as a snapshot or a transaction sees them. Several goroutines may read.
 type filePages struct {
-	conn  *sqlx.Conn
-	get   driver.Stmt
-	roots map[string]uint32 // the first page of each table and index
-	n     int64
+	conn   *sqlx.Conn
+	get    driver.Stmt
+	roots  map[string]uint32 // the first page of each table and index
+	n      int64
+	usable uint64 // bytes of a page that are not reserved
 }
 
 // filePages returns the pages of the file. Done must be called once unless there is an error. A snapshot keeps them to
@@ -60,9 +61,28 @@ func (p *filePages) open(ctx context.Context, r *Reader) error {
 		p.roots[root.Name] = root.Page
 	}
 	return explain(p.conn.Raw(func(conn any) (err error) {
-		p.get, err = conn.(driver.ConnPrepareContext).PrepareContext(ctx, getPage)
+		if p.get, err = conn.(driver.ConnPrepareContext).PrepareContext(ctx, getPage); err != nil {
+			return err
+		}
+		if err = p.readHeader(ctx); err != nil {
+			err, p.get = errors.Join(err, p.get.Close()), nil
+		}
 		return err
 	}))
+}
+
+// readHeader reads from the first page how much of each is for rows.
+func (p *filePages) readHeader(ctx context.Context) error {
+	const reservedAt, leastUsable = 20, 480
+	first, err := p.page(ctx, 1)
+	if err != nil {
+		return err
+	}
+	if len(first) < leastUsable+int(first[reservedAt]) {
+		return fmt.Errorf("%w: its first page is too short", track.ErrDamaged)
+	}
+	p.usable = uint64(len(first)) - uint64(first[reservedAt])
+	return nil
 }
 
 func (p *filePages) close() error {

@@ -10,15 +10,22 @@ import (
 // keptPages bounds the pages that [seedRows] keeps, 4 MB of them.
 const keptPages = 1024
 
-// seedRows reads the rows of some seeds from a table without row ids, whose key begins with the id of a seed.
+// seedRows reads the rows of some seeds from a table without row ids, whose key begins with the id of a seed. The same
+// holds for the calls of an execution.
 type seedRows struct {
 	tablePages
-	visitSeed func(seed int64, row packedRow) error
+	visitSeed func(seed int64, row *pageRow) error
 }
 
 // scanSeeds implements [engine]. It takes a tenth of the time of a query, because the driver needs half a microsecond
 // for each row.
 func (sqliteFile) scanSeeds(ctx context.Context, r *Reader, table string, ids []int64, visit func(seed int64, row packedRow) error) (err error) {
+	return scanKey(ctx, r, table, ids, func(seed int64, row *pageRow) error { return visit(seed, row) })
+}
+
+// scanKey calls visit with each row of a table without row ids whose key begins with one of some ids. The reader must
+// be of a snapshot or a transaction.
+func scanKey(ctx context.Context, r *Reader, table string, ids []int64, visit func(id int64, row *pageRow) error) (err error) {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -70,6 +77,9 @@ func (t *seedRows) walkSeeds(number uint32, depth int, ids []int64) ([]int64, er
 		case ids[0] > seed:
 			i = t.search(page, i+1, ids[0])
 			continue
+		}
+		if err := t.completeRow(page, i); err != nil {
+			return nil, err
 		}
 		if err := t.visitSeed(seed, &t.row); err != nil {
 			return nil, err
@@ -126,18 +136,32 @@ func (t *seedRows) search(page pageCells, i int, id int64) int {
 	})
 }
 
-// openCell makes the row of a cell the current one, and returns its seed.
+// openCell makes the row of a cell the current one, and returns its seed. What does not fit on the page may lack.
 func (t *seedRows) openCell(page pageCells, i int) (seed int64, err error) {
-	cell, err := page.cell(i)
+	cell, err := t.rowCell(page, i)
 	if err != nil {
 		return 0, err
 	}
-	if page.isInner {
-		cell = cell[4:]
-	}
-	if err := t.row.unpack(cell); err != nil {
+	if err := t.row.open(cell.onPage); err != nil {
 		return 0, err
 	}
 	seed = t.row.integer()
 	return seed, t.row.err
+}
+
+// completeRow makes the row of a cell the current one, behind its seed, if a part of it is on other pages.
+func (t *seedRows) completeRow(page pageCells, i int) error {
+	cell, err := t.rowCell(page, i)
+	if err != nil || cell.elsewhere == 0 {
+		return damagedPage(page.number, err)
+	}
+	payload, err := t.payload(cell)
+	if err == nil {
+		err = t.row.open(payload)
+	}
+	if err == nil {
+		t.row.skip()
+		err = t.row.err
+	}
+	return damagedPage(page.number, err)
 }
