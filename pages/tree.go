@@ -83,7 +83,7 @@ type treeData struct {
 	Lineage string   `json:"lineage"`
 	Lanes   []string `json:"lanes"`
 	Tall    int      `json:"tall"`  // height of a lane
-	Nodes   [][]any  `json:"nodes"` // name, letter, lane, height, on the path (1) and inferred (2), words, parents
+	Nodes   [][]any  `json:"nodes"` // name, letter, lane, height, on the path (1) and inferred (2), words (behind the name if they begin with a comma), parents
 }
 
 // addTree adds the picture of a tree, which needs no script unless it is large.
@@ -103,7 +103,7 @@ func (b *builder) addTree(a answer.LineageTree) error {
 	}
 	for _, n := range layout.Nodes {
 		letter, _ := treeClass(n.Version, a.Head)
-		row := []any{n.Version.Version, letter, n.Lane, n.Height, boolNumber(n.Version.OnPath) + 2*boolNumber(n.Version.Inferred), escape.Line(n.words(numbers, a.Head))}
+		row := []any{n.Version.Version, letter, n.Lane, n.Height, boolNumber(n.Version.OnPath) + 2*boolNumber(n.Version.Inferred), wordsBehindName(n, escape.Line(n.words(numbers, a.Head)))}
 		for _, p := range n.Parents {
 			row = append(row, p)
 		}
@@ -122,6 +122,14 @@ func (b *builder) addTree(a answer.LineageTree) error {
 	html, err := fragment("tree", v)
 	b.view.Sections = append(b.view.Sections, section{ID: "tree", HTML: html})
 	return err
+}
+
+// wordsBehindName leaves out the name of a version, which its row begins with, unless it is escaped in the words.
+func wordsBehindName(n treeNode, words string) string {
+	if rest, found := strings.CutPrefix(words, n.Version.Version+","); found {
+		return "," + rest
+	}
+	return words
 }
 
 // treeChoices are the other ways to look at the tree.
