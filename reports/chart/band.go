@@ -7,14 +7,25 @@ import (
 // Band shows one series over many seeds: for each period the median as a line, the quartiles as a band, and the
 // smallest and largest value as a lighter one. They are computed over the seeds that have a finite value in that
 // period; the subtitle says how many those are. Quartiles are interpolated between order statistics (type 7 of
-// Hyndman and Fan 1996).
+// Hyndman and Fan 1996). If Points says how the values spread, the seeds are thin lines behind, with a value for each
+// point.
 type Band struct {
 	Title, XLabel, YLabel string
 	Seeds                 [][]float64 // one series per seed, of any length
+	Points                []BandPoint
+	NSeeds                int // that Points summarises
+}
+
+// BandPoint says how the values of seeds spread in a period. Its numbers mean nothing if N is 0.
+type BandPoint struct {
+	At                        float64 // the period
+	N                         int     // seeds that have a value
+	Low, Q1, Median, Q3, High float64
 }
 
 // spread summarises one period.
 type spread struct {
+	at                        float64
 	n                         int
 	low, q1, median, q3, high float64
 }
@@ -43,6 +54,9 @@ func quantile(sorted []float64, q float64) float64 {
 }
 
 func (b Band) figure() figure {
+	if b.Points != nil {
+		return b.summarized()
+	}
 	f := figure{kind: "Band over seeds", title: b.Title, xLabel: b.XLabel, yLabel: b.YLabel}
 	periods, seeds := 0, 0
 	var y extent
@@ -67,6 +81,7 @@ func (b Band) figure() figure {
 			}
 		}
 		spreads[i] = newSpread(values)
+		spreads[i].at = float64(i)
 		n.add(float64(len(values)))
 		if len(values) > 0 {
 			x.add(float64(i))
@@ -95,17 +110,66 @@ func (b Band) figure() figure {
 		f.facts = append(f.facts, "Values "+g+".")
 	}
 	if seeds > 1 {
-		f.legend = []entry{
-			{"median", strip(medianStyle)},
-			{"quartiles", func(c canvas, at point) { patch(rangeStyle)(c, at); patch(quartileStyle)(c, at) }},
-			{"smallest to largest", patch(rangeStyle)},
-		}
+		f.legend = spreadLegend()
 	}
 	f.data = func(c canvas, p plot) string { return drawSpreads(c, p, spreads) }
 	return f
 }
 
+// summarized draws the points as they are, and each seed as a thin line.
+func (b Band) summarized() figure {
+	f := figure{kind: "Band over seeds", title: b.Title, xLabel: b.XLabel, yLabel: b.YLabel, empty: noValues}
+	spreads := make([]spread, len(b.Points))
+	var x, y extent
+	for i, p := range b.Points {
+		spreads[i] = spread{p.At, p.N, p.Low, p.Q1, p.Median, p.Q3, p.High}
+		if p.N > 0 && finite(p.Low) && finite(p.High) {
+			x.add(p.At)
+			y.add(p.Low)
+			y.add(p.High)
+			f.empty = ""
+		}
+	}
+	f.x, f.y = along(x, true), upright(y)
+	f.subtitle = "n = " + count(b.NSeeds, "seed", "seeds")
+	f.facts = []string{f.subtitle + "."}
+	if f.empty != "" {
+		return f
+	}
+	f.facts = append(f.facts, "Values are "+y.span()+"; the median is "+medians(spreads).span()+".")
+	f.legend = append(spreadLegend(), entry{"a seed", strip(seedStyle)})
+	f.data = func(c canvas, p plot) string {
+		b.drawSeeds(c, p)
+		return drawSpreads(c, p, spreads)
+	}
+	return f
+}
+
+// drawSeeds draws each seed.
+func (b Band) drawSeeds(c canvas, p plot) {
+	var lines [][]point
+	coarsen(func(column pixel) (sum int) {
+		lines = nil
+		for _, seed := range b.Seeds {
+			lines = append(lines, reduce(min(len(seed), len(b.Points)), func(i int) (point, bool) {
+				return p.at(b.Points[i].At, max(p.y.lo, min(p.y.hi, seed[i]))), finite(seed[i]) && b.Points[i].N > 0
+			}, column)...)
+		}
+		return cost(lines)
+	})
+	c.lines(lines, seedStyle)
+}
+
+func spreadLegend() []entry {
+	return []entry{
+		{"median", strip(medianStyle)},
+		{"quartiles", func(c canvas, at point) { patch(rangeStyle)(c, at); patch(quartileStyle)(c, at) }},
+		{"smallest to largest", patch(rangeStyle)},
+	}
+}
+
 var (
+	seedStyle     = style{stroke: axisInk, width: 0.4}
 	medianStyle   = style{stroke: blue, width: 1.8}
 	quartileStyle = style{fill: blue, opacity: 0.34}
 	rangeStyle    = style{fill: blue, opacity: 0.18}
@@ -126,14 +190,14 @@ func drawSpreads(c canvas, p plot, spreads []spread) (fact string) {
 	slabs := func(edges func(s spread) (low, high float64), column pixel) [][]slab {
 		return envelope(len(spreads), func(i int) (slab, bool) {
 			low, high := edges(spreads[i])
-			return slab{p.x.at(float64(i)), p.y.at(high), p.y.at(low)}, spreads[i].n > 0
+			return slab{p.x.at(spreads[i].at), p.y.at(high), p.y.at(low)}, spreads[i].n > 0
 		}, column)
 	}
 	column := coarsen(func(column pixel) int {
 		ranges = slabs(func(s spread) (float64, float64) { return s.low, s.high }, column)
 		quartiles = slabs(func(s spread) (float64, float64) { return s.q1, s.q3 }, column)
 		median = reduce(len(spreads), func(i int) (point, bool) {
-			return p.at(float64(i), spreads[i].median), spreads[i].n > 0
+			return p.at(spreads[i].at, spreads[i].median), spreads[i].n > 0
 		}, column)
 		return area(ranges) + area(quartiles) + cost(median)
 	})

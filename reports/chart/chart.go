@@ -15,7 +15,7 @@ import (
 )
 
 // Chart is a [Line], [Band] or [History] of series, or one of those for reports: [HeatMap], [Distribution], [Forest],
-// [Paired], [Lineage], [TaskScores], [Front], [Bars].
+// [Paired], [Lineage], [TaskScores], [Front], [Bars], [Tree].
 type Chart interface {
 	figure() figure
 }

@@ -50,6 +50,10 @@ var seriesExamples = []example{
 		Seeds: [][]float64{{1, 2, 3, nan, 5, nan, 6}, {2, 3, 5, nan, 4}, {0, 1, 1, nan, 6, nan, 7}, {nan, 2}},
 	}},
 	{"band_one", chart.Band{Title: "One seed", Seeds: [][]float64{{1, 2, 1}}}},
+	{"band_points", chart.Band{
+		Title: "Points over seeds", XLabel: "point", YLabel: "log of output (1)", NSeeds: 3, Seeds: [][]float64{{1, 2, nan, 4}, {2, 3, 5, 4}},
+		Points: []chart.BandPoint{{At: 0, N: 3, Low: 1, Q1: 1.2, Median: 1.5, Q3: 1.8, High: 2}, {At: 10, N: 3, Low: 2, Q1: 2.2, Median: 2.5, Q3: 2.8, High: 3}, {At: 20}, {At: 30, N: 3, Low: 4, Q1: 4.2, Median: 4.5, Q3: 5.8, High: 6}},
+	}},
 	{"band_empty", chart.Band{Title: "No seeds"}},
 	{"history", chart.History{
 		Title: "Mean unemployment rate", XLabel: "configuration", YLabel: "unemployment_rate_mean (share)", Interval: "95 % t interval",

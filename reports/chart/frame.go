@@ -12,6 +12,7 @@ type figure struct {
 	labels                          []string // of the values 0, 1, … of x, in place of numbers
 	noTicks                         bool     // y has no values, only room
 	room                            float64  // that much of it, where the chart need not be as high as others
+	least                           float64  // room that y needs, where the chart must be higher than others
 	rows                            []row    // of the values 0, 1, … of y, from the top, in place of numbers
 	columns                         []string // what stands to the right of each row
 	widest                          float64  // the plot has no use for more room than that; 0 for any
@@ -149,6 +150,8 @@ func (f figure) height() float64 {
 		return f.header(nowhere{}) + rowsTop + rowPitch*float64(len(f.rows)) + f.footer()
 	case f.room > 0:
 		return min(height, f.header(nowhere{})+plotTop+f.room+f.footer())
+	case f.least > 0:
+		return max(height, f.header(nowhere{})+plotTop+f.least+f.footer())
 	}
 	return height
 }

@@ -44,7 +44,7 @@ func mean(label string, n int, mean, half float64) chart.Estimate {
 
 // reportExamples are the charts of reports.
 func reportExamples() []example {
-	return slices.Concat(heatExamples(), distributionExamples(), forestExamples(), pairedExamples(), lineageExamples(), taskExamples(), barExamples(), frontExamples())
+	return slices.Concat(heatExamples(), distributionExamples(), forestExamples(), pairedExamples(), lineageExamples(), taskExamples(), barExamples(), frontExamples(), treeExamples())
 }
 
 func frontExamples() []example {
