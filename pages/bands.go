@@ -8,6 +8,7 @@ import (
 
 	"track/answer"
 	"track/ask"
+	"track/reports/chart"
 	"track/reports/escape"
 	"track/scoring/format"
 )
@@ -40,7 +41,11 @@ func composeBands(ctx context.Context, b *builder) error {
 		return nil
 	}
 	picture := b.newBands(a, selector)
-	still, err := fragment("bands", picture)
+	figure, err := fragment("bands", picture)
+	if err != nil {
+		return err
+	}
+	links, err := b.keepChart("bands", bandsChart(a))
 	if err != nil {
 		return err
 	}
@@ -49,13 +54,27 @@ func composeBands(ctx context.Context, b *builder) error {
 		return err
 	}
 	b.view.Sections = append(b.view.Sections, section{ID: "series", HTML: names})
-	if err := b.addChart(section{ID: "bands"}, bandsPlot(a, picture.Text, func(i int) string { return picture.Seeds[i].Href }), still, true); err != nil {
+	if err := b.addChart(section{ID: "bands"}, bandsPlot(a, picture.Text, func(i int) string { return picture.Seeds[i].Href }), still{figure, links}, true); err != nil {
 		return err
 	}
 	t := a.Tables()[0]
 	t.Title = "Values"
 	b.addTable(t)
 	return nil
+}
+
+// bandsChart returns the chart of a series over seeds, for files.
+func bandsChart(a answer.SeriesBands) chart.Band {
+	c := chart.Band{
+		Title: a.Scenario + " " + configurationName(a.Label, a.Configuration) + ", " + a.Name + " over seeds", XLabel: "point", YLabel: a.Name, NSeeds: len(a.Seeds), Points: []chart.BandPoint{},
+	}
+	for _, p := range a.Points {
+		c.Points = append(c.Points, chart.BandPoint{At: float64(p.At), N: p.N, Low: p.Low, Q1: p.Q1, Median: p.Median, Q3: p.Q3, High: p.High})
+	}
+	for _, s := range a.Seeds {
+		c.Seeds = append(c.Seeds, s.Values)
+	}
+	return c
 }
 
 // bands draws a series over seeds.

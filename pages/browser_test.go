@@ -73,9 +73,14 @@ func TestPagesInBrowser(t *testing.T) {
 	if len(addresses) < 50 {
 		t.Fatalf("%d pages", len(addresses))
 	}
+	drawn := map[string]bool{} // paths of which the figures were drawn
 	for _, address := range addresses {
 		tab.Open(base + address)
 		checkPage(t, tab, base, address)
+		if path, _, _ := strings.Cut(address, "?"); !drawn[path] {
+			drawn[path] = true
+			checkDrawn(t, tab, address)
+		}
 	}
 	// A long text in a column that is not seen yet does not make the others tall: three lines at most.
 	tab.View(360, 900, "light")

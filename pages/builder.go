@@ -26,6 +26,7 @@ type builder struct {
 	view    view
 	shown   *shownNames
 	part    []section // that the address asks for instead of the page, if it takes long
+	files   map[string]pageFile
 	// pictures stand beside the text of cells.
 	pictures map[pictureKey]template.HTML
 }
@@ -273,7 +274,7 @@ func (b *builder) addTable(t answer.Table) {
 
 // addDocument adds the sections of a report, but for some.
 func (b *builder) addDocument(d document.Document, without ...string) error {
-	sections, err := d.InlineSections()
+	sections, err := b.inlineSections(d)
 	if err != nil {
 		return err
 	}
@@ -286,13 +287,21 @@ func (b *builder) addDocument(d document.Document, without ...string) error {
 	return nil
 }
 
+// inlineSections returns the sections of a report, with links below its pictures.
+func (b *builder) inlineSections(d document.Document) ([]document.Section, error) {
+	return d.InlineSections(func(p document.Picture) (string, error) {
+		links, err := b.keepChart(p.Name, p.Chart)
+		return string(links), err
+	})
+}
+
 // addPicture adds the picture of a question that has one, as the browser fetches it.
 func (b *builder) addPicture(q ask.Question) error {
 	if !slices.Contains(q.Media, "image/svg+xml") || b.view.Sections == nil {
 		return nil
 	}
-	figure, err := fragment("picture", picture{b.request.Base + "/api/v1/" + q.Path + "?" + b.asked.Encode(), b.view.Heading})
-	b.view.Sections = slices.Insert(b.view.Sections, 0, section{ID: "picture", HTML: figure})
+	figure, links, err := b.answerPicture(q, b.asked, b.view.Heading)
+	b.view.Sections = slices.Insert(b.view.Sections, 0, section{ID: "picture", HTML: figure + links})
 	return err
 }
 
@@ -312,7 +321,7 @@ func (b *builder) here(name, value string) string {
 func (b *builder) params() url.Values {
 	in := url.Values{}
 	for key, values := range b.request.In {
-		if key != partParam {
+		if key != partParam && key != fileParam {
 			in[key] = values
 		}
 	}

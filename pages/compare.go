@@ -114,7 +114,7 @@ func (b *builder) addPairs(ctx context.Context, a answer.Comparison) error {
 	if err != nil {
 		return err
 	}
-	sections, err := d.InlineSections()
+	sections, err := b.inlineSections(d)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (b *builder) addReportPart(ctx context.Context, titles []string) error {
 	if err != nil {
 		return err
 	}
-	sections, err := d.InlineSections()
+	sections, err := b.inlineSections(d)
 	if err != nil {
 		return err
 	}

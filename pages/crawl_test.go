@@ -65,8 +65,9 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	trackertest.AddSpec(t, st, trackertest.Ranges("alone", [2]float64{0, 5}))
 	trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("alone", 1, map[string]float64{"a": 1}))
 	traced(t, st, 12)
-	base := serve(t, st)
-	from, opened, todo := map[string]string{"/": "the address bar"}, map[string]int{}, []string{"/"}
+	recordSeries(t, st)
+	base, files := serve(t, st), figureFiles{}
+	from, opened, todo := map[string]string{"/": "the address bar"}, map[string]int{}, []string{"/", "/compare?scenario=growth_plus&scenario=growth_plus%40theta-14"}
 	for len(todo) > 0 {
 		address := todo[0]
 		todo = todo[1:]
@@ -77,6 +78,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		if status >= http.StatusBadRequest {
 			t.Errorf("%s links to %s: %d", from[address], address, status)
 		}
+		files.check(t, base, address, body)
 		for _, found := range linkPattern.FindAllStringSubmatch(body, -1) {
 			if next := crawled(found[1]); from[next] == "" {
 				from[next] = address
@@ -99,6 +101,9 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		if !strings.Contains(seed, want) {
 			t.Errorf("the page of a seed has no %s", want)
 		}
+	}
+	if missing := files.missing(); len(missing) > 0 {
+		t.Errorf("no page has the figures %q as files; it has %v", missing, files)
 	}
 	if len(opened) < 60 {
 		t.Errorf("only %d kinds of pages were found", len(opened))

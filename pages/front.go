@@ -91,13 +91,12 @@ func (b *builder) addLineageFront(ctx context.Context, lineage string) error {
 
 // addFront adds the chart of a front.
 func (b *builder) addFront(a answer.LineageFront, title string, in url.Values) error {
-	question := ask.LineageFront().Question()
-	still, err := fragment("picture", picture{b.request.Base + "/api/v1/" + question.Path + "?" + in.Encode(), "The front of " + a.Lineage})
+	figure, links, err := b.answerPicture(ask.LineageFront().Question(), in, "The front of "+a.Lineage)
 	if err != nil {
 		return err
 	}
 	plot, notes := frontPlot(a, func(version string) string { return b.address("version show", "version", a.Lineage+"@"+version) })
-	return b.addChart(section{ID: "front-chart", Title: escape.Line(title), Sentences: notes}, plot, still, false)
+	return b.addChart(section{ID: "front-chart", Title: escape.Line(title), Sentences: notes}, plot, still{figure, links}, false)
 }
 
 // addObjectives adds links that choose what the axes are.

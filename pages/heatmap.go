@@ -27,9 +27,9 @@ type heatMap struct {
 	SeedOrders  []link
 	Columns     []string
 	Rows        []heatRow
-	Part        string // which part the table shows; empty for all
-	Neighbours  []link // other parts
-	Files       []link // the picture; none if the page offers it at its top
+	Part        string      // which part the table shows; empty for all
+	Neighbours  []link      // other parts
+	Files       figureLinks // the picture and its data
 	Description string
 }
 
@@ -149,13 +149,10 @@ func (b *builder) addHeatMap(a answer.Matrix, in url.Values, suffix string) erro
 		Description: "Arrow keys move to a cell, Enter opens its seed.",
 	}
 	title := ""
+	if len(in) > 0 { // else nothing is recorded that a file could show
+		h.Files = b.answerFiles(ask.Matrix().Question(), asked, h.What)
+	}
 	if suffix != "" {
-		for _, f := range []link{{Text: "SVG", Href: ask.SVG}, {Text: "PNG", Href: ask.PNG}} {
-			if len(in) == 0 { // nothing is recorded that a file could show
-				break
-			}
-			h.Files = append(h.Files, link{Text: f.Text, Href: b.download(ask.Matrix().Question(), asked, f.Href)})
-		}
 		title = strings.ToUpper(a.By[:1]) + strings.TrimSuffix(a.By[1:], "s") + " by seed"
 	}
 	b.fillTable(&h, a)

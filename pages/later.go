@@ -45,7 +45,7 @@ func (b *builder) later(id string, isLong bool, add func() error) error {
 // laterInstead is [builder.later] with a section that stands there until then: what is quick of the whole one.
 func (b *builder) laterInstead(id string, isLong bool, addQuick, add func() error) error {
 	part := b.request.In.Get(partParam)
-	if isLong && part != id && part != panelPart && b.request.In.Get(laterParam) != shown {
+	if isLong && part != id && part != panelPart && !IsFile(b.request.In) && b.request.In.Get(laterParam) != shown {
 		err := addQuick()
 		b.view.Sections[len(b.view.Sections)-1].Later = &later{b.here(partParam, id), b.here(laterParam, shown)}
 		return err

@@ -83,14 +83,18 @@ func (b *builder) addLineageReport(ctx context.Context, a answer.Lineage) error 
 	if err := b.addDocument(d); err != nil {
 		return err
 	}
-	still, err := scores.InlineHTML()
+	text, err := scores.InlineHTML()
+	if err != nil {
+		return err
+	}
+	links, err := b.keepChart(scores.Name, scores.Chart)
 	if err != nil {
 		return err
 	}
 	plot := scoresPlot(scores.Chart.(chart.Lineage), answer.Numbers{Scale: a.Settings.Scale}.Score, func(version string) string {
 		return b.address("version show", "version", a.Lineage+"@"+version)
 	})
-	if err := b.addChart(section{ID: "score-chart"}, plot, template.HTML(still), false); err != nil { //nolint:gosec // written by package document, which escapes
+	if err := b.addChart(section{ID: "score-chart"}, plot, still{template.HTML(text), links}, false); err != nil { //nolint:gosec // written by package document, which escapes
 		return err
 	}
 	from := len(b.view.Sections) - 1

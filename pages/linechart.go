@@ -197,15 +197,18 @@ type chartFigure struct {
 // dataPart ends the name of the part of a page that has the data of a chart.
 const dataPart = ".data"
 
+// still is a picture in whose place a script draws a chart, and links to it as files.
+type still struct{ Figure, Links template.HTML }
+
 // addChart adds a picture that shows the values under the pointer, if a script runs. Data that would make the page
 // heavy are apart: the script fetches them.
-func (b *builder) addChart(s section, c lineChart, still template.HTML, apart bool) error {
+func (b *builder) addChart(s section, c lineChart, drawn still, apart bool) error {
 	data, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
 	sum := sha256.Sum256(data)
-	v := chartFigure{ID: s.ID, Sum: hex.EncodeToString(sum[:6]), Still: still, Keys: c.keys(), Whisker: c.whisker(), Data: template.JS(data)} //nolint:gosec // JSON without < and >
+	v := chartFigure{ID: s.ID, Sum: hex.EncodeToString(sum[:6]), Still: drawn.Figure, Keys: c.keys(), Whisker: c.whisker(), Data: template.JS(data)} //nolint:gosec // JSON without < and >
 	if apart {
 		name := s.ID + dataPart
 		if b.request.In.Get(partParam) == name {
@@ -219,6 +222,7 @@ func (b *builder) addChart(s section, c lineChart, still template.HTML, apart bo
 	}
 	b.view.Charts = true
 	s.HTML, err = fragment("linechart", v)
+	s.HTML += drawn.Links
 	b.view.Sections = append(b.view.Sections, s)
 	return err
 }

@@ -149,10 +149,14 @@ func (b *builder) addParamPicture(id, title string, p document.Picture, choices 
 	if err != nil {
 		return err
 	}
+	links, err := b.keepChart(p.Name, p.Chart)
+	if err != nil {
+		return err
+	}
 	html, err := fragment("param-picture", struct {
 		Choices []paramChoices
 		Picture template.HTML
-	}{choices, template.HTML(picture)}) //nolint:gosec // written by package document, which escapes
+	}{choices, template.HTML(picture) + links}) //nolint:gosec // written by package document, which escapes
 	b.view.Sections = append(b.view.Sections, section{ID: id, Title: escape.Line(title), HTML: html})
 	return err
 }

@@ -1,12 +1,9 @@
 package pages
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/base64"
 	"html/template"
-	"io"
 	"maps"
 	"math"
 	"slices"
@@ -109,7 +106,7 @@ type queryChart struct {
 	Columns, Numbers []string
 	X, Y, Kind       string
 	Line             template.HTML
-	Files            []chartFile // of either
+	Files            template.HTML // links to either as files
 	Bars             []queryBar
 	Left             int // rows that are not shown
 }
@@ -140,14 +137,14 @@ func (b *builder) chartOf(t answer.Table) (template.HTML, error) {
 	slices.SortFunc(c.Keep, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
 	x, y := slices.Index(c.Columns, c.X), slices.Index(c.Columns, c.Y)
 	if x >= 0 && y >= 0 && slices.Contains(c.Numbers, c.Y) {
-		if err := c.draw(t.Rows, x, y); err != nil {
+		if err := c.draw(b, t.Rows, x, y); err != nil {
 			return "", err
 		}
 	}
 	return fragment("query-chart", c)
 }
 
-func (c *queryChart) draw(rows [][]any, x, y int) error {
+func (c *queryChart) draw(b *builder, rows [][]any, x, y int) (err error) {
 	if c.Kind == "line" && slices.Contains(c.Numbers, c.X) {
 		s := chart.Named{Name: escape.Line(c.Y)}
 		for _, row := range rows {
@@ -159,7 +156,8 @@ func (c *queryChart) draw(rows [][]any, x, y int) error {
 			return err
 		}
 		c.Line = template.HTML(shown.String()) //nolint:gosec // written by package chart, which escapes
-		return c.keep(line)
+		c.Files, err = b.keepChart("chart", line)
+		return err
 	}
 	c.Kind, c.Left = "bar", max(0, len(rows)-mostBars)
 	rows = rows[:len(rows)-c.Left]
@@ -176,29 +174,8 @@ func (c *queryChart) draw(rows [][]any, x, y int) error {
 		c.Bars = append(c.Bars, bar)
 		drawn.Rows = append(drawn.Rows, chart.Bar{Name: bar.Name, Text: bar.Text, Value: numberOrNaN(row[y])})
 	}
-	return c.keep(drawn)
-}
-
-// keep adds a chart as files.
-func (c *queryChart) keep(drawn chart.Chart) error {
-	for _, f := range []struct {
-		text, media string
-		write       func(io.Writer, chart.Chart) error
-	}{{"SVG", "image/svg+xml", chart.SVG}, {"PNG", "image/png", chart.PNG}} {
-		var file bytes.Buffer
-		if err := f.write(&file, drawn); err != nil {
-			return err
-		}
-		address := "data:" + f.media + ";base64," + base64.StdEncoding.EncodeToString(file.Bytes())
-		c.Files = append(c.Files, chartFile{"Save as " + f.text, "chart." + strings.ToLower(f.text), template.URL(address)}) //nolint:gosec // of bytes that package chart wrote
-	}
-	return nil
-}
-
-// chartFile is a picture that stands in the page as a file.
-type chartFile struct {
-	Text, Name string
-	Address    template.URL
+	c.Files, err = b.keepChart("chart", drawn)
+	return err
 }
 
 func numberOrNaN(cell any) float64 { return numberOr(cell, math.NaN()) }

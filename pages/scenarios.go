@@ -73,11 +73,11 @@ func (b *builder) addHistory(a answer.History) error {
 
 // addPlot adds a chart in the place of the picture of the question of the page.
 func (b *builder) addPlot(plot lineChart, text string) error {
-	still, err := fragment("picture", picture{b.request.Base + "/api/v1/" + b.page.question.Path + "?" + b.asked.Encode(), text})
+	figure, links, err := b.answerPicture(b.page.question, b.asked, text)
 	if err != nil {
 		return err
 	}
-	return b.addChart(section{ID: "picture"}, plot, still, false)
+	return b.addChart(section{ID: "picture"}, plot, still{figure, links}, false)
 }
 
 // tab is a page beside others about the same thing.

@@ -50,7 +50,7 @@ func (b *builder) addSeries(ctx context.Context, of url.Values, names []string) 
 	for name, values := range of {
 		drawn[name] = values
 	}
-	still, err := fragment("picture", picture{b.request.Base + "/api/v1/series/show?" + drawn.Encode(), text})
+	figure, links, err := b.answerPicture(ask.SeriesShow().Question(), drawn, text)
 	if err != nil {
 		return err
 	}
@@ -63,5 +63,5 @@ func (b *builder) addSeries(ctx context.Context, of url.Values, names []string) 
 		}
 		list = append(list, s)
 	}
-	return b.addChart(section{ID: "series-picture"}, seriesPlot(text, list), still, false)
+	return b.addChart(section{ID: "series-picture"}, seriesPlot(text, list), still{figure, links}, false)
 }

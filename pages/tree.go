@@ -120,7 +120,11 @@ func (b *builder) addTree(a answer.LineageTree) error {
 	v.Sum = hex.EncodeToString(sum[:6])
 	v.Choices = b.treeChoices(layout, kind, unfold)
 	html, err := fragment("tree", v)
-	b.view.Sections = append(b.view.Sections, section{ID: "tree", HTML: html})
+	if err != nil {
+		return err
+	}
+	links, err := b.keepChart("tree", layout.chart(a))
+	b.view.Sections = append(b.view.Sections, section{ID: "tree", HTML: html + links})
 	return err
 }
 

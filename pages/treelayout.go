@@ -8,6 +8,7 @@ import (
 
 	"track/answer"
 	"track/evolution"
+	"track/reports/chart"
 )
 
 // treeLanes are the ways to arrange a tree in lanes.
@@ -157,6 +158,20 @@ func treeClass(v answer.TreeVersion, head string) (letter, class string) {
 		return "f", "refused"
 	}
 	return "o", "open"
+}
+
+// chart returns the chart of a tree, for files.
+func (l treeLayout) chart(tree answer.LineageTree) chart.Tree {
+	c := chart.Tree{Title: "Tree of " + tree.Lineage, Lanes: l.Lanes}
+	decisions := map[string]chart.Decision{"root": chart.Root, "accepted": chart.Accepted, "rejected": chart.Rejected, "refused": chart.Refused, "open": chart.Undecided}
+	for _, n := range l.Nodes {
+		_, class := treeClass(n.Version, "")
+		c.Nodes = append(c.Nodes, chart.TreeNode{
+			Name: n.Version.Version, Decision: decisions[class], Active: n.Version.Version == tree.Head, Lane: n.Lane, Height: n.Height,
+			OnPath: n.Version.OnPath, Inferred: n.Version.Inferred, Parents: n.Parents,
+		})
+	}
+	return c
 }
 
 // words says what a version is, in a line.

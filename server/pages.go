@@ -2,9 +2,11 @@ package server
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io/fs"
+	"mime"
 	"net/http"
 	"net/url"
 	"strings"
@@ -61,19 +63,19 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	if err != nil {
 		return err
 	}
-	var page bytes.Buffer
+	var text written
 	asker := &pageAsker{grant: grant}
 	err = ask.Snapshot(r.Context(), ask.Source{Store: st, Actor: grant.Name}, func(from ask.Source) error {
 		from.KeepStatuses()
 		asker.from = from
 		request := s.pageRequest(r, asker)
 		request.Keeper, request.In, request.Live = s.keeper(r.Context(), p, grant), in, !grant.IsBound()
-		return p.Write(r.Context(), &page, request)
+		text, err = pageText(r, p, request)
+		return err
 	})
 	if err != nil {
 		return err
 	}
-	text := writtenPage(r, page.Bytes())
 	if asker.asksLive || in.Has("since") {
 		w.Header().Del("ETag")
 	} else {
@@ -81,6 +83,23 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	}
 	text.write(w)
 	return nil
+}
+
+// pageText returns a page, or the file of it that the address names.
+func pageText(r *http.Request, p pages.Page, request pages.Request) (written, error) {
+	if pages.IsFile(request.In) {
+		file, err := p.File(r.Context(), request)
+		if err != nil {
+			return written{}, err
+		}
+		named := mime.FormatMediaType("attachment", map[string]string{"filename": file.Name})
+		return written{[][2]string{{"Content-Security-Policy", styledPolicy}, {"Content-Type", file.Media}, {"Content-Disposition", named}}, file.Content}.compressedFor(r, gzip.DefaultCompression), nil
+	}
+	var page bytes.Buffer
+	if err := p.Write(r.Context(), &page, request); err != nil {
+		return written{}, err
+	}
+	return writtenPage(r, page.Bytes()), nil
 }
 
 // pageRequest returns what each page needs for whoever sent a request.

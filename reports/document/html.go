@@ -61,6 +61,7 @@ type hypertext struct {
 	sections []section
 	depth    int  // of details and notes
 	embedded bool // in a page, which has the styles of pictures; a header without a text is left out
+	after    func(Picture) (string, error)
 }
 
 // section is a line of the table of contents.
@@ -170,7 +171,12 @@ func (h *hypertext) picture(p Picture) error {
 		return fmt.Errorf("picture %q: %w", p.Name, err)
 	}
 	h.WriteString("</figure>\n")
-	return nil
+	if h.after == nil {
+		return nil
+	}
+	text, err := h.after(p)
+	h.WriteString(text)
+	return err
 }
 
 func (h *hypertext) details(d Details) error {

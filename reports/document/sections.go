@@ -81,9 +81,10 @@ func (d Document) HTMLSections() ([]Section, error) {
 }
 
 // InlineSections returns the sections as parts of a page that has styles for them and for charts ([chart.StyleSheet]).
-func (d Document) InlineSections() ([]Section, error) {
+// after returns what stands behind a picture, as HTML.
+func (d Document) InlineSections(after func(Picture) (string, error)) ([]Section, error) {
 	return d.sections(func(blocks []Block, a anchors) (string, error) {
-		h := hypertext{anchors: a, embedded: true}
+		h := hypertext{anchors: a, embedded: true, after: after}
 		err := h.blocks(blocks)
 		return h.String(), err
 	})
