@@ -221,7 +221,7 @@ type FailingSeed struct {
 	Configuration string          `json:"configuration,omitempty"` // its hash, if several are mixed
 	Outcome       Outcome         `json:"outcome"`
 	Reason        string          `json:"reason"`  // why it did not pass, in a few words
-	Metrics       []FailingMetric `json:"metrics"` // that failed, in the order of the spec
+	Metrics       []FailingMetric `json:"metrics"` // that failed, the one that is farthest outside of its target first
 }
 
 // FailingMetric is a metric that a seed failed.
@@ -229,6 +229,9 @@ type FailingMetric struct {
 	Name    string  `json:"name"`
 	Value   float64 `json:"value"`
 	Missing bool    `json:"missing,omitzero"` // the seed has no value for it
+	// Outside is how far Value lies outside of what the metric accepts, as a share of the width of the accepted range, or
+	// of its limit; see scoring.Outside. Nil if there is no value, or none that is finite.
+	Outside *float64 `json:"outside"`
 }
 
 // SeedStatus returns the status of a seed as a whole.

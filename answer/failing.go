@@ -9,14 +9,17 @@ import (
 	"track/scoring/format"
 )
 
-// failingTable lists seeds that did not pass, with the values of the metrics that they failed next to their targets.
+// failingTable lists seeds that did not pass, the worst first, with the values of the metrics that they failed next to
+// their targets.
 func failingTable(seeds []track.FailingSeed, metrics []scoring.MetricStability) Table {
 	const shownMetrics = 4
 	targets := make(map[string]string, len(metrics))
 	for _, m := range metrics {
 		targets[m.Name] = m.Target
 	}
-	t := Table{Name: "failing_seeds", Title: fmt.Sprintf("failing seeds (%d)", len(seeds)), Shown: 50, Columns: columns("seed", "outcome", "reason", "metrics").wrap("reason", "metrics")}
+	t := Table{Name: "failing_seeds", Title: fmt.Sprintf("failing seeds (%d), the worst first", len(seeds)), Shown: 50, Columns: Columns{
+		{Name: "seed"}, {Name: "outcome"}, {Name: "reason"}, {Name: "outside", Head: "outside by"}, {Name: "metrics"},
+	}.drop("outside").wrap("reason", "metrics")}
 	for _, f := range seeds {
 		var texts []string
 		for _, m := range f.Metrics {
@@ -27,9 +30,17 @@ func failingTable(seeds []track.FailingSeed, metrics []scoring.MetricStability) 
 		if len(texts) > shownMetrics {
 			shown = fmt.Sprintf("%s and %d more", strings.Join(texts[:shownMetrics], "; "), len(texts)-shownMetrics)
 		}
-		t.Rows = append(t.Rows, []any{f.Number.String(), string(f.Outcome), Cell{shorten(f.Reason), f.Reason}, Cell{shown, all}})
+		t.Rows = append(t.Rows, []any{f.Number.String(), string(f.Outcome), Cell{shorten(f.Reason), f.Reason}, outsideCell(f), Cell{shown, all}})
 	}
 	return t
+}
+
+// outsideCell returns a cell with how far the worst metric of a seed lies outside of what it accepts.
+func outsideCell(f track.FailingSeed) any {
+	if len(f.Metrics) == 0 {
+		return nil
+	}
+	return optionalCell(f.Metrics[0].Outside, format.Share)
 }
 
 // missedText says what a seed measured and what the target is, such as "growth 0.02, target > 0.05".

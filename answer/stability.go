@@ -44,6 +44,8 @@ type Stability struct {
 	EnvironmentsDiffer []string                      `json:"environments_differ_in,omitempty"` // such as host and track_version
 	scoring.Stability
 	verdict.Judgement
+	// FailingSeeds have first the ones that did not run well, and then those that are farthest outside of a target. Seeds
+	// that are alike are in the order of their numbers.
 	FailingSeeds []track.FailingSeed `json:"failing_seeds"`
 }
 

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"slices"
 	"testing"
 
 	"track/answer"
@@ -17,5 +18,14 @@ func TestBarColumns(t *testing.T) {
 		if got := barColumns(answer.Table{Columns: columns, Rows: [][]any{{1, 0.0}, {2, tt.other}}}); got[1] != tt.want || got[0] {
 			t.Errorf("0 and %v: %v, want %v", tt.other, got, tt.want)
 		}
+	}
+}
+
+// Numbers of seeds are texts: they are sorted as numbers, also above 2^53.
+func TestNumbersInTextsAreSorted(t *testing.T) {
+	texts := []any{"10", "9", "18446744073709551615", "18446744073709551614", "a", "1a"}
+	slices.SortStableFunc(texts, func(a, b any) int { return compareCells(a, b, false) })
+	if want := []any{"9", "10", "18446744073709551614", "18446744073709551615", "1a", "a"}; !slices.Equal(texts, want) {
+		t.Errorf("sorted: %v, want %v", texts, want)
 	}
 }

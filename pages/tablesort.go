@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"track/answer"
@@ -34,9 +35,20 @@ func compareCells(a, b any, descending bool) int {
 	case xIsNumber && yIsNumber:
 		return cmp.Compare(x, y)
 	case descending:
-		return strings.Compare(render.ExactText(b), render.ExactText(a))
+		return compareTexts(render.ExactText(b), render.ExactText(a))
 	}
-	return strings.Compare(render.ExactText(a), render.ExactText(b))
+	return compareTexts(render.ExactText(a), render.ExactText(b))
+}
+
+// compareTexts compares texts, or whole numbers if both are: numbers of seeds are texts, because many programs round
+// those above 2^53.
+func compareTexts(a, b string) int {
+	x, errA := strconv.ParseUint(a, 10, 64)
+	y, errB := strconv.ParseUint(b, 10, 64)
+	if errA == nil && errB == nil {
+		return cmp.Compare(x, y)
+	}
+	return strings.Compare(a, b)
 }
 
 func boolNumber(b bool) int {

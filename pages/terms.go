@@ -34,6 +34,7 @@ func explained() map[string]string {
 		"unseen failures":  "The largest share of all possible seeds that could fail in a way that none of these did, at the stated confidence.",
 		"flag":             "A doubt about this metric, such as a value that nearly always lies at the edge of its target.",
 		"gate":             "What the declared rules of the spec conclude. Opening its page is no interim analysis.",
+		"outside":          "How far the worst metric of a failing seed lies outside of what it accepts with PASS or WARN: as a share of the accepted range, or of its limit if the range is open on a side.",
 		"interval":         "A range that is computed so that it holds the true value in the stated share of cases, if the conditions of its method are met.",
 		"fitness":          "What the policy of the lineage maximizes, computed from the executions of a version.",
 		"replay":           "Whether each recorded decision follows again from its recorded evidence and draw.",

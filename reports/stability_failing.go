@@ -17,7 +17,7 @@ func (d stabilityReport) failing() []document.Block {
 		return []document.Block{title, paragraphOf(cell("None: every seed passed."))}
 	}
 	t := columns("seed", "outcome", "why", "failed metrics, with their values")
-	rest, left := "in the order of their numbers", 0
+	rest, left := "the worst first", 0
 	for _, alike := range failedAlike(d.Stability.FailingSeeds) {
 		if len(t.Rows) == most {
 			left += len(alike)

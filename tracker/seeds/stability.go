@@ -41,7 +41,7 @@ func (r StabilityReport) Answer() answer.Stability {
 	a := answer.Stability{
 		Scenario: r.Scenario, Spec: specRef(r.Stored), Configuration: recordedConfiguration(r.Configurations[0]),
 		NOthers: r.NOthers, Newest: r.newest(), NEnvironments: r.NEnvironments, EnvironmentsDiffer: r.EnvironmentsDiffer,
-		Stability: r.Stability, Judgement: r.Judgement, FailingSeeds: explainFailing(r.Failing, len(r.Configurations) > 1),
+		Stability: r.Stability, Judgement: r.Judgement, FailingSeeds: explainFailing(r.Failing, r.Spec, len(r.Configurations) > 1),
 	}
 	if len(r.Configurations) > 1 {
 		for _, c := range r.Configurations {
