@@ -140,7 +140,7 @@ func TestManySeeds(t *testing.T) {
 	if len(text) > 200_000 {
 		t.Errorf("%d bytes", len(text))
 	}
-	for _, want := range []string{"500 seeds, the lowest score first; 9500 higher ones are left out", "280 more, in the order of their numbers; 7000 seeds left out"} {
+	for _, want := range []string{"500 seeds, the lowest score first; 9500 higher ones are left out", "280 more, the worst first; 7000 seeds left out"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the report does not say %q:\n%s", want, text)
 		}
