@@ -76,6 +76,7 @@ func (b bench) pageAddresses(path string) ([]address, error) {
 		{"mutation", "/mutation/show?mutation=500&lineage=" + treeName, aimFirstByte},
 		{"mutations", "/mutation/list?lineage=" + treeName, aimFirstByte},
 		{"executions", "/executions", aimFirstByte},
+		{"search of names", "/search?text=large", aimFirstByte},
 		{"trace of 10⁴ calls", "/show/execution?id=" + executions.Items[0].ID, aimFirstByte},
 		{"sql, the 20 newest seeds", "/query?sql=" + url.QueryEscape("SELECT scenario, seed, outcome FROM v_seed LIMIT 20"), aimFirstByte},
 		{"sql, 10⁵ rows", manyRows, aimFirstByte},
