@@ -1,11 +1,13 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
 	"strings"
 
+	"track"
 	"track/answer"
 	"track/ask"
 	"track/reports/chart"
@@ -23,7 +25,7 @@ func composeBands(ctx context.Context, b *builder) error {
 	selector := answer.Selector{Scenario: a.Scenario, Configuration: a.Configuration[:min(10, len(a.Configuration))]}.String()
 	b.view.Trail = []link{
 		{Text: "Scenarios", Href: b.request.Base + "/"}, {Text: escape.Line(a.Scenario), Href: b.address("history", "scenario", a.Scenario)},
-		{Text: escape.Line(configurationName(a.Label, a.Configuration)), Href: b.address("stability", "scenario", selector)},
+		{Text: escape.Line(cmp.Or(a.Label, track.ShortHash(a.Configuration))), Href: b.address("stability", "scenario", selector)},
 	}
 	b.view.Heading = "Series"
 	if a.Name != "" {
@@ -66,7 +68,7 @@ func composeBands(ctx context.Context, b *builder) error {
 // bandsChart returns the chart of a series over seeds, for files.
 func bandsChart(a answer.SeriesBands) chart.Band {
 	c := chart.Band{
-		Title: a.Scenario + " " + configurationName(a.Label, a.Configuration) + ", " + a.Name + " over seeds", XLabel: "point", YLabel: a.Name, NSeeds: len(a.Seeds), Points: []chart.BandPoint{},
+		Title: a.Scenario + " " + cmp.Or(a.Label, track.ShortHash(a.Configuration)) + ", " + a.Name + " over seeds", XLabel: "point", YLabel: a.Name, NSeeds: len(a.Seeds), Points: []chart.BandPoint{},
 	}
 	for _, p := range a.Points {
 		c.Points = append(c.Points, chart.BandPoint{At: float64(p.At), N: p.N, Low: p.Low, Q1: p.Q1, Median: p.Median, Q3: p.Q3, High: p.High})

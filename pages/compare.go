@@ -19,6 +19,23 @@ func comparedParts() []string {
 	return []string{"Total score by seed", "Change of each metric", "Unmatched seeds"}
 }
 
+// sideNames names the sides of a comparison by letters and by what people call their configurations.
+func sideNames(sides []answer.ComparedSide) []string {
+	count := map[string]int{}
+	for _, side := range sides {
+		count[configurationName(side.Configuration)]++
+	}
+	names := make([]string, len(sides))
+	for i, side := range sides {
+		name := configurationName(side.Configuration)
+		if hash := track.ShortHash(side.Configuration.Hash); count[name] > 1 && name != hash {
+			name += " (" + hash + ")"
+		}
+		names[i] = string(rune('A'+i%26)) + " " + name
+	}
+	return names
+}
+
 // composeCompare shows configurations side by side; of two also the scores of each seed on both sides, and the change
 // of each metric with its interval.
 func composeCompare(ctx context.Context, b *builder) error {
@@ -30,10 +47,7 @@ func composeCompare(ctx context.Context, b *builder) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for i, side := range a.Sides {
-		names = append(names, string(rune('A'+i%26))+" "+side.Name())
-	}
+	names := sideNames(a.Sides)
 	b.view.Trail = []link{{Text: "Scenarios", Href: b.request.Base + "/"}, {Text: escape.Line(a.Spec.Scenario), Href: b.address("history", "scenario", a.Spec.Scenario)}}
 	b.view.Heading = escape.Line(strings.Join(names, " and "))
 	b.view.Title = b.view.Heading

@@ -59,7 +59,7 @@ func composeConfiguration(ctx context.Context, b *builder) error {
 // configurationHead names a configuration shortly: by its label, or its hash, and its revision.
 func (b *builder) configurationHead(scenario string, c track.RecordedConfiguration) {
 	b.view.Trail = []link{{Text: "Scenarios", Href: b.request.Base + "/"}, {Text: escape.Line(scenario), Href: b.address("history", "scenario", scenario)}}
-	name := configurationName(c.Label, c.Hash)
+	name := configurationName(c)
 	if c.Revision != (track.Revision{}) {
 		name += " (revision " + c.Revision.String() + ")"
 	}
@@ -215,7 +215,7 @@ func (b *builder) addMetrics(a answer.Stability, m answer.Matrix, spec answer.Sp
 		}
 		b.draw("metrics", "target", metric.Name, target)
 	}
-	b.addTable(t)
+	b.addTable(columnsOf(t, "metric", "flag", "mean_score", "score_interval", "seeds", "mean_value", "std_value", "target", "pass_rate", "group"))
 	return nil
 }
 
@@ -295,11 +295,18 @@ func scenarioOf(selector string) string {
 	return s.Scenario
 }
 
-func configurationName(label, hash string) string {
-	if label != "" {
-		return label
+// longName is the number of bytes from which on parameters do not name a configuration.
+const longName = 40
+
+// configurationName returns what people call a configuration: its label, its parameters if they are few, or its hash.
+func configurationName(c track.RecordedConfiguration) string {
+	if c.Label != "" {
+		return c.Label
 	}
-	return hash[:min(10, len(hash))]
+	if text := answer.ParamsText(c.Params); text != "" && len(text) < longName {
+		return text
+	}
+	return track.ShortHash(c.Hash)
 }
 
 // withoutColumn returns a table without one of its columns.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"html/template"
 	"net/url"
 	"slices"
@@ -48,6 +49,8 @@ func composeLineage(ctx context.Context, b *builder) error {
 		lead = lead[:1] // the report says the rest
 	}
 	b.lead(lead)
+	b.view.Heading, b.view.Title = escape.Line(a.Lineage), escape.Line(a.Lineage)
+	b.view.Subtitle = escape.Line(strings.TrimLeft(strings.TrimPrefix(lead[0].Text, a.Lineage), ", "))
 	b.lineageTabs(a.Lineage, "lineage show")
 	if err := b.later("report", isLong, func() error { return b.addLineageReport(ctx, a) }); err != nil {
 		return err
@@ -91,9 +94,8 @@ func (b *builder) addLineageReport(ctx context.Context, a answer.Lineage) error 
 	if err != nil {
 		return err
 	}
-	plot := scoresPlot(scores.Chart.(chart.Lineage), answer.Numbers{Scale: a.Settings.Scale}.Score, func(version string) string {
-		return b.address("version show", "version", a.Lineage+"@"+version)
-	})
+	link := func(version string) string { return b.address("version show", "version", a.Lineage+"@"+version) }
+	plot := scoresPlot(scores.Chart.(chart.Lineage), answer.Numbers{Scale: a.Settings.Scale}.Score, link)
 	if err := b.addChart(section{ID: "score-chart"}, plot, still{template.HTML(text), links}, false); err != nil { //nolint:gosec // written by package document, which escapes
 		return err
 	}
@@ -102,9 +104,35 @@ func (b *builder) addLineageReport(ctx context.Context, a answer.Lineage) error 
 		return err
 	}
 	made := slices.Clone(b.view.Sections[from:])
+	linkVersions(b.view.Sections[:from], scores.Chart.(chart.Lineage).Candidates, link)
 	after := slices.IndexFunc(b.view.Sections, func(s section) bool { return s.Title == "Scores" })
 	b.view.Sections = slices.Insert(b.view.Sections[:from], after+1, made...)
 	return nil
+}
+
+// linkVersions makes the names of candidates, which a report writes as code, links to their pages. What opens a part
+// that is folded holds no links.
+func linkVersions(sections []section, candidates []chart.Candidate, link func(version string) string) {
+	pairs := make([]string, 0, 2*len(candidates))
+	for _, c := range candidates {
+		name := "<code>" + html.EscapeString(c.Label) + "</code>"
+		pairs = append(pairs, name, `<a href="`+html.EscapeString(link(c.Label))+`">`+name+"</a>")
+	}
+	links := strings.NewReplacer(pairs...)
+	for i := range sections {
+		var out strings.Builder
+		for rest := string(sections[i].HTML); rest != ""; {
+			before, behind, found := strings.Cut(rest, "<summary>")
+			out.WriteString(links.Replace(before))
+			if !found {
+				break
+			}
+			summary, after, _ := strings.Cut(behind, "</summary>")
+			out.WriteString("<summary>" + summary + "</summary>")
+			rest = after
+		}
+		sections[i].HTML = template.HTML(out.String()) //nolint:gosec // both parts are escaped
+	}
 }
 
 // composeLineageHistory shows the means of the versions of a lineage.

@@ -84,7 +84,7 @@ func (b *builder) addChoices(ctx context.Context, scenario string) error {
 	var list []choiceOf
 	for _, e := range slices.Backward(a.Entries) {
 		hash := track.ShortHash(e.Configuration.Hash)
-		to := link{Text: escape.Line(configurationName(e.Configuration.Label, hash)), Href: b.here("scenario", answer.Selector{Scenario: scenario, Configuration: hash}.String())}
+		to := link{Text: escape.Line(configurationName(e.Configuration)), Href: b.here("scenario", answer.Selector{Scenario: scenario, Configuration: hash}.String())}
 		list = append(list, choiceOf{to, hash, escape.Line(e.Differing), format.Counted(e.NSeeds, "seed")})
 	}
 	html, err := fragment("choices", list)

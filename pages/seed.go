@@ -31,9 +31,9 @@ func composeSeed(ctx context.Context, b *builder) error {
 	c := a.RecordedSeed.Configuration
 	selector := answer.Selector{Scenario: a.Scenario, Configuration: c.Hash[:min(10, len(c.Hash))]}.String()
 	b.configurationHead(a.Scenario, c)
-	b.view.Trail = append(b.view.Trail, link{Text: escape.Line(configurationName(c.Label, c.Hash)), Href: b.address("stability", "scenario", selector)})
+	b.view.Trail = append(b.view.Trail, link{Text: escape.Line(configurationName(c)), Href: b.address("stability", "scenario", selector)})
 	b.view.Heading = "seed " + a.Number.String()
-	b.view.Title = escape.Line(a.Scenario + " › " + configurationName(c.Label, c.Hash) + " › " + b.view.Heading)
+	b.view.Title = escape.Line(a.Scenario + " › " + configurationName(c) + " › " + b.view.Heading)
 	b.seedVerdict(a)
 	b.addStderr(a)
 	if err := b.addSeedMetrics(ctx, a); err != nil {

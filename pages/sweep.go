@@ -34,7 +34,8 @@ func composeSweep(ctx context.Context, b *builder) error {
 		b.view.Lead = append(b.view.Lead, sentence{Class: "need", Text: escape.Line("Ends early when " + p.Until)})
 	}
 	b.view.Facts = sweepFacts(a)
-	for _, t := range a.Tables() {
+	tables := a.Tables()
+	for _, t := range append(tables[1:], tables[0]) { // what identifies it comes last
 		if t.Name == "progress" {
 			if err := b.drawProgress(p); err != nil {
 				return err
@@ -49,6 +50,8 @@ func composeSweep(ctx context.Context, b *builder) error {
 			}
 		}
 	}
+	last := &b.view.Sections[len(b.view.Sections)-1]
+	last.Title, last.Folded = "Command and machine", true
 	return nil
 }
 
