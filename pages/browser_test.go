@@ -198,6 +198,20 @@ func TestPagesByKeyboard(t *testing.T) {
 	if n := strings.Count(tab.Address(), "scenario="); n != 2 {
 		t.Errorf("%s compares %d configurations, want 2", tab.Address(), n)
 	}
+	// Each dot of a picture is a link to its seed. The tabulator reaches one of them, the arrows the others.
+	const dots = `document.querySelectorAll(".track-chart a[href]")`
+	tab.Open(base + "/stability?scenario=growth_plus@theta-14&tab.page=scores")
+	if stops := outsidetest.Evaluate[[]int](tab, "[...new Set([...document.querySelectorAll('.track-chart')].map((chart) => [...chart.querySelectorAll('a')].filter((dot) => dot.tabIndex === 0).length))]"); len(stops) != 1 || stops[0] != 1 {
+		t.Errorf("tab stops of a chart: %v, want 1", stops)
+	}
+	seed = outsidetest.Evaluate[string](tab, dots+"[1].getAttribute('href')")
+	outsidetest.Evaluate[bool](tab, "("+dots+"[0].focus(), true)")
+	tab.Press("ArrowRight")
+	tab.Press("Enter")
+	tab.Wait(`location.pathname === "/show/seed" && document.querySelector("#scheme")?.hidden === false`)
+	if tab.Address() != seed || !strings.Contains(seed, "theta-14") && !strings.Contains(seed, "6429cc72eb") {
+		t.Errorf("the second dot leads to %s, not to %s", tab.Address(), seed)
+	}
 	tab.Press("/")
 	if id := outsidetest.Evaluate[string](tab, "document.activeElement.id"); id != "search" {
 		t.Errorf("the focus is on %q, not on the search", id)

@@ -14,6 +14,7 @@ import (
 	"track/answer"
 	"track/answer/param"
 	"track/ask"
+	"track/reports/chart"
 	"track/reports/document"
 	"track/reports/escape"
 )
@@ -28,7 +29,8 @@ type builder struct {
 	part    []section // that the address asks for instead of the page, if it takes long
 	files   map[string]pageFile
 	// pictures stand beside the text of cells.
-	pictures map[pictureKey]template.HTML
+	pictures   map[pictureKey]template.HTML
+	seedOfMark func(chart.Mark) string // where a mark of a picture leads; nil for nowhere
 }
 
 func newBuilder(p Page, r Request) *builder {
@@ -287,12 +289,23 @@ func (b *builder) addDocument(d document.Document, without ...string) error {
 	return nil
 }
 
-// inlineSections returns the sections of a report, with links below its pictures.
+// inlineSections returns the sections of a report, with links below its pictures and, if the page says where they lead,
+// at the dots in them.
 func (b *builder) inlineSections(d document.Document) ([]document.Section, error) {
 	return d.InlineSections(func(p document.Picture) (string, error) {
 		links, err := b.keepChart(p.Name, p.Chart)
 		return string(links), err
-	})
+	}, b.seedOfMark)
+}
+
+// seedsOf makes each mark of pictures lead to its seed of a configuration; of pairs, of the configuration of its side.
+func (b *builder) seedsOf(selectors ...string) {
+	b.seedOfMark = func(m chart.Mark) string {
+		if m.Side >= len(selectors) {
+			return ""
+		}
+		return b.address("show seed", "scenario", selectors[m.Side], "seed", m.Label)
+	}
 }
 
 // addPicture adds the picture of a question that has one, as the browser fetches it.

@@ -128,6 +128,7 @@ func (b *builder) addPairs(ctx context.Context, a answer.Comparison) error {
 	if err != nil {
 		return err
 	}
+	b.seedsOf(a.Sides[0].Selector(), a.Sides[1].Selector())
 	sections, err := b.inlineSections(d)
 	if err != nil {
 		return err

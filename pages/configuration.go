@@ -50,6 +50,7 @@ func composeConfiguration(ctx context.Context, b *builder) error {
 	part := b.request.In.Get(partName)
 	b.tabs(selector, strings.TrimSuffix("stability "+part, " "))
 	if titles := reportParts()[part]; titles != nil {
+		b.seedsOf(selector)
 		return b.addReportPart(ctx, titles)
 	}
 	b.aboutConfiguration(a)

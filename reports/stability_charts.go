@@ -71,7 +71,7 @@ func (d stabilityReport) scores() []document.Block {
 	}
 	for _, s := range d.Seeds {
 		if s.Scored {
-			c.Values = append(c.Values, s.Score)
+			c.Values, c.Labels = append(c.Values, s.Score), append(c.Labels, s.Number.String())
 		}
 	}
 	alt := "Total scores of " + format.Counted(d.Stability.NScored, "seed")

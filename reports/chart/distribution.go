@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -12,6 +13,7 @@ import (
 type Distribution struct {
 	Title, XLabel string
 	Values        []float64 // NaN and infinities are counted, not drawn
+	Labels        []string  // of the seeds of Values; nil if there are none
 	Failed        int       // seeds that failed, and have no score: next to Values
 	Missing       int       // seeds that did not fail, but miss values, and have no score either
 	Mean          *Estimate // drawn above the seeds; nil for none
@@ -52,7 +54,7 @@ func (d Distribution) figure() figure {
 	}
 	f.legend = d.meanLegend()
 	f.x = d.axis(values)
-	if s, ok := newSwarm(d.Values, f.x); ok {
+	if s, ok := newSwarm(d.Values, d.Labels, f.x); ok {
 		d.dots(&f, s)
 	} else {
 		d.bars(&f, newHistogram(d.Values, &f.x, d.top(values)))
@@ -160,15 +162,28 @@ func lyingCut(c canvas, y, left, right, half float64, s style, cut [2]bool) {
 // swarm has a dot for each value, at its place on the axis and as low as others let it.
 type swarm struct {
 	values   []float64
-	levels   []int // of each value, from 0
+	labels   []string // of each value; empty if it has none
+	levels   []int    // of each value, from 0
 	diameter float64
 	room     float64 // above the axis
 }
 
 // newSwarm makes dots as large as there is room; ok is false where they would have to be too small.
-func newSwarm(values []float64, x axis) (s swarm, ok bool) {
-	s.values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
-	slices.Sort(s.values)
+func newSwarm(values []float64, labels []string, x axis) (s swarm, ok bool) {
+	order := make([]int, 0, len(values))
+	for i, v := range values {
+		if finite(v) {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, k int) int { return cmp.Compare(values[i], values[k]) })
+	for _, i := range order {
+		label := ""
+		if i < len(labels) {
+			label = labels[i]
+		}
+		s.values, s.labels = append(s.values, values[i]), append(s.labels, label)
+	}
 	if len(s.values) > maxMarked {
 		return s, false
 	}
@@ -201,7 +216,9 @@ func (d Distribution) dots(f *figure, s swarm) {
 		d.drawMean(c, p)
 		for i, v := range s.values {
 			at := point{p.x.at(v), p.bottom - (float64(s.levels[i])+0.5)*s.diameter}
-			disk.draw(c, at, s.diameter/2, solid(blue))
+			marked(c, Mark{Label: s.labels[i]}, "seed "+s.labels[i]+": "+number(v), func() {
+				disk.draw(c, at, s.diameter/2, solid(blue))
+			})
 		}
 		return ""
 	}

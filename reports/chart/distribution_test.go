@@ -2,6 +2,7 @@ package chart
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -27,7 +28,16 @@ func TestSwarm(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		values := scores.Draw(t, "scores")
 		x := axis{lo: 0, hi: 1}
-		s, ok := newSwarm(values, x)
+		labels := make([]string, len(values))
+		for i, v := range values {
+			labels[i] = fmt.Sprint(v)
+		}
+		s, ok := newSwarm(values, labels, x)
+		for i, v := range s.values {
+			if s.labels[i] != fmt.Sprint(v) {
+				t.Fatalf("the dot at %v is called %s", v, s.labels[i])
+			}
+		}
 		if len(s.values) != finiteOf(values) {
 			t.Fatalf("%d dots for %d scores", len(s.values), finiteOf(values))
 		}

@@ -247,14 +247,27 @@ func (p Pair) draw(c canvas, in plot, x, lane, size float64) {
 	}
 	baseline, candidate := at(p.Baseline), at(p.Candidate)
 	c.polyline([]point{baseline, candidate}, style{stroke: look.ink, width: lineWidth})
-	if finite(p.Baseline) {
-		disk.draw(c, baseline, size, hollow(dim))
-	} else {
-		drawNoBaseline(c, baseline, size)
+	p.mark(c, 0, "baseline", p.Baseline, func() {
+		if finite(p.Baseline) {
+			disk.draw(c, baseline, size, hollow(dim))
+		} else {
+			drawNoBaseline(c, baseline, size)
+		}
+	})
+	p.mark(c, 1, "candidate", p.Candidate, func() {
+		if finite(p.Candidate) {
+			look.marker.draw(c, candidate, size, solid(look.ink))
+		} else {
+			drawNoCandidate(c, candidate, size)
+		}
+	})
+}
+
+// mark draws one side.
+func (p Pair) mark(c canvas, side int, name string, score float64, draw func()) {
+	text := "no score"
+	if finite(score) {
+		text = number(score)
 	}
-	if finite(p.Candidate) {
-		look.marker.draw(c, candidate, size, solid(look.ink))
-	} else {
-		drawNoCandidate(c, candidate, size)
-	}
+	marked(c, Mark{Label: p.Label, Side: side}, "seed "+p.Label+", "+name+": "+text, draw)
 }

@@ -16,6 +16,9 @@ type vector struct {
 	height       float64
 	body         bytes.Buffer
 	fill, stroke [len(tones)]bool // which classes are used
+
+	href   func(Mark) string // nil for no links
+	nLinks int
 }
 
 func newVector(height float64) *vector { return &vector{height: height} }
@@ -170,8 +173,12 @@ const fitting = ".track-chart{max-width:100%;height:auto}\n"
 // write writes the chart with a style of its own, or none.
 func (v *vector) write(w io.Writer, title, desc, style string) error {
 	var b bytes.Buffer
+	role := "img"
+	if v.nLinks > 0 { // whatever is in an image is hidden from those who do not see it
+		role = "group"
+	}
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" class="track-chart" viewBox="0 0 %g %g" width="%[1]g" height="%[2]g" `+
-		`role="img" font-family="system-ui, sans-serif" stroke-linejoin="round" stroke-linecap="round">`+"\n", width, v.height)
+		`role="%s" font-family="system-ui, sans-serif" stroke-linejoin="round" stroke-linecap="round">`+"\n", width, v.height, role)
 	fmt.Fprintf(&b, "<title>%s</title>\n<desc>%s</desc>\n%s", escape(title), escape(desc), style)
 	b.Write(v.body.Bytes())
 	b.WriteString("</svg>\n")

@@ -62,6 +62,7 @@ type hypertext struct {
 	depth    int  // of details and notes
 	embedded bool // in a page, which has the styles of pictures; a header without a text is left out
 	after    func(Picture) (string, error)
+	link     func(chart.Mark) string // where marks of pictures lead; nil for nowhere
 }
 
 // section is a line of the table of contents.
@@ -164,7 +165,10 @@ func (c Column) class() string {
 func (h *hypertext) picture(p Picture) error {
 	fmt.Fprintf(h, "<figure class=\"scroll\" tabindex=\"0\" aria-label=\"%s\">\n", escape.HTML(p.Alt))
 	draw := chart.SVG
-	if h.embedded {
+	switch {
+	case h.link != nil:
+		draw = func(w io.Writer, c chart.Chart) error { return chart.InlineLinked(w, c, h.link) }
+	case h.embedded:
 		draw = chart.Inline
 	}
 	if err := draw(h, p.Chart); err != nil {

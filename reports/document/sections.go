@@ -3,6 +3,8 @@ package document
 import (
 	"fmt"
 	"strings"
+
+	"track/reports/chart"
 )
 
 // Section is what stands below a heading of level 2, up to the next one, as it is written. The heading is not part of
@@ -81,10 +83,10 @@ func (d Document) HTMLSections() ([]Section, error) {
 }
 
 // InlineSections returns the sections as parts of a page that has styles for them and for charts ([chart.StyleSheet]).
-// after returns what stands behind a picture, as HTML.
-func (d Document) InlineSections(after func(Picture) (string, error)) ([]Section, error) {
+// after returns what stands behind a picture, as HTML; link returns where a mark of a picture leads, and may be nil.
+func (d Document) InlineSections(after func(Picture) (string, error), link func(chart.Mark) string) ([]Section, error) {
 	return d.sections(func(blocks []Block, a anchors) (string, error) {
-		h := hypertext{anchors: a, embedded: true, after: after}
+		h := hypertext{anchors: a, embedded: true, after: after, link: link}
 		err := h.blocks(blocks)
 		return h.String(), err
 	})

@@ -31,7 +31,17 @@ function move(by) {
   current.scrollIntoView({ block: "nearest" });
 }
 
+// The marks of a chart are links, of which one is a tab stop: arrows lead to the others.
+function mark(by) {
+  const from = document.activeElement.closest(".track-chart a"), list = from ? [...from.ownerSVGElement.querySelectorAll("a")] : [], to = list[list.indexOf(from) + by];
+  if (!to) return false;
+  from.tabIndex = -1;
+  to.tabIndex = 0;
+  to.focus();
+}
+
 onKeys(document, {
+  ArrowLeft: () => mark(-1), ArrowRight: () => mark(1),
   j: () => move(1), k: () => move(-1), c: () => ticked.size > 1 && $("form.compare")?.requestSubmit(), "?": () => $("#keys")?.showModal(), x: () => current?.querySelector(".tick")?.click(), n: () => failedFrom(1), p: () => failedFrom(-1),
   "/": () => $("#search")?.focus(),
   Enter: () => current && document.activeElement === current && current.dataset.href ? location.assign(current.dataset.href) : false,
