@@ -21,7 +21,9 @@ import (
 var files embed.FS
 
 // templates parses the templates once. Every file of the folder is one, or defines some.
-var templates = sync.OnceValues(func() (*template.Template, error) { return template.ParseFS(files, "templates/*.html") })
+var templates = sync.OnceValues(func() (*template.Template, error) {
+	return template.New("").Funcs(timeFunctions()).ParseFS(files, "templates/*.html")
+})
 
 // The files that pages load. Scripts and styles are written in several files and served as one.
 const (

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,11 @@ func TestPagesInBrowser(t *testing.T) {
 			drawn[path] = true
 			checkDrawn(t, tab, address)
 		}
+	}
+	// A time in a sentence is whole, in the reader's zone, and has that of UTC on hover.
+	tab.Open(base + names.Replace("/show/execution?id=EXECUTION"))
+	if at := outsidetest.Evaluate[[]string](tab, `[...document.querySelectorAll("p time[data-exact]")].map((time) => time.textContent + " is " + time.title.split("\n")[1])`); len(at) == 0 || !regexp.MustCompile(`^\w+ \d+, 2026, [^Z]+ is 2026-\d\d-\d\d \d\d:\d\d:\d\d UTC$`).MatchString(at[0]) {
+		t.Errorf("the times of an execution are %q", at)
 	}
 	// A long text in a column that is not seen yet does not make the others tall: three lines at most.
 	tab.View(360, 900, "light")

@@ -284,7 +284,7 @@ func (b *builder) addDocument(d document.Document, without ...string) error {
 		if s.Text == "" || slices.Contains(without, s.Title) {
 			continue
 		}
-		b.view.Sections = append(b.view.Sections, section{ID: s.Anchor, Title: s.Title, HTML: template.HTML(s.Text)}) //nolint:gosec // written by package document, which escapes
+		b.view.Sections = append(b.view.Sections, section{ID: s.Anchor, Title: s.Title, HTML: timedHTML(s.Text)})
 	}
 	return nil
 }
@@ -373,7 +373,7 @@ func (b *builder) form(q ask.Question) *form {
 func (b *builder) downloads(q ask.Question) (list []link) {
 	formats := []link{{Text: "JSON", Href: "application/json"}, {Text: "CSV", Href: "text/csv"}, {Text: "Markdown", Href: "text/markdown"}}
 	if q.Ask == nil {
-		formats = formats[2:]
+		formats = []link{{Text: "HTML", Href: ask.HTML}, {Text: "Markdown", Href: "text/markdown"}}
 	}
 	for _, media := range q.Media {
 		if q.Name == "params" && !b.asked.Has("plot") && !b.asked.Has("heatmap") {
@@ -389,9 +389,14 @@ func (b *builder) downloads(q ask.Question) (list []link) {
 	return list
 }
 
+// downloadsOf lists the answer to a question that a page shows among others, as data.
+func (b *builder) downloadsOf(name string, q ask.Question, in url.Values) []link {
+	return []link{{Text: name + " as JSON", Href: b.download(q, in, "application/json")}, {Text: name + " as CSV", Href: b.download(q, in, "text/csv")}}
+}
+
 // download returns the address of the answer to a question as a file.
 func (b *builder) download(q ask.Question, asked url.Values, media string) string {
-	in := maps.Clone(asked)
-	in.Set("as", media)
+	in := url.Values{"as": {media}}
+	maps.Copy(in, asked)
 	return b.request.Base + "/download/" + q.Path + "?" + in.Encode()
 }

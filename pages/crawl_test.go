@@ -8,11 +8,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"track"
+	"track/access"
+	"track/answer"
 	"track/internal/sample"
+	"track/internal/testdb"
 	"track/internal/trackertest"
+	"track/tracker/lineages"
 	"track/tracker/seeds"
+	"track/tracker/tokens"
 )
 
 var linkPattern = regexp.MustCompile(`(?:href|data-href|src)="(/[^"#]*)`)
@@ -63,7 +69,15 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 	trackertest.AddSpec(t, st, trackertest.Ranges("unrun", [2]float64{0, 5}))
 	trackertest.AddSpec(t, st, trackertest.Ranges("alone", [2]float64{0, 5}))
-	trackertest.Record(t, st, seeds.Options{}, trackertest.Seed("alone", 1, map[string]float64{"a": 1}))
+	started := trackertest.Seed("alone", 1, map[string]float64{"a": 1})
+	started.StartedAt = testdb.Clock()
+	trackertest.Record(t, st, seeds.Options{}, started)
+	if _, err := lineages.Rollback(t.Context(), st, "l", lineages.RollbackOptions{To: "v001", Reason: "the page shows it"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tokens.Add(t.Context(), st, answer.AddTokenQuestion{Grant: access.Grant{Name: "ann", Scopes: []access.Scope{access.Read}}, Expires: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
 	traced(t, st, 12)
 	recordSeries(t, st)
 	base, files := serve(t, st), figureFiles{}
@@ -79,6 +93,8 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			t.Errorf("%s links to %s: %d", from[address], address, status)
 		}
 		files.check(t, base, address, body)
+		checkTimes(t, address, body)
+		checkDownloads(t, address, body)
 		for _, found := range linkPattern.FindAllStringSubmatch(body, -1) {
 			if next := crawled(found[1]); from[next] == "" {
 				from[next] = address

@@ -75,6 +75,20 @@ func (f figureFiles) missing() (list []string) {
 	return list
 }
 
+// checkDownloads reports a page that shows something and cannot be kept as JSON or as a document.
+func checkDownloads(t *testing.T, page, body string) {
+	t.Helper()
+	path, _, _ := strings.Cut(page, "?")
+	if !strings.Contains(body, "<table") && !strings.Contains(body, "<figure") {
+		return
+	}
+	_, menu, _ := strings.Cut(body, `id="downloads"`)
+	menu, _, _ = strings.Cut(menu, "</div>")
+	if !strings.Contains(menu, "JSON</a>") && !(strings.HasPrefix(path, "/report/") && strings.Contains(menu, "HTML</a>")) {
+		t.Errorf("%s cannot be downloaded: %s", page, menu)
+	}
+}
+
 func file(t *testing.T, address string) (*http.Response, []byte) {
 	t.Helper()
 	response, err := http.Get(address) //nolint:noctx // of this process
@@ -140,6 +154,10 @@ func TestFilesOfPages(t *testing.T) {
 	}
 	if !seen["/query chart.svg"] || !seen["/query chart.png"] {
 		t.Errorf("the chart of a query is not a file: %v", seen)
+	}
+	response, content := file(t, base+"/status?file.page=server.json")
+	if media := response.Header.Get("Content-Type"); media != "application/json" || !bytes.Contains(content, []byte(`"kind":"SQLite"`)) || !bytes.Contains(content, []byte(`"began_at":"20`)) {
+		t.Errorf("the state of the server is %s as %s", content, media)
 	}
 	if response, content := file(t, base+page+"&file.page=other.svg"); response.StatusCode != http.StatusNotFound || !bytes.Contains(content, []byte("no file")) {
 		t.Errorf("a file that is not there: %d", response.StatusCode)

@@ -25,7 +25,7 @@ func composeHome(ctx context.Context, b *builder) error {
 	if err != nil {
 		return err
 	}
-	lineages, err := getKept(ctx, b, ask.Lineages(), url.Values{"standing": {"true"}})
+	lineages, err := getKept(ctx, b, ask.Lineages(), standing())
 	if err != nil {
 		return err
 	}
@@ -34,6 +34,7 @@ func composeHome(ctx context.Context, b *builder) error {
 		return nil
 	}
 	if len(scenarios.Items) > 0 {
+		b.view.Downloads = b.downloadsOf("Scenarios", ask.Scenarios().Question(), b.asked)
 		err := b.laterInstead("scenarios", nSeedsOfMeans(scenarios) > longMeans, func() error { return b.addScenarios(scenarios, false) }, func() error {
 			whole, err := getKept(ctx, b, ask.Scenarios(), b.asked)
 			if err == nil {
@@ -50,15 +51,20 @@ func composeHome(ctx context.Context, b *builder) error {
 	if err := b.addSweeps(ctx); err != nil {
 		return err
 	}
+	b.view.Downloads = append(b.view.Downloads, b.downloadsOf("Sweeps", ask.Sweeps().Question(), nil)...)
 	if len(lineages.Items) > 0 {
 		t := b.lineages(lineages)
 		if len(scenarios.Items) == 0 {
 			t.Title = "" // it is the heading
 		}
 		b.addTable(t)
+		b.view.Downloads = append(b.view.Downloads, b.downloadsOf("Lineages", ask.Lineages().Question(), standing())...)
 	}
 	return nil
 }
+
+// standing are the parameters of a list of lineages with how they stand.
+func standing() url.Values { return url.Values{"standing": {"true"}} }
 
 // nSeedsOfMeans returns about how many seeds the pictures of the means need.
 func nSeedsOfMeans(a answer.Scenarios) (n int) {

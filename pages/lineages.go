@@ -22,7 +22,7 @@ import (
 
 // composeLineages lists the lineages with how they stand.
 func composeLineages(ctx context.Context, b *builder) error {
-	a, err := getKept(ctx, b, ask.Lineages(), url.Values{"standing": {"true"}})
+	a, err := getKept(ctx, b, ask.Lineages(), standing())
 	if err != nil {
 		return err
 	}
@@ -33,6 +33,7 @@ func composeLineages(ctx context.Context, b *builder) error {
 		b.addTable(t)
 	}
 	b.view.Heading, b.view.Title, b.view.Command = "Lineages", "Lineages", "track lineage list --standing"
+	b.view.Downloads = b.downloadsOf("Lineages", ask.Lineages().Question(), standing())
 	return nil
 }
 

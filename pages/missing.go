@@ -49,7 +49,8 @@ func (b *builder) explainScenario(ctx context.Context, cause error) error {
 	of := url.Values{"scenario": {b.asked.Get("scenario")}}
 	seeds, seedsErr := get(ctx, b, ask.Seeds(), of)
 	hasSeeds := seedsErr == nil && len(seeds.Items) > 0
-	spec, specErr := get(ctx, b, ask.Spec(), url.Values{"scenario": {selector.Scenario}})
+	ofSpec := url.Values{"scenario": {selector.Scenario}}
+	spec, specErr := get(ctx, b, ask.Spec(), ofSpec)
 	if !hasSeeds && (specErr != nil || selector.Configuration != "") {
 		return cause
 	}
@@ -61,10 +62,12 @@ func (b *builder) explainScenario(ctx context.Context, cause error) error {
 		return b.addChoices(ctx, selector.Scenario)
 	case b.page.question.Name == "history" && hasSeeds:
 		b.show(seeds)
+		b.view.Downloads = b.downloadsOf("Seeds", ask.Seeds().Question(), of)
 	case b.page.question.Name == "history":
 		for _, t := range spec.Tables() {
 			b.addTable(t)
 		}
+		b.view.Downloads = b.downloadsOf("Spec", ask.Spec().Question(), ofSpec)
 	}
 	return nil
 }
@@ -108,6 +111,7 @@ func (b *builder) explainLineage(ctx context.Context, cause error) error {
 		t := executions.Tables()[0]
 		t.Title, t.Notes = "Newest executions", nil
 		b.addTable(t)
+		b.view.Downloads = b.downloadsOf("Executions", ask.Executions().Question(), url.Values{"lineage": {name}})
 	}
 	return nil
 }

@@ -210,5 +210,5 @@ func origin(a answer.Seed) []about {
 
 // aboutTime returns a time, which scripts show in the reader's zone.
 func aboutTime(name string, at time.Time) about {
-	return about{Name: name, Value: at.UTC().Format("2006-01-02 15:04:05 UTC"), Time: at.UTC().Format(time.RFC3339Nano)}
+	return about{Name: name, Value: at.UTC().Format(timeLayout), Time: at.UTC().Format(time.RFC3339Nano)}
 }

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"net/url"
 	"slices"
@@ -17,20 +18,24 @@ import (
 
 // ServerStatus says how a server is.
 type ServerStatus struct {
-	Version    string // of the program
-	Database   string // its path, or its URL without the password
-	Kind       string // SQLite or PostgreSQL
-	Schema     int64
-	Bytes      int64 // of the database
-	Began, Now time.Time
-	Streams    Load // of events
-	Computing  Load // answers, the page that shows this included
-	Waiting    Load // requests that wait for their turn to compute
-	Recording  Load // requests that record
+	Version   string    `json:"version"`  // of the program
+	Database  string    `json:"database"` // its path, or its URL without the password
+	Kind      string    `json:"kind"`     // SQLite or PostgreSQL
+	Schema    int64     `json:"schema"`
+	Bytes     int64     `json:"bytes"` // of the database
+	Began     time.Time `json:"began_at"`
+	Now       time.Time `json:"at"`
+	Streams   Load      `json:"streams"`   // of events
+	Computing Load      `json:"computing"` // answers, the page that shows this included
+	Waiting   Load      `json:"waiting"`   // requests that wait for their turn to compute
+	Recording Load      `json:"recording"` // requests that record
 }
 
 // Load is how many of something there are, and how many there can be.
-type Load struct{ N, Most int }
+type Load struct {
+	N    int `json:"n"`
+	Most int `json:"most"`
+}
 
 const (
 	statusSweeps = 100 // the newest ones, of which those without an end are shown
@@ -52,6 +57,8 @@ func composeStatus(ctx context.Context, b *builder) error {
 		loadFact("open streams", s.Streams, "of events"), loadFact("computing", s.Computing, "answers, this page included"),
 		loadFact("waiting", s.Waiting, "requests, for their turn"), loadFact("recording", s.Recording, "requests"),
 	}
+	b.view.Downloads = []link{{Text: "JSON", Href: b.addFile("server.json", pageFile{"application/json", func(w io.Writer) error { return answer.Encode(w, s) }})}}
+	b.view.Downloads = append(b.view.Downloads, b.downloadsOf("Sweeps", ask.Sweeps().Question(), nil)...)
 	if err := b.addOpenSweeps(ctx); err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ func others() map[string]string {
 	}
 }
 
-// composeTerms shows all terms.
+// composeTerms shows all terms. They are words of the program, which no question answers, so there is nothing to download.
 func composeTerms(_ context.Context, b *builder) error {
 	b.view.Live = false // they change with the program
 	html, err := fragment("terms", glossary())

@@ -69,7 +69,7 @@ const remembered = (name) => new URLSearchParams(location.search).get(name);
 
 const medium = { dateStyle: "medium" };
 
-// Times as spans up to now, of a week at most, or as dates; on hover the time in the reader's zone, and in UTC.
+// Times as spans up to now, of a week at most, or as dates; in sentences as they are. On hover the time in the reader's zone, and in UTC.
 const units = [["day", 864e5], ["hour", 36e5], ["minute", 6e4]];
 const spans = new Intl.RelativeTimeFormat("en", { style: "short" });
 function localTimes(root) {
@@ -78,7 +78,7 @@ function localTimes(root) {
     if (Number.isNaN(ago)) continue;
     const [unit, length] = units.find(([, length]) => ago >= length) ?? [];
     t.title = at.toLocaleString(undefined, { ...medium, timeStyle: "medium" }) + "\n" + at.toISOString().replace("T", " ").slice(0, 19) + " UTC";
-    t.textContent = ago < 0 || ago > 7 * 864e5 ? at.toLocaleDateString(undefined, medium) : unit ? spans.format(-Math.floor(ago / length), unit) : "now";
+    t.textContent = "exact" in t.dataset ? at.toLocaleString(undefined, { ...medium, timeStyle: "short" }) : ago < 0 || ago > 7 * 864e5 ? at.toLocaleDateString(undefined, medium) : unit ? spans.format(-Math.floor(ago / length), unit) : "now";
   }
 }
 setInterval(() => localTimes(document), 6e4);

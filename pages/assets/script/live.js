@@ -70,8 +70,8 @@ function update(fresh) {
   const held = (part) => part.contains(document.activeElement) || !getSelection().isCollapsed && getSelection().containsNode(part, true);
   const old = all("#news ~ p, #news ~ .facts", main), now = all("#news ~ p, #news ~ .facts", fresh).map((one) => one.cloneNode(true));
   if (!old.some(held)) {
-    if (old.length === now.length) old.forEach((one, i) => { if (one.textContent !== now[i].textContent) { one.replaceWith(now[i]); flash(now[i], "changed"); } });
-    else { for (const one of old) one.remove(); $("#news").after(...now); }
+    if (old.length === now.length) old.forEach((one, i) => { if (textOf(one) !== textOf(now[i])) { one.replaceWith(now[i]); prepare(now[i]); flash(now[i], "changed"); } });
+    else { for (const one of old) one.remove(); $("#news").after(...now); localTimes($("main")); }
   }
   main.toggleAttribute("data-again", fresh.hasAttribute("data-again"));
   let last = null;
@@ -95,7 +95,13 @@ function updateRows(old, fresh) {
   else for (const [name, row] of list(old)) if (now.has(name)) changeCells(row, now.get(name), true);
 }
 
-const textOf = (cell) => { const time = $("time", cell); return time ? time.dateTime : cell.textContent; };
+// The words of a part, with its times as they were recorded.
+function textOf(part) {
+  if (!$("time", part)) return part.textContent;
+  const copy = part.cloneNode(true);
+  for (const t of all("time", copy)) t.textContent = t.dateTime;
+  return copy.textContent;
+}
 
 // Marks the cells of a row that differ from those of another; they take the content of the others if they are to.
 function changeCells(row, other, take) {
