@@ -33,15 +33,51 @@ func composeScenario(ctx context.Context, b *builder) error {
 // showHistory adds the lead and the table of a history, with a column for each parameter that differs.
 func (b *builder) showHistory(a answer.History) {
 	b.lead(a.Lead())
+	b.newestVerdict(a.Entries)
 	params := make([]map[string]string, len(a.Entries))
 	for i, e := range a.Entries {
 		params[i] = answer.ParamTexts(e.Configuration.Params)
 	}
 	t, groups := b.withParams(a.Tables()[0], "differing_params", params)
-	b.addTable(columnsFirst(t, "group", "label", "verdict", "mean", "mean_interval", "n_seeds", "pass_rate", "change", "change_interval"))
+	first := namingColumns(t, !slices.ContainsFunc(a.Entries, func(e answer.HistoryEntry) bool { return e.Configuration.Label != "" }))
+	b.addTable(columnsFirst(t, append(first, "verdict", "mean", "mean_interval", "n_seeds", "pass_rate", "change", "change_interval")...))
 	if last := b.view.Sections[len(b.view.Sections)-1].Table; len(groups) > 0 && last != nil {
 		last.GroupBy, last.Small = groups, false
 	}
+}
+
+// newestVerdict puts the verdict on the newest configuration that has one before the rest of the lead.
+func (b *builder) newestVerdict(entries []answer.HistoryEntry) {
+	for i, e := range slices.Backward(entries) {
+		if e.Estimates == nil {
+			continue
+		}
+		text := configurationName(e.Configuration) + " is the newest of " + format.Counted(len(entries), "configuration")
+		if i < len(entries)-1 {
+			text = configurationName(e.Configuration) + " is the newest configuration whose seeds are all scored"
+		}
+		b.view.Lead = append([]sentence{{Class: string(answer.Verdict), Verdict: string(e.Verdict), Text: escape.Line(text)}}, b.view.Lead...)
+		return
+	}
+}
+
+// namingColumns returns the columns that tell the rows of a history apart: those of parameters if they are few, and
+// configurations where nothing else does.
+func namingColumns(t answer.Table, hasNoLabel bool) []string {
+	const fewParams = 3
+	var params []string
+	for _, c := range t.Columns {
+		if strings.HasPrefix(c.Name, paramColumn) {
+			params = append(params, c.Name)
+		}
+	}
+	if len(params) > fewParams {
+		params = nil
+	}
+	if hasNoLabel && params == nil {
+		params = []string{"configuration"}
+	}
+	return append([]string{"group", "label"}, params...)
 }
 
 // columnsFirst returns a table that begins with some of its columns, so that a narrow window shows them. It need not
