@@ -13,9 +13,9 @@ import (
 // their targets.
 func failingTable(seeds []track.FailingSeed, metrics []scoring.MetricStability) Table {
 	const shownMetrics = 4
-	targets := make(map[string]string, len(metrics))
+	declared := make(map[string]scoring.MetricStability, len(metrics))
 	for _, m := range metrics {
-		targets[m.Name] = m.Target
+		declared[m.Name] = m
 	}
 	t := Table{Name: "failing_seeds", Title: fmt.Sprintf("failing seeds (%d), the worst first", len(seeds)), Shown: 50, Columns: Columns{
 		{Name: "seed"}, {Name: "outcome"}, {Name: "reason"}, {Name: "outside", Head: "outside by"}, {Name: "metrics"},
@@ -23,7 +23,7 @@ func failingTable(seeds []track.FailingSeed, metrics []scoring.MetricStability) 
 	for _, f := range seeds {
 		var texts []string
 		for _, m := range f.Metrics {
-			texts = append(texts, missedText(m, targets[m.Name]))
+			texts = append(texts, missedText(m, declared[m.Name]))
 		}
 		all := strings.Join(texts, "; ")
 		shown := all
@@ -44,14 +44,14 @@ func outsideCell(f track.FailingSeed) any {
 }
 
 // missedText says what a seed measured and what the target is, such as "growth 0.02, target > 0.05".
-func missedText(m track.FailingMetric, target string) string {
+func missedText(m track.FailingMetric, declared scoring.MetricStability) string {
 	text := m.Name
 	if m.Missing {
 		return text + " missing"
 	}
-	text += " " + format.Four(m.Value)
-	if target != "" {
-		text += ", target " + target
+	text += " " + format.Value(m.Value, declared.Format)
+	if declared.Target != "" {
+		text += ", target " + declared.Target
 	}
 	return text
 }
