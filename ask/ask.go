@@ -159,8 +159,8 @@ type Question struct {
 	// writes it in one of them. Zero and Ask are nil if there is no other answer.
 	Media   []string
 	WriteAs func(ctx context.Context, from Source, in url.Values, media string, w io.Writer) error
-	// Compose returns the document of a report from a database. No look is recorded: whoever shows a verdict of it to
-	// somebody must use WriteAs. It is nil for other questions.
+	// Compose returns the document of a report from a database. No look is recorded, so a report that is one comes as a
+	// preview, without its verdicts. It is nil for other questions.
 	Compose func(ctx context.Context, from Source, in url.Values) (document.Document, error)
 
 	// WriteFiles writes the files that answer the question, and returns what is said of them. It is nil for other

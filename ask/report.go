@@ -40,9 +40,10 @@ type Report[Q any] struct {
 // Composed is a document, with what templates of it read.
 type Composed struct {
 	document.Document
-	Looks   []store.Look // to be recorded
-	Version int          // of the spec; 0 if there is none
-	Command string       // that writes the document
+	Looks   []store.Look             // to be recorded
+	Version int                      // of the spec; 0 if there is none
+	Command string                   // that writes the document
+	Preview func() document.Document // the document without what would be an interim analysis; nil if nothing in it is
 	// Answers returns the answers of the questions that the document is made of, and the gate; nil if there are none.
 	Answers func(ctx context.Context, r *store.Reader) (answers, gate any, err error)
 }
@@ -114,6 +115,9 @@ func (d Report[Q]) Question() Question {
 				c, err = d.Compose(ctx, from.state, q)
 				return err
 			})
+			if err == nil && c.Preview != nil {
+				return c.Preview(), nil
+			}
 			return c.Document, err
 		},
 	}

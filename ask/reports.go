@@ -5,6 +5,7 @@ import (
 
 	"track/answer"
 	"track/reports"
+	"track/reports/document"
 	"track/store"
 	"track/tracker"
 	"track/tracker/lineages"
@@ -34,6 +35,7 @@ provenance, and the commands that reproduce it. The same database gives the same
 			}
 			return Composed{
 				Document: reports.Stability(report.Report), Looks: report.Looks, Version: report.Stored.Version, Command: reports.StabilityCommand(report.Report),
+				Preview: func() document.Document { return reports.StabilityPreview(report.Report) },
 				Answers: known(report.StabilityReport.Answer(), answer.Gate{Gate: report.Report.Gate}),
 			}, nil
 		},
@@ -61,6 +63,7 @@ reproduce it. The comparison is the one that improvement makes, and a report on 
 			a := report.Report
 			return Composed{
 				Document: reports.Improvement(a), Looks: []store.Look{report.Look}, Version: a.Spec.Version, Command: reports.ImprovementCommand(a),
+				Preview: func() document.Document { return reports.ImprovementPreview(a) },
 				Answers: known(a.Improvement, nil),
 			}, nil
 		},
@@ -85,6 +88,7 @@ baseline that the spec names or that is pinned. Ends with warnings, provenance, 
 			}
 			return Composed{
 				Document: reports.Scenario(report.Report), Looks: report.Looks, Version: report.Stored.Version, Command: reports.ScenarioCommand(report.Report),
+				Preview: func() document.Document { return reports.ScenarioPreview(report.Report) },
 				Answers: known(answers, answer.Gate{Gate: report.Report.Stability.Gate}),
 			}, nil
 		},
@@ -147,7 +151,7 @@ do not evolve.`,
 		Compose: func(ctx context.Context, r *store.Reader, q answer.IndexQuestion) (Composed, error) {
 			b := reports.IndexBuilder{IndexData: reports.IndexData{Limit: q.Limit, Schema: store.SchemaVersion}}
 			looks, err := tracker.VisitReports(ctx, r, tracker.VisitReportsOptions{Limit: q.Limit}, &b)
-			return Composed{Document: reports.Index(b.IndexData), Looks: looks}, err
+			return Composed{Document: reports.Index(b.IndexData), Looks: looks, Preview: func() document.Document { return reports.IndexPreview(b.IndexData) }}, err
 		},
 	}
 }

@@ -42,7 +42,7 @@ func serve(t *testing.T, st *store.Store) (base string) {
 // sampleAddresses returns the address of every page of the sample.
 func sampleAddresses(t *testing.T, names *strings.Replacer) (list []string) {
 	t.Helper()
-	list = []string{"/", "/terms", "/nosuch", "/stability", "/stability?scenario=nosuch"}
+	list = []string{"/", "/terms", "/nosuch", "/stability", "/stability?scenario=nosuch", "/report/scenario?scenario=growth_plus", "/report/improvement?candidate=growth_plus&baseline=growth_plus%40theta-14", "/report/index"}
 	paths := map[string]string{}
 	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
 		paths[q.Name] = "/" + q.Path

@@ -46,7 +46,9 @@ func newBuilder(p Page, r Request) *builder {
 		b.view.Form = b.form(p.question)
 		if b.missing() == nil {
 			b.view.Command, b.view.Gives = commandOf(p.question, b.asked)
-			b.view.Downloads = b.downloads(p.question)
+			if !isPreviewed(p.question) { // the API would record a look
+				b.view.Downloads = b.downloads(p.question)
+			}
 		}
 	}
 	return b
@@ -55,7 +57,7 @@ func newBuilder(p Page, r Request) *builder {
 // places returns the menu: the main pages, and which of them a path belongs to.
 func places(base, path string, admin bool) []link {
 	list := []link{
-		{Text: "Scenarios", Href: base + "/", Here: slices.Contains([]string{"/", "/history", "/stability", "/seeds", "/show/seed", "/compare", "/params", "/series/show", "/series/bands", "/gate", "/matrix", "/artifact/list", "/baseline/show"}, path)},
+		{Text: "Scenarios", Href: base + "/", Here: slices.Contains([]string{"/", "/report/stability", "/report/scenario", "/report/improvement", "/report/index", "/history", "/stability", "/seeds", "/show/seed", "/compare", "/params", "/series/show", "/series/bands", "/gate", "/matrix", "/artifact/list", "/baseline/show"}, path)},
 		{Text: "Lineages", Href: base + "/lineage/list", Here: strings.HasPrefix(path, "/lineage") || strings.HasPrefix(path, "/mutation") || strings.HasPrefix(path, "/version")},
 		{Text: "Executions", Href: base + "/executions", Here: path == "/executions" || path == "/show/execution"},
 		{Text: "Sweeps", Href: base + "/sweep/list", Here: strings.HasPrefix(path, "/sweep")},
@@ -184,6 +186,9 @@ func composeAnswer(ctx context.Context, b *builder) error {
 		}
 		b.view.Heading = escape.Line(d.Title)
 		b.view.Title = b.view.Heading
+		if isPreviewed(q) {
+			b.keepDocument(d)
+		}
 		return b.addDocument(d)
 	}
 	a, err := b.askWhole(ctx, q)

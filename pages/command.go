@@ -13,6 +13,9 @@ import (
 // command is empty if there is none.
 func commandOf(q ask.Question, in url.Values) (command, gives string) {
 	name, flags := q.Name, map[string]string{}
+	if isPreviewed(q) {
+		gives = "The report with its verdicts on the command line. It is recorded as an interim analysis:"
+	}
 	switch name {
 	case "gate preview":
 		name, gives = "gate", "The verdict on the command line. The gate is recorded as an interim analysis:"

@@ -77,7 +77,14 @@ func composeCompare(ctx context.Context, b *builder) error {
 	if err == nil && len(a.Sides) == 2 && a.Differences[0].NPairs > 0 && !ofTotals {
 		err = b.later("pairs", isLong, func() error { return b.addPairs(ctx, a) })
 	}
-	return cmp.Or(err, b.addCodeRange(a))
+	if err := cmp.Or(err, b.addCodeRange(a)); err != nil {
+		return err
+	}
+	if len(a.Sides) == 2 {
+		report := b.address("report improvement", "candidate", a.Sides[1].Selector(), "baseline", a.Sides[0].Selector())
+		b.view.Sections = append(b.view.Sections, section{ID: "report", Link: link{Text: "Report of this comparison, as a preview", Href: report}})
+	}
+	return nil
 }
 
 // nPairsOfValues returns how many pairs of values a comparison of all metrics has.

@@ -11,7 +11,9 @@ import (
 
 	"track"
 	"track/ask"
+	"track/reports"
 	"track/reports/chart"
+	"track/reports/document"
 )
 
 // fileParam names a file that is asked for instead of the page: what one of its figures shows, in another form.
@@ -57,6 +59,13 @@ func (b *builder) addFile(name string, file pageFile) string {
 	}
 	b.files[name] = file
 	return b.here(fileParam, name)
+}
+
+// keepDocument offers the document of the page as a file.
+func (b *builder) keepDocument(d document.Document) {
+	html := pageFile{ask.HTML, d.HTML}
+	markdown := pageFile{"text/markdown; charset=utf-8", func(w io.Writer) error { return reports.WithoutPictures(d).Markdown(w, document.MarkdownOptions{}) }}
+	b.view.Downloads = []link{{Text: "HTML", Href: b.addFile("preview.html", html)}, {Text: "Markdown", Href: b.addFile("preview.md", markdown)}}
 }
 
 // figureLinks are the links below a figure: to what it shows, as files.

@@ -60,6 +60,7 @@ func composeHome(ctx context.Context, b *builder) error {
 		b.addTable(t)
 		b.view.Downloads = append(b.view.Downloads, b.downloadsOf("Lineages", ask.Lineages().Question(), standing())...)
 	}
+	b.view.Sections = append(b.view.Sections, section{ID: "index", Link: link{Text: "Everything in a report, as a preview", Href: b.address("report index")}})
 	return nil
 }
 

@@ -64,7 +64,7 @@ func All() []Page {
 		{Path: statusPath, Scope: access.Admin, Title: "Status", compose: composeStatus},
 	}
 	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
-		if isLook(q) || q.Scope != access.Read && q.Name != tokenList || hasLocal(q) || isPolled(q) {
+		if isLook(q) && !isPreviewed(q) || q.Scope != access.Read && q.Name != tokenList || hasLocal(q) || isPolled(q) {
 			continue
 		}
 		compose, special := composers()[q.Name]
@@ -80,6 +80,10 @@ func All() []Page {
 // its index up to date.
 func isLook(q ask.Question) bool { return q.Notes && q.Name != "search" }
 
+// isPreviewed reports whether the page of a question shows a preview of a report, whose verdicts would be an interim
+// analysis.
+func isPreviewed(q ask.Question) bool { return q.Notes && q.Compose != nil }
+
 // hasLocal reports whether a question reads files of whoever asks.
 func hasLocal(q ask.Question) bool { return q.Name == "sweep plan" || q.Name == "spec lint" }
 
@@ -93,7 +97,7 @@ func composers() map[string]func(context.Context, *builder) error {
 		"executions": composeExecutions, "search": composeSearch, "show execution": composeExecution, "compare executions": composeExecutionComparison,
 		"mutation show": composeMutation, "version show": composeVersion, "query": composeQuery, "matrix": composeMatrix, "compare": composeCompare, "series bands": composeBands, "sweep show": composeSweep,
 		tokenList: composeTokens,
-		"seeds":   withTabs, "gate preview": composeGate, "artifact list": withTabs, "params": composeParams, "baseline show": withTabs,
+		"seeds":   withTabs, "gate preview": composeGate, "artifact list": withTabs, "params": composeParams, "baseline show": withTabs, "report stability": withTabs, "report scenario": withTabs,
 	}
 }
 

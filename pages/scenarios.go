@@ -123,8 +123,8 @@ type tab struct{ text, question, part string }
 func scenarioTabs() []tab {
 	return []tab{
 		{"Metrics", "stability", ""}, {"Seeds", "seeds", ""}, {"Scores", "stability", "scores"}, {"Series", "series bands", ""}, {"Gate", "gate preview", ""},
-		{"Changes", "stability", "changes"}, {"Artifacts", "artifact list", ""}, {"Provenance", "stability", "provenance"},
-		{"History", "history", ""}, {"Configurations by seed", "matrix", ""}, {"Parameters", "params", ""}, {"Baseline", "baseline show", ""},
+		{"Changes", "stability", "changes"}, {"Artifacts", "artifact list", ""}, {"Provenance", "stability", "provenance"}, {"Report", "report stability", ""},
+		{"History", "history", ""}, {"Configurations by seed", "matrix", ""}, {"Parameters", "params", ""}, {"Baseline", "baseline show", ""}, {"Scenario report", "report scenario", ""},
 	}
 }
 

@@ -27,10 +27,14 @@ func (d stabilityReport) changes() []document.Block {
 	if i.NPairs == 0 {
 		return append(blocks, paragraphOf(cell("The two configurations have no seed in common, so their scores are not compared.")))
 	}
+	command := paragraphOf(cell("The whole comparison: "), codeCell(p.command("track improvement")))
+	if d.isPreview {
+		return append(blocks, paragraphOf(cell("%s The candidate is this configuration.", sentence(p.meanDifference()))), command)
+	}
 	blocks = append(blocks, paragraphOf(
 		verdictText(i.Verdict), cell(": %s; p %s (%s). The candidate is this configuration.", p.differenceText(), format.PValue(i.Total.P), i.Total.PMethod)))
 	blocks = append(blocks, p.notable()...)
-	return append(blocks, paragraphOf(cell("The whole comparison: "), codeCell(p.command("track improvement"))))
+	return append(blocks, command)
 }
 
 // notable returns the metrics that are degraded or changed significantly.

@@ -86,10 +86,17 @@ func (d improvementReport) differenceText() string {
 	i := d.Improvement
 	text := differenceWords[i.Difference]
 	if i.NPairs > 0 {
-		text += fmt.Sprintf("; mean difference of total scores %s over %s", format.Signed(i.Total.MeanDelta), format.Counted(i.NPairs, "pair"))
-		if i.Total.Interval.Defined() {
-			text += fmt.Sprintf(" (%s %s interval %s)", format.Confidence(i.Total.Interval.Confidence), i.Total.Interval.Method, format.Interval(i.Total.Interval, format.Signed))
-		}
+		text += "; " + d.meanDifference()
+	}
+	return text
+}
+
+// meanDifference says how far the total scores of pairs differ.
+func (d improvementReport) meanDifference() string {
+	i := d.Improvement
+	text := fmt.Sprintf("mean difference of total scores %s over %s", format.Signed(i.Total.MeanDelta), format.Counted(i.NPairs, "pair"))
+	if i.Total.Interval.Defined() {
+		text += fmt.Sprintf(" (%s %s interval %s)", format.Confidence(i.Total.Interval.Confidence), i.Total.Interval.Method, format.Interval(i.Total.Interval, format.Signed))
 	}
 	return text
 }

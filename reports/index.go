@@ -19,14 +19,16 @@ type IndexData struct {
 	Pages     []string // the files of all reports, in the order in which they were made; none if there are none
 	File      string   // the name of the index; empty if it has none
 	Schema    int      // version of the database's schema
+	isPreview bool     // without what would be interim analyses
 }
 
 // Index returns the page that leads to all reports.
 func Index(d IndexData) document.Document {
-	return document.Document{
-		Title:  "All reports",
-		Blocks: slices.Concat(d.summary(), d.scenarios(), d.configurations(), d.lineages(), d.agents(), d.pages(), d.reproduce()),
-	}
+	return document.Document{Title: "All reports", Blocks: d.blocks()}
+}
+
+func (d IndexData) blocks() []document.Block {
+	return slices.Concat(d.summary(), d.scenarios(), d.configurations(), d.lineages(), d.agents(), d.pages(), d.reproduce())
 }
 
 // PartOf puts a link to the index at the top of a report that belongs to it.
@@ -64,6 +66,7 @@ func (d IndexData) summary() []document.Block {
 		switch {
 		case s.Problem != "":
 			verdicts["without a report"]++
+		case d.isPreview:
 		default:
 			verdicts[string(s.Gate)]++
 		}

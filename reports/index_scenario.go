@@ -106,6 +106,9 @@ func (d IndexData) scenarios() []document.Block {
 			cell("%d", s.NFailing), against, codeCell(s.Trend), last,
 		})
 	}
+	if d.isPreview {
+		t = withoutColumns(t, "gate", "against the baseline")
+	}
 	switch {
 	case len(t.Rows) > 0:
 		var means, rates []stats.Interval

@@ -20,16 +20,19 @@ import (
 // Scenario returns the report of everything about one scenario.
 func Scenario(a answer.ScenarioReport) document.Document {
 	d := newScenarioReport(a)
+	return document.Document{Title: d.title(), Blocks: d.blocks()}
+}
+
+func (d scenarioReport) title() string {
 	title := "Scenario " + d.Spec.Scenario
 	if t := d.Spec.Declared.Title; t != "" && t != d.Spec.Scenario {
 		title += ": " + t
 	}
-	return document.Document{
-		Title: title,
-		Blocks: slices.Concat(
-			d.summary(), d.spec(), d.history(), d.stability(), d.stabilityReport.failing(), d.improvement(), d.warnings(), d.stabilityReport.provenance(), d.reproduce(),
-		),
-	}
+	return title
+}
+
+func (d scenarioReport) blocks() []document.Block {
+	return slices.Concat(d.summary(), d.spec(), d.history(), d.stability(), d.stabilityReport.failing(), d.improvement(), d.warnings(), d.stabilityReport.provenance(), d.reproduce())
 }
 
 // scenarioReport is the answer with the reports that are its sections.
@@ -40,7 +43,7 @@ type scenarioReport struct {
 }
 
 func newScenarioReport(a answer.ScenarioReport) scenarioReport {
-	d := scenarioReport{ScenarioReport: a, stabilityReport: stabilityReport{a.Stability}}
+	d := scenarioReport{ScenarioReport: a, stabilityReport: stabilityReport{StabilityReport: a.Stability}}
 	if a.Improvement != nil {
 		d.improvementReport = &improvementReport{*a.Improvement}
 	}
@@ -54,9 +57,14 @@ func (d scenarioReport) summary() []document.Block {
 		slices.Concat(cell("Stability of "), codeCell(s.Selector()), cell(" (%s): ", s.Name()), verdictText(s.Stability.Finding.Verdict), cell(": %s; %s.", answer.StableText(s.Stability.Stability), meanText(s.Stability.Estimates))),
 	}}
 	for _, g := range s.Gate.Scenarios {
+		if s.isPreview {
+			break
+		}
 		list.Items = append(list.Items, slices.Concat(cell("Gate: "), verdictText(g.Verdict), cell(": %s.", g.Rules.String())))
 	}
-	if i := d.improvementReport; i != nil {
+	if i := d.improvementReport; i != nil && s.isPreview {
+		list.Items = append(list.Items, slices.Concat(cell("A comparison with the baseline "), codeCell(i.Baseline.Selector()), cell(" has %s.", format.Counted(i.Improvement.NPairs, "pair"))))
+	} else if i != nil {
 		list.Items = append(list.Items, slices.Concat(cell("Against the baseline "), codeCell(i.Baseline.Selector()), cell(": "), verdictText(i.Improvement.Verdict), cell(": %s.", i.differenceText())))
 	} else {
 		list.Items = append(list.Items, cell("Against a baseline: %s.", d.NoBaseline))
@@ -243,6 +251,9 @@ func (d scenarioReport) improvement() []document.Block {
 		return []document.Block{title, paragraphOf(cell("Not compared: %s.", d.NoBaseline))}
 	}
 	i := *d.improvementReport
+	if d.stabilityReport.isPreview {
+		return append([]document.Block{title}, deeper(slices.Concat(i.measured(), i.unmatched(), i.differences()))...)
+	}
 	return append([]document.Block{title}, deeper(slices.Concat(i.summary(), i.degraded(), i.forest(), i.paired(), i.metrics(), i.unmatched(), i.differences()))...)
 }
 

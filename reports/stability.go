@@ -13,16 +13,18 @@ import (
 
 // Stability returns the report of one configuration of a scenario.
 func Stability(a answer.StabilityReport) document.Document {
-	d := stabilityReport{a}
-	return document.Document{
-		Title: "Stability of " + d.title(),
-		Blocks: slices.Concat(
-			d.summary(), d.gate(), d.metrics(), d.scores(), d.failing(), d.changes(), d.warnings(), d.provenance(), d.reproduce(),
-		),
-	}
+	d := stabilityReport{StabilityReport: a}
+	return document.Document{Title: "Stability of " + d.title(), Blocks: d.blocks()}
 }
 
-type stabilityReport struct{ answer.StabilityReport }
+type stabilityReport struct {
+	answer.StabilityReport
+	isPreview bool // without what would be an interim analysis
+}
+
+func (d stabilityReport) blocks() []document.Block {
+	return slices.Concat(d.summary(), d.gate(), d.metrics(), d.scores(), d.failing(), d.changes(), d.warnings(), d.provenance(), d.reproduce())
+}
 
 // title names the configuration by its label, and by the parameters that differ among the configurations of this label.
 func (d stabilityReport) title() string {

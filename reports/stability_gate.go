@@ -15,6 +15,9 @@ import (
 
 // gate returns the verdict by the rules of the spec, with what each of them needs.
 func (d stabilityReport) gate() []document.Block {
+	if d.isPreview {
+		return d.previewedGate()
+	}
 	blocks := []document.Block{heading("Gate")}
 	for _, s := range d.Gate.Scenarios {
 		rules := cell(": %s.", s.Rules.String())
