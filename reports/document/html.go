@@ -140,6 +140,10 @@ func (h *hypertext) table(t Table) {
 	if !h.embedded || slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Title != "" }) {
 		h.WriteString("<thead>\n<tr>")
 		for _, c := range t.Columns {
+			if h.embedded && c.Title == "" { // a header says something
+				h.WriteString("<td></td>")
+				continue
+			}
 			h.WriteString("<th scope=\"col\"" + c.class() + ">" + escape.HTML(c.Title) + "</th>")
 		}
 		h.WriteString("</tr>\n</thead>\n")
