@@ -254,6 +254,11 @@ func (b *builder) heading(text string) {
 
 func sentenceOf(s answer.Sentence) sentence {
 	out := sentence{Class: string(s.Kind), Text: escape.Lines(s.Text), Verdict: string(s.Verdict)}
+	if state, rest, _ := strings.Cut(out.Text, " "); s.Kind == answer.Verdict && out.Verdict == "" && state == strings.ToUpper(state) { // ACCEPTED m-0001
+		if out.Status = statusClass(state); out.Status != "" {
+			out.Verdict, out.Text = state, strings.TrimLeft(rest, " ")
+		}
+	}
 	if s.Kind == answer.Need {
 		out.Text = "Needed: " + out.Text
 	}

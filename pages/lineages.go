@@ -213,8 +213,7 @@ func composeMutation(ctx context.Context, b *builder) error {
 func (b *builder) addMutation(ctx context.Context, a answer.MutationDetail) error {
 	if n := len(a.Decisions); n > 0 {
 		last := a.Decisions[n-1]
-		brief := last.Brief()
-		b.lead(brief)
+		b.lead(slices.Concat(last.Brief(), warningsOf(last.Lead())))
 		b.view.Facts = decisionFacts(last)
 	} else {
 		b.lead([]answer.Sentence{{Kind: answer.Verdict, Text: strings.ToUpper(string(a.State)) + "  " + a.ID + ": " + a.Child}})
@@ -238,11 +237,17 @@ func (b *builder) addMutation(ctx context.Context, a answer.MutationDetail) erro
 	return b.addDecisions(ctx, a)
 }
 
-// addDecision adds all that a decision says.
+func warningsOf(list []answer.Sentence) []answer.Sentence {
+	return slices.DeleteFunc(slices.Clone(list), func(s answer.Sentence) bool { return s.Kind != answer.Warning })
+}
+
+// addDecision adds what a decision says besides the lead of the page.
 func (b *builder) addDecision(d answer.Decision) {
 	s := section{ID: "decision", Title: "Decision"}
 	for _, line := range d.Lead() {
-		s.Sentences = append(s.Sentences, sentenceOf(line))
+		if shown := sentenceOf(line); !slices.Contains(b.view.Lead, shown) {
+			s.Sentences = append(s.Sentences, shown)
+		}
 	}
 	b.view.Sections = append(b.view.Sections, s)
 }

@@ -47,6 +47,7 @@ type link struct {
 type sentence struct {
 	Class   string // what it is for, see [answer.SentenceKind]
 	Verdict string
+	Status  string // class of Verdict; empty if Verdict is one
 	Text    string
 	Href    string // where Text leads; empty for nowhere
 	Command string // for the shell
