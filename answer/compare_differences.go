@@ -147,14 +147,20 @@ func (a Comparison) shownText(d SideDifference) string {
 
 // decidedText counts the metrics that differ.
 func (d SideDifference) decidedText() string {
-	nWorse, nBetter := 0, 0
+	nWorse, nBetter, nEqual := 0, 0, 0
 	for _, m := range d.Metrics {
+		if m.Ties == d.NPairs {
+			nEqual++
+		}
 		switch {
 		case m.IsDecided && m.MeanDelta < 0:
 			nWorse++
 		case m.IsDecided:
 			nBetter++
 		}
+	}
+	if d.Total != nil && d.NPairs > 0 && d.Total.Ties == d.NPairs && nEqual == len(d.Metrics) {
+		return fmt.Sprintf("identical in total and in each of %s", format.Counted(len(d.Metrics), "metric"))
 	}
 	return fmt.Sprintf("difference shown in %d of %s (%d worse, %d better)", nWorse+nBetter, format.Counted(len(d.Metrics), "metric"), nWorse, nBetter)
 }

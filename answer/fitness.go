@@ -41,6 +41,7 @@ type Fitness struct {
 	Lineage              string `json:"lineage"`
 	Version              string `json:"version"`
 	ScoreBasis           `json:",embed"`
+	OtherKinds           []KindOfScore `json:"other_kinds,omitempty"` // active scores that are left out, since most are of the kind in score_from
 	rubric.FitnessResult `json:",embed"`
 	NExecutions          int     `json:"n_executions"`
 	NFailed              int     `json:"n_failed"`       // did not succeed, and so have no score
@@ -73,6 +74,7 @@ func (a Fitness) Lead() []Sentence {
 		{Kind: Note, Joined: true, Text: a.meanText()},
 		{Kind: Note, Joined: true, Text: a.leftOutText()},
 	}
+	lead = append(lead, leftOutKinds(a.OtherKinds)...)
 	if a.NHoldout > 0 {
 		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: leftOutHoldout(a.NHoldout)})
 	}
@@ -109,9 +111,6 @@ func (a Fitness) meanText() string {
 	text := fmt.Sprintf("weighted mean of %d", len(a.Used))
 	if a.Measure == rubric.ByTask {
 		text = fmt.Sprintf("mean over %d tasks of the mean score of each, from %d executions", a.NTasks, len(a.Used))
-	}
-	if a.NOwn > 0 && a.NOwn < len(a.Used) { // they may not mean the same
-		text += fmt.Sprintf(" (%d of your own, %d of the rubric)", a.NOwn, len(a.Used)-a.NOwn)
 	}
 	text += ", effective n " + format.Fixed(a.EffectiveN, 2)
 	i := a.Mean.Interval

@@ -105,7 +105,11 @@ func (a Improvement) Lead() []Sentence {
 			a.NPairs, a.Spec.Scenario, a.Spec.Version, a.Base), Joined: true},
 	}
 	lead = append(append(lead, a.Candidate.Newest.note(a.Candidate)...), a.Baseline.Newest.note(a.Baseline)...)
-	lead = append(lead, leadOf(a.Finding, string(a.Difference))...)
+	found := string(a.Difference)
+	if a.IsIdentical() {
+		found = "identical"
+	}
+	lead = append(lead, leadOf(a.Finding, found)...)
 	return append(lead, unrecordedLook(a.Unrecorded)...)
 }
 

@@ -104,17 +104,23 @@ func (a LineageHistory) Lead() []Sentence {
 		text += fmt.Sprintf("; %s not shown", format.Counted(a.NOlder, "older version"))
 	}
 	lead := []Sentence{{Kind: Heading, Text: text}}
-	if len(a.OtherKinds) > 0 {
-		var others []string
-		for _, k := range a.OtherKinds {
-			others = append(others, format.Counted(k.N, "score")+" under "+k.Kind)
-		}
-		lead = append(lead, Sentence{Kind: Warning, Joined: true, Text: "scores of different kinds are not averaged; left out " + shortList(others)})
-	}
+	lead = append(lead, leftOutKinds(a.OtherKinds)...)
 	if n := a.nHoldout(); n > 0 {
 		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: leftOutHoldout(n)})
 	}
 	return lead
+}
+
+// leftOutKinds says which scores are left out because most are of another kind.
+func leftOutKinds(others []KindOfScore) []Sentence {
+	if len(others) == 0 {
+		return nil
+	}
+	texts := make([]string, len(others))
+	for i, k := range others {
+		texts[i] = format.Counted(k.N, "score") + " under " + k.Kind
+	}
+	return []Sentence{{Kind: Warning, Joined: true, Text: "scores of different kinds are not averaged; left out " + shortList(texts)}}
 }
 
 func (a LineageHistory) nHoldout() (n int) {

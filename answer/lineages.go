@@ -109,7 +109,7 @@ func (a Lineages) Tables() []Table {
 	}.drop("keep_text", "last", "n_mutations")}
 	standing := slices.ContainsFunc(a.Items, func(l LineageInfo) bool { return l.Standing != nil })
 	if standing {
-		t.Columns = append(t.Columns, Column{Name: "gain"}, Column{Name: "gain_interval", Head: format.Confidence(evolution.Confidence) + " interval", For: ForPeople}, Column{Name: "gain_n", Head: "n"}, Column{Name: "replay"})
+		t.Columns = append(t.Columns, Column{Name: "gain"}, Column{Name: "gain_interval", Head: format.Confidence(evolution.Confidence) + " Welch interval", For: ForPeople}, Column{Name: "gain_n", Head: "n"}, Column{Name: "replay"})
 	}
 	for _, l := range a.Items {
 		var head, mutations any

@@ -43,6 +43,7 @@ type ScenarioState struct {
 	Verdict         scoring.Verdict             `json:"verdict,omitempty"`
 	Estimates       *verdict.Estimates          `json:"estimates"`
 	Means           []float64                   `json:"means"`            // mean scores of the newest configurations that were asked for, the oldest first
+	MeanLines       []int                       `json:"mean_lines"`       // of each of Means; means with the same number are of the same parameters
 	NOlder          int                         `json:"n_older"`          // configurations before them
 	NConfigurations int                         `json:"n_configurations"` // all of them, also those without a mean score
 	Change          *verdict.HistoryChange      `json:"change,omitempty"` // of the mean score, to the newest configuration; missing without one before it

@@ -102,6 +102,11 @@ func (b *builder) addDifferences(a answer.Comparison) {
 		if isPicture {
 			t.ForPrograms, t.Title, t.Notes = false, "All metrics as a table", nil
 		}
+		if strings.HasPrefix(t.Name, "difference_") { // the lead says what the title says
+			if t.Title = "Differences"; len(a.Sides) > 2 {
+				t.Title += ", " + strings.TrimPrefix(t.Name, "difference_") + " − A"
+			}
+		}
 		if t.Name != "scores" {
 			b.addTable(t)
 		}

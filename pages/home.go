@@ -108,7 +108,7 @@ func (b *builder) addScenarios(a answer.Scenarios, isWhole bool) error {
 	t := columnsOf(a.Tables()[0], "scenario", "verdict", "mean_score", "mean_interval", "n_seeds", "pass_rate", "pass_interval", "means", "change", "change_interval", "label", "configuration", "first_recorded", "reason")
 	for _, s := range a.Items {
 		if isWhole && len(s.Means) > 1 {
-			line, err := newSparkline(s.Means, s.NOlder).html()
+			line, err := newSparkline(s.Means, s.MeanLines, s.NOlder).html()
 			if err != nil {
 				return err
 			}
@@ -160,14 +160,19 @@ func (b *builder) addSweeps(ctx context.Context) error {
 	return nil
 }
 
-// sparkline draws mean scores, the oldest first.
+// sparkline draws mean scores, the oldest first. Only those of the same parameters are joined: a step between others
+// would be one of what was run, not of a change over time.
 type sparkline struct {
-	Points string
-	X, Y   string // of the last
-	Text   string
+	Lines []string
+	Dots  []point // of means that are joined to nothing
+	Last  point
+	Text  string
 }
 
-func newSparkline(means []float64, older int) sparkline {
+type point struct{ X, Y string }
+
+// newSparkline returns the picture of some means. Those with the same number of lines are joined.
+func newSparkline(means []float64, lines []int, older int) sparkline {
 	const width, height, margin = 96.0, 16.0, 2.0
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, m := range means {
@@ -176,20 +181,33 @@ func newSparkline(means []float64, older int) sparkline {
 		}
 	}
 	var s sparkline
-	var points []string
+	var joined [][]point
 	for i, m := range means {
-		if !isFinite(m) {
+		if !isFinite(m) || i >= len(lines) {
 			continue
 		}
 		y := height / 2
 		if hi > lo {
 			y = height - margin - (height-2*margin)*((m-lo)/(hi-lo))
 		}
-		s.X, s.Y = short(margin+(width-2*margin)*float64(i)/float64(max(1, len(means)-1))), short(y)
-		points = append(points, s.X+","+s.Y)
+		s.Last = point{short(margin + (width-2*margin)*float64(i)/float64(max(1, len(means)-1))), short(y)}
+		for len(joined) <= lines[i] {
+			joined = append(joined, nil)
+		}
+		joined[lines[i]] = append(joined[lines[i]], s.Last)
 	}
-	s.Points = strings.Join(points, " ")
-	s.Text = "mean scores of " + strconv.Itoa(len(means)) + " configurations, the oldest first: from " + format.Four(lo) + " to " + format.Four(hi) + ", now " + format.Four(means[len(means)-1])
+	for _, line := range joined {
+		if len(line) == 1 {
+			s.Dots = append(s.Dots, line[0])
+			continue
+		}
+		var points []string
+		for _, p := range line {
+			points = append(points, p.X+","+p.Y)
+		}
+		s.Lines = append(s.Lines, strings.Join(points, " "))
+	}
+	s.Text = "mean scores of " + strconv.Itoa(len(means)) + " configurations, the oldest first, joined if their parameters are the same: from " + format.Four(lo) + " to " + format.Four(hi) + ", now " + format.Four(means[len(means)-1])
 	if older > 0 {
 		s.Text += "; " + format.Counted(older, "older configuration") + " not drawn"
 	}

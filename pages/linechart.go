@@ -62,6 +62,8 @@ func (l plotLine) Mark() string {
 		return "key-dot"
 	case l.Width > 1:
 		return "key-line"
+	case l.Width == 0:
+		return "key-area key-pale"
 	}
 	return "key-area"
 }
@@ -173,8 +175,13 @@ func (c *lineChart) whisker() string {
 	return c.Whisker
 }
 
-// keys returns the lines that the legend names, each once. Lines that lead somewhere name themselves.
+// keys returns the areas and the lines that the legend names, each once. Lines that lead somewhere name themselves.
 func (c *lineChart) keys() (list []plotLine) {
+	for _, a := range c.Areas {
+		if bound := c.Lines[a.Series[0]-1]; bound.Ink == "" {
+			list = append(list, plotLine{Label: bound.Label, Ink: a.Ink})
+		}
+	}
 	for _, l := range c.Lines {
 		known := slices.ContainsFunc(list, func(k plotLine) bool { return k.Label == l.Label })
 		if l.Ink != "" && l.Href == "" && l.Label != "" && !known {

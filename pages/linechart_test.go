@@ -54,6 +54,10 @@ func TestLineCharts(t *testing.T) {
 	recordSeries(t, st)
 	tab.Open(base + "/series/bands?scenario=waves")
 	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300`)
+	if legend := outsidetest.Evaluate[string](tab, `[...document.querySelectorAll(".plot-key button")].map((key) => key.textContent).join()`); legend != "range,quartiles,median" {
+		t.Errorf("the legend of bands names %s", legend)
+	}
+	hidesLine(t, tab, "range")
 	choosesLines(t, tab)
 	if complaints := tab.Complaints(base); len(complaints) > 0 {
 		t.Errorf("complaints: %q", complaints)

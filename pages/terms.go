@@ -38,7 +38,7 @@ func explained() map[string]string {
 		"interval":         "A range that is computed so that it holds the true value in the stated share of cases, if the conditions of its method are met.",
 		"fitness":          "What the policy of the lineage maximizes, computed from the executions of a version.",
 		"replay":           "Whether each recorded decision follows again from its recorded evidence and draw.",
-		"gain":             "The mean score of the active version less that of the root, with Welch's interval. Trials that served to choose the version do not count if there are two others.",
+		"gain":             "The mean score of the active version less that of the root, with Welch's interval: the two are compared as wholes. A decision compares pairs of trials of the same task if there are any, so its number may differ. Trials that served to choose the version do not count if there are two others.",
 		"operator":         "The kind of change that made a mutation.",
 		"draw":             "The random number of a decision. It is recorded, so the decision can be replayed.",
 		"stability":        "Whether the pass rate and the spread of the scores hold within the limits of the spec.",

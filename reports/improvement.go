@@ -64,7 +64,7 @@ func (d improvementReport) summary() []document.Block {
 	for _, need := range i.Needs {
 		sentences = append(sentences, "Needed: "+need+".")
 	}
-	blocks := []document.Block{paragraphOf(verdictText(i.Verdict), cell(": %s (%s).", differenceWords[i.Difference], format.Counted(i.NPairs, "pair"))), d.sides()}
+	blocks := []document.Block{paragraphOf(verdictText(i.Verdict), cell(": %s (%s).", foundText(i), format.Counted(i.NPairs, "pair"))), d.sides()}
 	blocks = append(blocks, bullets(sentences)...)
 	blocks = append(blocks, heading("What the verdict rests on"))
 	if i.NPairs == 0 {
@@ -81,10 +81,18 @@ var differenceWords = map[verdict.Difference]string{
 	verdict.Undecided: "the seeds do not show which one is better",
 }
 
+// foundText says what was found, without numbers.
+func foundText(i answer.Improvement) string {
+	if i.IsIdentical() {
+		return "the scores of the two are identical"
+	}
+	return differenceWords[i.Difference]
+}
+
 // differenceText says what was found, with its numbers.
 func (d improvementReport) differenceText() string {
 	i := d.Improvement
-	text := differenceWords[i.Difference]
+	text := foundText(i)
 	if i.NPairs > 0 {
 		text += "; " + d.meanDifference()
 	}

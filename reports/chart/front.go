@@ -44,7 +44,7 @@ func (f Front) figure() figure {
 	if g.x, g.y = padded(x), padded(y); f.hasIntervals() {
 		g.x, g.y = padded(x.withIntervals(f, inX)), padded(y.withIntervals(f, inY))
 		if n := f.beyond(); n > 0 {
-			cut := count(n, "interval goes", "intervals go") + " further (arrow)"
+			cut := furtherText(n)
 			g.subtitle += ", " + cut
 			g.facts = append(g.facts, strings.ToUpper(cut[:1])+cut[1:]+".")
 		}
@@ -245,6 +245,9 @@ func (f Front) drawIntervals(c canvas, p plot) {
 		}
 	}
 }
+
+// furtherText says how many intervals end beyond an axis.
+func furtherText(n int) string { return count(n, "interval goes", "intervals go") + " further (arrow)" }
 
 // whiskerCut draws an upright interval with the head of an arrow at an end that is beyond the axis.
 func whiskerCut(c canvas, x, top, bottom, half float64, s style, cut [2]bool) {

@@ -61,6 +61,9 @@ func (c Parameter) figure() figure {
 		f.empty = noValues
 	}
 	f.y = padded(shown)
+	if n := c.beyond(f.y); n > 0 {
+		f.subtitle += ", " + furtherText(n)
+	}
 	f.facts = []string{f.subtitle + ".", "Values are " + y.span() + "."}
 	f.legend = c.legend(n)
 	inner := padded(x)
@@ -203,14 +206,22 @@ func (panel ParameterPanel) draw(to canvas, p plot, x scale, dots style, joined 
 	}
 }
 
-// drawInterval draws an interval; an end that lies outside of the plot has no cap.
+// drawInterval draws an interval, with the head of an arrow at an end that is beyond the axis.
 func drawInterval(to canvas, p plot, x float64, l ParameterLevel) {
-	to.polyline([]point{{x, p.y.at(l.Hi)}, {x, p.y.at(l.Lo)}}, intervalStyle)
-	for _, end := range []float64{l.Lo, l.Hi} {
-		if p.y.lo <= end && end <= p.y.hi {
-			to.polyline([]point{{x - maxCap, p.y.at(end)}, {x + maxCap, p.y.at(end)}}, intervalStyle)
+	lo, hi := p.y.lo, p.y.hi
+	whiskerCut(to, x, p.y.at(max(lo, min(hi, l.Hi))), p.y.at(max(lo, min(hi, l.Lo))), maxCap, intervalStyle, [2]bool{l.Hi > hi, l.Lo < lo})
+}
+
+// beyond returns how many intervals have an end beyond an axis.
+func (c Parameter) beyond(y axis) (n int) {
+	for _, p := range c.Panels {
+		for _, l := range p.Levels {
+			if finite(l.Mean) && finite(l.Lo) && finite(l.Hi) && (l.Lo < y.lo || l.Hi > y.hi) {
+				n++
+			}
 		}
 	}
+	return n
 }
 
 // Means is a heat map of numbers: a cell for each pair of levels of two parameters, darker where the number is larger.

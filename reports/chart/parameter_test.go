@@ -78,3 +78,17 @@ func TestMeansChart(t *testing.T) {
 		t.Error("a heat map of nothing is drawn")
 	}
 }
+
+// An interval that leaves the axis ends in an arrow, and the subtitle says how many do.
+func TestParameterChartMarksCuts(t *testing.T) {
+	narrow := ParameterLevel{1, 1, 0.5, 0.4, 0.6}
+	points := []Dot{{1, 0.45}, {1, 0.55}, {2, 0.6}, {2, 0.7}}
+	draw := func(level ParameterLevel) (said bool, polygons int) {
+		svg := parameterSVG(t, Parameter{YLabel: "score", Panels: []ParameterPanel{{Points: points, Levels: []ParameterLevel{narrow, level}}}})
+		return strings.Contains(svg, "1 interval goes further (arrow)"), strings.Count(svg, "<polygon")
+	}
+	within, before := draw(ParameterLevel{2, 2, 0.65, 0.55, 0.75})
+	if cut, after := draw(ParameterLevel{2, 2, 0.65, -8, 9}); within || !cut || after != before+2 {
+		t.Errorf("said of a cut: %v and %v; %d polygons, %d without one, want 2 more", cut, within, after, before)
+	}
+}

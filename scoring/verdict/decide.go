@@ -70,6 +70,9 @@ func (i *Improvement) decide() {
 	}
 	i.Difference = i.difference()
 	text := fmt.Sprintf("mean difference %+.4f, %s", i.Total.MeanDelta, describeDifference(i.Total.Interval))
+	if i.IsIdentical() {
+		text = fmt.Sprintf("all %d pairs have equal scores, in total and in each metric", i.NPairs)
+	}
 	if i.Options.Margin > 0 {
 		text += fmt.Sprintf(", margin %v", i.Options.Margin)
 	}
@@ -96,6 +99,13 @@ func (i *Improvement) decide() {
 		}
 		i.needSeeds()
 	}
+}
+
+// IsIdentical reports whether the scores of each pair are equal, in total and in each metric: nothing was found that
+// differs.
+func (i Improvement) IsIdentical() bool {
+	differs := func(m MetricDelta) bool { return m.Ties != i.NPairs }
+	return i.NPairs > 0 && i.Total != nil && i.Total.Ties == i.NPairs && len(i.NeverRecorded) == 0 && !slices.ContainsFunc(i.Metrics, differs)
 }
 
 // undecidable says why there can be no decision.

@@ -476,3 +476,29 @@ func plain(i verdict.Improvement) string {
 	total, err := json.Marshal(i.Total)
 	return fmt.Sprintf("%s %v %v %v %v %v", total, err, i.Difference, i.Differences, i.Reasons, i.Unmatched.Baseline)
 }
+
+// Equal scores in each pair are said to be identical. Nothing else is: not equal totals of metrics that differ.
+func TestIdenticalSidesAreSaidToBe(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		differences [][]float64
+		want        bool
+	}{
+		{"equal", [][]float64{make([]float64, 8), make([]float64, 8)}, true},
+		{"one pair of one metric", [][]float64{make([]float64, 8), {0, 0, 0, 0, 0.1, 0, 0, 0}}, false},
+		{"a constant loss", [][]float64{{-0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1, -0.1}}, false},
+	} {
+		spec, candidate, baseline := pairsOf(0.9, c.differences...)
+		i, err := verdict.Compare(spec, candidate, baseline, options())
+		fatal(t, err)
+		said := slices.ContainsFunc(i.Reasons, func(r string) bool {
+			return strings.HasPrefix(r, "all 8 pairs have equal scores, in total and in each metric")
+		})
+		if i.IsIdentical() != c.want || said != c.want {
+			t.Errorf("%s: identical %v, %q", c.name, i.IsIdentical(), i.Reasons)
+		}
+		if c.want && i.Verdict != open {
+			t.Errorf("%s: the verdict changed to %s", c.name, i.Verdict)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/evolution"
 	"track/scoring/format"
 	"track/scoring/rubric"
 	"track/store"
@@ -51,11 +52,15 @@ func Fitness(ctx context.Context, r *store.Reader, lineage, version, rubricName 
 			return answer.Fitness{}, err
 		}
 	}
+	kinds := keepOneKind([]scoredVersion{{trials: scores}}, d)
 	report, err := fitnessOf(lineage, version, scores, d.rubric, options)
 	if err == nil {
 		err = dropGrade(ctx, r, &report)
 	}
 	report.ScoreBasis, report.NHoldout = d.basis(), nHoldout
+	if len(kinds) > 0 {
+		report.ScoreFrom, report.OtherKinds = evolution.ScoreSource(kinds[0].Kind), kinds[1:]
+	}
 	return report, err
 }
 

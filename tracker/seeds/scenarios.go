@@ -40,7 +40,7 @@ func ListScenarios(ctx context.Context, r *store.Reader, q answer.ScenariosQuest
 }
 
 func scenarioState(ctx context.Context, r *store.Reader, name string, configurations int) (answer.ScenarioState, error) {
-	s := answer.ScenarioState{Scenario: name, Means: []float64{}}
+	s := answer.ScenarioState{Scenario: name, Means: []float64{}, MeanLines: []int{}}
 	h, err := ShowHistory(ctx, r, answer.HistoryQuestion{Scenario: name, Limit: configurations})
 	switch {
 	case errors.Is(err, track.ErrNotFound), errors.Is(err, track.ErrInvalid):
@@ -54,9 +54,13 @@ func scenarioState(ctx context.Context, r *store.Reader, name string, configurat
 		return s, err
 	}
 	s.Spec, s.NOlder, s.NConfigurations = &h.Spec, h.NOlder, h.NOlder+len(h.Entries)
-	for _, e := range h.Entries {
+	lines, known := h.Lines(), map[string]int{}
+	for i, e := range h.Entries {
 		if mean, _ := e.Mean(); mean.N > 0 {
-			s.Means = append(s.Means, mean.Value)
+			if _, is := known[lines[i]]; !is {
+				known[lines[i]] = len(known)
+			}
+			s.Means, s.MeanLines = append(s.Means, mean.Value), append(s.MeanLines, known[lines[i]])
 		}
 	}
 	if len(h.Entries) > 0 {
