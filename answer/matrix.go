@@ -92,7 +92,7 @@ func CellMeaning(cell byte) string {
 
 // MatrixRow is a row of a matrix. Cells has a byte for each seed.
 type MatrixRow struct {
-	Name          string   `json:"name"` // metric, label, or scenario
+	Name          string   `json:"name"` // metric, label (with the parameters if others have it too), or scenario
 	Scenario      string   `json:"scenario"`
 	Configuration string   `json:"configuration"` // hash
 	Score         *float64 `json:"score"`         // mean over the seeds that have one, 0..1; nil if none has

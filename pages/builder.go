@@ -28,6 +28,7 @@ type builder struct {
 	shown   *shownNames
 	part    []section // that the address asks for instead of the page, if it takes long
 	files   map[string]pageFile
+	sweep   *answer.Sweep // that the page is about; nil for none
 	// pictures stand beside the text of cells.
 	pictures   map[pictureKey]template.HTML
 	seedOfMark func(chart.Mark) string // where a mark of a picture leads; nil for nowhere
@@ -294,7 +295,7 @@ func (b *builder) addDocument(d document.Document, without ...string) error {
 		if s.Text == "" || slices.Contains(without, s.Title) {
 			continue
 		}
-		b.view.Sections = append(b.view.Sections, section{ID: s.Anchor, Title: s.Title, HTML: timedHTML(s.Text)})
+		b.view.Sections = append(b.view.Sections, section{ID: s.Anchor, Title: s.Title, HTML: b.linkSelectors(timedHTML(s.Text))})
 	}
 	return nil
 }

@@ -112,6 +112,11 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	if !strings.Contains(home, `<td class="long">the newest configuration; growth_plus alone`) {
 		t.Error("a long cell of the start page may not take several lines")
 	}
+	for address, want := range map[string]string{"/report/stability?scenario=growth_plus": `<a href="/stability?scenario=growth_plus%40`, "/matrix?by=configurations&scenario=grid": "theta="} {
+		if !strings.Contains(get(t, base+address), want) {
+			t.Errorf("%s has no %s", address, want)
+		}
+	}
 	seed := get(t, base+"/show/seed?scenario=growth_plus%40theta-14&seed=0")
 	for _, want := range []string{`<dt>recorded</dt><dd><time datetime="`, `data-copy="track repeat `} {
 		if !strings.Contains(seed, want) {

@@ -12,7 +12,8 @@ import (
 // linked is a row whose cells lead to other pages.
 type linked struct {
 	base  string
-	asked url.Values // of the page
+	asked url.Values    // of the page
+	sweep *answer.Sweep // that the page is about; nil for none
 	table answer.Table
 	row   []any
 }
@@ -31,6 +32,9 @@ func (l linked) exact(names ...string) string {
 func (l linked) scenario() string {
 	if name := l.exact("scenario"); name != "" {
 		return name
+	}
+	if l.sweep != nil {
+		return l.sweep.Scenario
 	}
 	for _, asked := range []string{"scenario", "candidate"} {
 		if text := l.asked.Get(asked); text != "" {
@@ -82,7 +86,18 @@ func (l linked) selector() string {
 		}
 		return l.asked.Get("scenario") // of the page
 	}
+	if l.sweep != nil && !hasSeeds(*l.sweep, configuration) {
+		return ""
+	}
 	return answer.Selector{Scenario: scenario, Configuration: configuration}.String()
+}
+
+// hasSeeds reports whether a sweep has recorded seeds of a configuration, so that there is a page of it. Of a sweep of many
+// configurations this is known of some.
+func hasSeeds(a answer.Sweep, configuration string) bool {
+	return slices.ContainsFunc(a.Progress.Configurations, func(c answer.ConfigurationProgress) bool {
+		return c.Configuration == configuration && c.NRecorded > 0
+	})
 }
 
 // lineage returns the lineage of the row: its own, or the one that the page is about.
@@ -152,6 +167,9 @@ func (l linked) address(column string) string {
 	case "sweep":
 		return to("sweep/show", "sweep", value)
 	case "name":
+		if l.table.Name == "artifacts" && l.exact("left_out") == "" && l.exact("pruned") == "" {
+			return to("api/v1/artifact/content", "scenario", l.asked.Get("scenario"), "seed", l.exact("seed"), "name", value)
+		}
 		if l.table.Name == "series" && l.asked.Get("scenario") != "" && l.asked.Get("seed") != "" {
 			return to("series/show", "scenario", l.asked.Get("scenario"), "seed", l.asked.Get("seed"), "series", value)
 		}

@@ -167,7 +167,7 @@ func (b *builder) addSeedOrigin(ctx context.Context, a answer.Seed, selector str
 		Class: "need", Text: "run the seed again", Command: "track repeat " + shell.Word(selector) + " " + a.Number.String() + " -- " + b.commandOfSeed(ctx, a),
 	}}}
 	b.view.Sections = append(b.view.Sections, again)
-	html, err := fragment("provenance", origin(a))
+	html, err := fragment("provenance", b.origin(a))
 	b.view.Sections = append(b.view.Sections, section{ID: "provenance", Title: "Provenance", HTML: html})
 	return err
 }
@@ -183,7 +183,7 @@ func (b *builder) commandOfSeed(ctx context.Context, a answer.Seed) string {
 }
 
 // origin says where and when a seed ran, of which configuration.
-func origin(a answer.Seed) []about {
+func (b *builder) origin(a answer.Seed) []about {
 	list := append([]about{{Name: "id", Value: a.ID}}, identity(a.Scenario, a.RecordedSeed.Configuration)...)
 	add := func(name, text string) { list = append(list, about{Name: name, Value: escape.Line(text)}) }
 	if !a.StartedAt.IsZero() {
@@ -194,7 +194,9 @@ func origin(a answer.Seed) []about {
 		add(name, a.Environment[name])
 	}
 	if r := a.Run; r != nil {
-		add("sweep", r.Sweep)
+		if r.Sweep != "" {
+			list = append(list, about{Name: "sweep", Value: escape.Line(r.Sweep), Href: b.address("sweep show", "sweep", r.Sweep)})
+		}
 		if r.CPU != nil {
 			add("CPU time", r.CPU.String())
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"track/answer"
 	"track/ask"
 	"track/reports/escape"
+	"track/reports/render"
 	"track/scoring/format"
 )
 
@@ -25,6 +27,7 @@ func composeSweep(ctx context.Context, b *builder) error {
 	b.view.Live = b.request.Live // its seeds are what changes
 	b.view.Again = a.IsRunning
 	b.shown.add(a.Scenario)
+	b.sweep = &a
 	p := a.Progress
 	b.view.Trail = []link{{Text: "Sweeps", Href: b.address("sweep list")}, {Text: escape.Line(a.Scenario), Href: b.address("history", "scenario", a.Scenario)}}
 	b.view.Heading = "Sweep " + a.ID[max(0, len(a.ID)-8):]
@@ -41,6 +44,7 @@ func composeSweep(ctx context.Context, b *builder) error {
 				return err
 			}
 			t.Title, t.Notes = "Progress", nil
+			t = withParameters(t, a.Configurations)
 		}
 		t.Title = capital(t.Title)
 		b.addTable(t)
@@ -53,6 +57,23 @@ func composeSweep(ctx context.Context, b *builder) error {
 	last := &b.view.Sections[len(b.view.Sections)-1]
 	last.Title, last.Folded = "Command and machine", true
 	return nil
+}
+
+// withParameters adds the parameters to the rows of configurations of which several have the same label, or none.
+func withParameters(t answer.Table, list []answer.PlannedConfiguration) answer.Table {
+	params, labels := map[string]string{}, map[string]bool{}
+	for _, c := range list {
+		params[c.Hash], labels[c.Label] = answer.ParamsText(c.Params), true
+	}
+	if len(labels) == len(list) && !labels[""] {
+		return t
+	}
+	at := 1 + slices.IndexFunc(t.Columns, func(c answer.Column) bool { return c.Name == "label" })
+	t.Columns = slices.Insert(slices.Clone(t.Columns), at, answer.Column{Name: "parameters"})
+	for i, c := range t.Rows {
+		t.Rows[i] = slices.Insert(slices.Clone(c), at, any(params[render.ExactText(c[0])]))
+	}
+	return t
 }
 
 // withdrawnOf says how many planned seeds were withdrawn; empty if none was.

@@ -177,7 +177,7 @@ func (v tableView) groups(rows [][]any, shown []int) (list []group) {
 }
 
 func (v tableView) row(cells []any, shown []int) row {
-	from := linked{base: v.request.Base, asked: v.asked, table: v.table, row: cells}
+	from := linked{base: v.request.Base, asked: v.asked, sweep: v.sweep, table: v.table, row: cells}
 	r := row{Href: from.rowAddress(), Key: from.tickKey()}
 	for _, k := range shown {
 		c := v.cell(k, cells[k])

@@ -60,6 +60,7 @@ type fact struct{ Name, Value, Interval, Basis string }
 type about struct {
 	Name, Value string
 	Time        string // RFC 3339, if the value is a time
+	Href        string // where the value leads; empty for nowhere
 }
 
 // section is a part of a page that an address can name.

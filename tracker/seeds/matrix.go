@@ -117,9 +117,17 @@ func matrixOfConfigurations(ctx context.Context, r *store.Reader, q answer.Matri
 		byConfiguration[row.Configuration] = append(byConfiguration[row.Configuration], row)
 	}
 	var judged [][]store.SeedScore
+	labels := map[string]int{}
+	for _, c := range choice.Configurations {
+		labels[c.Label]++
+	}
 	for _, c := range choice.Configurations {
 		if list := byConfiguration[c.ID]; len(list) > 0 {
-			m.Items = append(m.Items, answer.MatrixRow{Name: cmp.Or(c.Label, track.ShortHash(c.Hash)), Scenario: q.Of.Scenario, Configuration: c.Hash})
+			name := cmp.Or(c.Label, track.ShortHash(c.Hash))
+			if text := answer.ParamsText(c.Params); text != "" && labels[c.Label] > 1 { // the label alone does not tell them apart
+				name += " " + text
+			}
+			m.Items = append(m.Items, answer.MatrixRow{Name: name, Scenario: q.Of.Scenario, Configuration: c.Hash})
 			judged = append(judged, list)
 		}
 	}
