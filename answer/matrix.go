@@ -36,6 +36,7 @@ type MatrixQuestion struct {
 	SeedOrder string
 	Spec      int
 	Seeds     []track.SeedRange
+	Sweep     string // whose configurations and seeds are shown; empty for all
 	Page      Page
 }
 
@@ -50,6 +51,7 @@ func (q *MatrixQuestion) Params() param.List {
 		{Name: "seed-order", Enum: []string{OrderNumber, OrderFailures}, Help: "sort the seeds: by number, or most failures first", Value: param.Text(&q.SeedOrder)},
 		specParam(&q.Spec, "use the results under this `VERSION` of the spec"),
 		seedsParam(&q.Seeds),
+		{Name: "sweep", Unit: "ID", Help: "show only the configurations and seeds that the sweep with this `ID` planned, if a row is a configuration", Value: param.Text(&q.Sweep)},
 	}, q.Page.Params(0)...)
 }
 
@@ -62,6 +64,8 @@ func (q *MatrixQuestion) Check() error {
 		return &param.Error{Param: "scenario", Message: "name the scenario"}
 	case !scenarios && q.Label != "":
 		return &param.Error{Param: "label", Message: "only rows of scenarios have a label; name SCENARIO@LABEL"}
+	case q.Sweep != "" && q.By != ByConfiguration:
+		return &param.Error{Param: "sweep", Message: "only rows of configurations can be those of a sweep: add by=" + ByConfiguration}
 	case scenarios && q.Spec != 0:
 		return &param.Error{Param: "spec", Message: "each scenario has its own spec"}
 	}

@@ -114,9 +114,12 @@ func (b *builder) addSweptSeeds(ctx context.Context, a answer.Sweep) error {
 	if len(list) == 0 || list[0].NRecorded == 0 {
 		return nil
 	}
-	in := url.Values{"scenario": {a.Scenario}, "by": {answer.ByConfiguration}}
+	in := url.Values{"scenario": {a.Scenario}, "by": {answer.ByConfiguration}, "sweep": {a.ID}}
 	if len(list) == 1 {
-		in = url.Values{"scenario": {answer.Selector{Scenario: a.Scenario, Configuration: list[0].Configuration[:min(10, len(list[0].Configuration))]}.String()}}
+		in = url.Values{
+			"scenario": {answer.Selector{Scenario: a.Scenario, Configuration: track.ShortHash(list[0].Configuration)}.String()},
+			"seeds":    {a.Configurations[0].Planned},
+		}
 	}
 	for _, name := range []string{"order", "seed-order"} {
 		if value := b.request.In.Get(name + ".heatmap"); value != "" {

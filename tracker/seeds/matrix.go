@@ -104,9 +104,19 @@ func matrixOfConfigurations(ctx context.Context, r *store.Reader, q answer.Matri
 	}
 	spec := specRef(stored)
 	m.Spec = &spec
+	planned, err := plannedBy(ctx, r, q)
+	if err != nil {
+		return m, err
+	}
 	sel := store.Selection{Scenario: q.Of.Scenario, SpecID: stored.ID, Seeds: q.Seeds}
+	swept := map[int64]track.SeedRanges{}
 	for _, c := range choice.Configurations {
-		sel.Configurations = append(sel.Configurations, c.ID)
+		if seeds, isPlanned := planned[c.Hash]; isPlanned || q.Sweep == "" {
+			sel.Configurations, swept[c.ID] = append(sel.Configurations, c.ID), seeds
+		}
+	}
+	if len(sel.Configurations) == 0 {
+		return m, nil
 	}
 	rows, err := r.SeedScores(ctx, sel, false)
 	if err != nil {
@@ -114,7 +124,9 @@ func matrixOfConfigurations(ctx context.Context, r *store.Reader, q answer.Matri
 	}
 	byConfiguration := map[int64][]store.SeedScore{}
 	for _, row := range rows {
-		byConfiguration[row.Configuration] = append(byConfiguration[row.Configuration], row)
+		if q.Sweep == "" || swept[row.Configuration].Contains(row.Number) {
+			byConfiguration[row.Configuration] = append(byConfiguration[row.Configuration], row)
+		}
 	}
 	var judged [][]store.SeedScore
 	labels := map[string]int{}
@@ -133,6 +145,39 @@ func matrixOfConfigurations(ctx context.Context, r *store.Reader, q answer.Matri
 	}
 	m.fill(judged)
 	return m, nil
+}
+
+// plannedBy returns the seeds that the sweep of a question planned, by the hash of the configuration.
+func plannedBy(ctx context.Context, r *store.Reader, q answer.MatrixQuestion) (map[string]track.SeedRanges, error) {
+	if q.Sweep == "" {
+		return nil, nil
+	}
+	s, err := FindSweep(ctx, r, q.Sweep)
+	if err != nil {
+		return nil, err
+	}
+	if s.Scenario != q.Of.Scenario {
+		return nil, fmt.Errorf("%w: sweep %s is of the scenario %s, not %s", track.ErrInvalid, q.Sweep, s.Scenario, q.Of.Scenario)
+	}
+	planned := map[string]track.SeedRanges{}
+	for _, p := range s.Planned {
+		planned[p.Configuration.Hash()] = p.Seeds
+	}
+	return planned, nil
+}
+
+// FindSweep returns the sweep with this id, or whose id ends so.
+func FindSweep(ctx context.Context, r *store.Reader, id string) (s store.SweepSummary, err error) {
+	found, err := r.Sweeps(ctx, store.SweepFilter{ID: id})
+	switch {
+	case err != nil:
+		return s, err
+	case len(found) == 0:
+		return s, track.WithHint(fmt.Errorf("sweep %s: %w", id, track.ErrNotFound), track.NewHint("list the sweeps", "sweep list"))
+	case len(found) > 1:
+		return s, fmt.Errorf("sweep %s: %w: the ids of %d sweeps end so", id, track.ErrAmbiguous, len(found))
+	}
+	return found[0], nil
 }
 
 // matrixOfLabel has a row for each scenario: its newest configuration of a label.

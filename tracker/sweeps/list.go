@@ -2,7 +2,6 @@ package sweeps
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,6 +9,7 @@ import (
 	"track"
 	"track/answer"
 	"track/store"
+	"track/tracker/seeds"
 )
 
 // List returns recorded sweeps, the newest first.
@@ -72,7 +72,7 @@ func newPlannedConfiguration(c track.Configuration, seeds track.SeedRanges) answ
 
 // Show returns a sweep with its provenance.
 func Show(ctx context.Context, r *store.Reader, q answer.SweepQuestion) (a answer.Sweep, err error) {
-	s, err := find(ctx, r, q.ID)
+	s, err := seeds.FindSweep(ctx, r, q.ID)
 	if err != nil {
 		return a, err
 	}
@@ -87,18 +87,4 @@ func Show(ctx context.Context, r *store.Reader, q answer.SweepQuestion) (a answe
 		addRunning(&a.Progress, s, running)
 	}
 	return a, err
-}
-
-// find returns the sweep with this id, or whose id ends so.
-func find(ctx context.Context, r *store.Reader, id string) (s store.SweepSummary, err error) {
-	found, err := r.Sweeps(ctx, store.SweepFilter{ID: id})
-	switch {
-	case err != nil:
-		return s, err
-	case len(found) == 0:
-		return s, track.WithHint(fmt.Errorf("sweep %s: %w", id, track.ErrNotFound), track.NewHint("list the sweeps", "sweep list"))
-	case len(found) > 1:
-		return s, fmt.Errorf("sweep %s: %w: the ids of %d sweeps end so", id, track.ErrAmbiguous, len(found))
-	}
-	return found[0], nil
 }

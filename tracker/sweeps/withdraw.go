@@ -13,7 +13,7 @@ import (
 // Withdraw takes back a sweep: what it did not run is not missing any more, and unless the plan alone is withdrawn,
 // what it measured does not count.
 func Withdraw(ctx context.Context, st *store.Store, q answer.WithdrawSweepQuestion) (a answer.WithdrawalReceipt, err error) {
-	s, err := find(ctx, st.Reader, q.ID)
+	s, err := seeds.FindSweep(ctx, st.Reader, q.ID)
 	if err != nil {
 		return a, err
 	}
@@ -34,7 +34,7 @@ func Withdraw(ctx context.Context, st *store.Store, q answer.WithdrawSweepQuesti
 
 // Restore makes the plan of a withdrawn sweep count again, with the seeds that were withdrawn with it.
 func Restore(ctx context.Context, st *store.Store, q answer.RestoreSweepQuestion) (a answer.WithdrawalReceipt, err error) {
-	s, err := find(ctx, st.Reader, q.ID)
+	s, err := seeds.FindSweep(ctx, st.Reader, q.ID)
 	if err != nil {
 		return a, err
 	}
