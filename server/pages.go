@@ -89,17 +89,19 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 func pageText(r *http.Request, p pages.Page, request pages.Request) (written, error) {
 	if pages.IsFile(request.In) {
 		file, err := p.File(r.Context(), request)
-		if err != nil {
-			return written{}, err
-		}
-		named := mime.FormatMediaType("attachment", map[string]string{"filename": file.Name})
-		return written{[][2]string{{"Content-Security-Policy", styledPolicy}, {"Content-Type", file.Media}, {"Content-Disposition", named}}, file.Content}.compressedFor(r, gzip.DefaultCompression), nil
+		return fileOfPage(file).compressedFor(r, gzip.DefaultCompression), err
 	}
 	var page bytes.Buffer
 	if err := p.Write(r.Context(), &page, request); err != nil {
 		return written{}, err
 	}
 	return writtenPage(r, page.Bytes()), nil
+}
+
+// fileOfPage returns a file that a browser keeps.
+func fileOfPage(f pages.File) written {
+	named := mime.FormatMediaType("attachment", map[string]string{"filename": f.Name})
+	return written{[][2]string{{"Content-Security-Policy", styledPolicy}, {"Content-Type", f.Media}, {"Content-Disposition", named}}, f.Content}
 }
 
 // pageRequest returns what each page needs for whoever sent a request.
