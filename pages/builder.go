@@ -278,6 +278,7 @@ func (b *builder) addTable(t answer.Table) {
 	if t.ForPrograms || len(t.Rows) == 0 && t.HiddenIfEmpty {
 		return
 	}
+	t.Title = capital(t.Title)
 	s := section{ID: t.Name, Title: escape.Line(t.Title), Table: b.table(t)}
 	for _, n := range t.Notes {
 		s.Sentences = append(s.Sentences, sentenceOf(n))

@@ -11,6 +11,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"track/access"
 	"track/answer"
@@ -105,12 +107,13 @@ func titleOf(q ask.Question) string {
 	return capital(strings.ReplaceAll(q.Name, "-", " "))
 }
 
-// capital returns a text of ASCII with a capital at its beginning.
+// capital returns a text with a capital at its beginning.
 func capital(text string) string {
-	if text == "" {
+	first, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
 		return ""
 	}
-	return strings.ToUpper(text[:1]) + text[1:]
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // Write writes the page.
@@ -122,6 +125,7 @@ func (p Page) Write(ctx context.Context, w io.Writer, r Request) error {
 				return err
 			}
 		}
+		b.teachList(ctx)
 	}
 	return b.write(w)
 }

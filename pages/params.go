@@ -118,7 +118,7 @@ func (b *builder) addParamPictures(a answer.ParamsAnalysis) error {
 			choices[1].Choices = append(choices[1].Choices, link{Text: escape.Line(name), Href: b.at(in), Here: name == a.PlotBy})
 		}
 		alt := fmt.Sprintf("Mean %s against %s, with intervals.", a.Outcome(), a.PlotOf)
-		if err := b.addParamPicture("plot-picture", a.PlotOf+" and "+a.Outcome(), document.Picture{Name: "plot", Alt: alt, Chart: reports.ParamsChart(a)}, choices); err != nil {
+		if err := b.addParamPicture("plot-picture", "Parameter "+a.PlotOf, document.Picture{Name: "plot", Alt: alt, Chart: reports.ParamsChart(a)}, choices); err != nil {
 			return err
 		}
 	}
@@ -127,7 +127,7 @@ func (b *builder) addParamPictures(a answer.ParamsAnalysis) error {
 	}
 	h := *a.Heatmap
 	alt := fmt.Sprintf("Mean %s for each pair of values of %s and %s.", a.Outcome(), h.X, h.Y)
-	return b.addParamPicture("heatmap-picture", h.X+" and "+h.Y, document.Picture{Name: "means", Alt: alt, Chart: reports.MeansChart(a, h)}, b.gridChoices(names, h.X, h.Y))
+	return b.addParamPicture("heatmap-picture", "Parameters "+h.X+" and "+h.Y, document.Picture{Name: "means", Alt: alt, Chart: reports.MeansChart(a, h)}, b.gridChoices(names, h.X, h.Y))
 }
 
 // gridChoices are the parameters that can take the place of one of two.

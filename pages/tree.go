@@ -190,6 +190,8 @@ func markPath(class string, x, y float64) string {
 	switch class {
 	case "root":
 		return fmt.Sprintf("M%.0f %.1fl6 6-6 6-6-6z", x, y-6)
+	case "failed":
+		return fmt.Sprintf("M%.0f %.1fv7h7v-7zl7 7m0-7l-7 7", x-3.5, y-3.5)
 	case "rejected":
 		return fmt.Sprintf("M%.0f %.1fl6 6m0-6l-6 6", x-3, y-3)
 	case "refused":

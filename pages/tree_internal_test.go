@@ -20,6 +20,9 @@ func TestTreeNodeWords(t *testing.T) {
 		if got := (treeNode{Version: c.version}).words(answer.Numbers{}, "v1"); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.version, got, c.want)
 		}
+		if letter, class := treeClass(c.version, "v1"); (letter == "e") != (class == "failed") || (class == "failed") != strings.HasSuffix(c.want, "failed") {
+			t.Errorf("%+v has the mark %s of %s", c.version, letter, class)
+		}
 	}
 }
 

@@ -156,6 +156,8 @@ func treeClass(v answer.TreeVersion, head string) (letter, class string) {
 		return "x", "rejected"
 	case v.State == evolution.MutationRefused:
 		return "f", "refused"
+	case v.N == 0 && v.NFailed > 0: // nothing to decide on
+		return "e", "failed"
 	}
 	return "o", "open"
 }
@@ -163,7 +165,7 @@ func treeClass(v answer.TreeVersion, head string) (letter, class string) {
 // chart returns the chart of a tree, for files.
 func (l treeLayout) chart(tree answer.LineageTree) chart.Tree {
 	c := chart.Tree{Title: "Tree of " + tree.Lineage, Lanes: l.Lanes}
-	decisions := map[string]chart.Decision{"root": chart.Root, "accepted": chart.Accepted, "rejected": chart.Rejected, "refused": chart.Refused, "open": chart.Undecided}
+	decisions := map[string]chart.Decision{"root": chart.Root, "accepted": chart.Accepted, "rejected": chart.Rejected, "refused": chart.Refused, "failed": chart.Failed, "open": chart.Undecided}
 	for _, n := range l.Nodes {
 		_, class := treeClass(n.Version, "")
 		c.Nodes = append(c.Nodes, chart.TreeNode{
@@ -178,11 +180,8 @@ func (l treeLayout) chart(tree answer.LineageTree) chart.Tree {
 func (n treeNode) words(numbers answer.Numbers, head string) string {
 	v := n.Version
 	_, class := treeClass(v, head)
-	switch {
-	case class == "head":
+	if class == "head" {
 		class = "active"
-	case class == "open" && v.N == 0 && v.NFailed > 0:
-		class = "failed"
 	}
 	text := v.Version + ", " + class
 	if v.Fitness != nil {

@@ -8,7 +8,7 @@ let chosen = remembered(opened) ?? "";
 const disc = (r) => new Path2D(`M0-${r}a${r} ${r} 0 1 0 .01 0z`);
 const treeMarks = {
   a: ["good", disc(4.5)], h: ["accent", disc(6)], o: ["warning", disc(3), true],
-  r: ["text", new Path2D("M0-5l5 5-5 5-5-5z")], x: ["dim", new Path2D("M-2.5-2.5l5 5m0-5l-5 5"), true], f: ["dim", new Path2D("M0-3.5l3.5 7h-7z"), true],
+  r: ["text", new Path2D("M0-5l5 5-5 5-5-5z")], x: ["dim", new Path2D("M-2.5-2.5l5 5m0-5l-5 5"), true], f: ["dim", new Path2D("M0-3.5l3.5 7h-7z"), true], e: ["bad", new Path2D("M-3.5-3.5v7h7v-7zl7 7m0-7l-7 7"), true],
 };
 
 function tree(figure) {
