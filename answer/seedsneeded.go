@@ -56,7 +56,7 @@ type SeedsNeeded struct {
 	NPilot    int               `json:"n_pilot"`
 	NFailed   int               `json:"n_failed"` // seeds without a score: left out of a pilot of one configuration; in a pair each scores 0
 	SD        float64           `json:"sd"`       // of the differences of the pilot
-	SDUpper   float64           `json:"sd_upper"` // 80 % upper bound, which the plan takes
+	SDUpper   float64           `json:"sd_upper"` // 80% upper bound, which the plan takes
 	Dz        float64           `json:"dz"`
 	N         int               `json:"seeds_needed"`
 	Reached   float64           `json:"power_reached"`

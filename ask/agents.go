@@ -64,7 +64,7 @@ first. Texts that were forgotten are not found.`,
 func Fitness() Def[answer.FitnessQuestion, answer.Fitness] {
 	return Def[answer.FitnessQuestion, answer.Fitness]{
 		Name: "fitness", Scope: access.Read, Help: "aggregate the scores of a version of an agent",
-		About: `Drops the best and the worst 10 % of the scores. Takes the weighted mean of the five newest of the rest, with weights 1.0 to 0.6. Shows
+		About: `Drops the best and the worst 10% of the scores. Takes the weighted mean of the five newest of the rest, with weights 1.0 to 0.6. Shows
 which executions were used, with which weights. Without a version, takes the active one, or in a lineage without a ledger the version that was executed last.
 Uses the kind of score that decides in the lineage (score-from), and leaves out holdout tasks. If a rubric is named, all executions count.`,
 		Params: (*answer.FitnessQuestion).Params, Read: agents.ShowFitness,

@@ -50,7 +50,7 @@ func Noise() Def[answer.NoiseQuestion, answer.Noise] {
 		About: `Draws pairs of samples, as if two identical configurations had been run on different seeds, and asks the active gate and the
 improvement check about each pair. A gate flips if its two verdicts differ. Every degraded metric and every decided comparison is a false alarm.
 The recorded seeds of the configuration are the pilot. They are a sample themselves, so the pairs come from many populations that the pilot
-could come from (double bootstrap; pass rates from Jeffreys' posterior). The interval of a rate holds 95 % of these populations.`,
+could come from (double bootstrap; pass rates from Jeffreys' posterior). The interval of a rate holds 95% of these populations.`,
 		Params: (*answer.NoiseQuestion).Params, Read: seeds.MeasureNoise,
 	}
 }
@@ -60,7 +60,7 @@ func SeedsNeeded() Def[answer.SeedsNeededQuestion, answer.SeedsNeeded] {
 	return Def[answer.SeedsNeededQuestion, answer.SeedsNeeded]{
 		Name: "seeds-needed", Scope: access.Read, Help: "plan how many seeds detect an effect",
 		About: `Plans a paired comparison from the recorded seeds, which are the pilot. Their standard deviation is only an estimate, so the plan uses
-its 80 % upper bound. With a baseline (given, named by the spec, or pinned) the pilot is the differences of the pairs. Without one, it is
+its 80% upper bound. With a baseline (given, named by the spec, or pinned) the pilot is the differences of the pairs. Without one, it is
 the scores of the configuration, as if candidate and baseline were independent.`,
 		Params: (*answer.SeedsNeededQuestion).Params, Read: seeds.PlanSeeds,
 	}

@@ -24,7 +24,7 @@ func (w Warning) Message() string {
 	case warnFailures:
 		return "some trials failed and have no score: the scores compare those that survived"
 	case warnUnpaired:
-		return "fewer than 80 % of the trials have a partner with the same task or seed"
+		return "fewer than 80% of the trials have a partner with the same task or seed"
 	case WarnUnclear:
 		return "accepted, though no interval shows the difference to be above 0"
 	case warnNoise:

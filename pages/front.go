@@ -230,7 +230,7 @@ func frontWords(a answer.LineageFront, p chart.FrontPoint) string {
 func axisWords(o answer.Objective, e chart.Estimate, number func(float64) string) string {
 	words := escape.Line(o.Name) + " " + number(e.Mean)
 	if isFinite(e.Lo) && isFinite(e.Hi) {
-		words += fmt.Sprintf(" (95 %% interval %s to %s)", number(e.Lo), number(e.Hi))
+		words += fmt.Sprintf(" (95%% interval %s to %s)", number(e.Lo), number(e.Hi))
 	}
 	return words + ", n = " + strconv.Itoa(e.N)
 }

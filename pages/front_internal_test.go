@@ -37,7 +37,7 @@ func TestFrontPlot(t *testing.T) {
 	for _, key := range c.keys() {
 		marks[key.Label] = key.Mark()
 	}
-	if marks["on the front"] != "key-dot" || marks["not on the front"] != "key-square" || marks["root"] != "key-diamond" || marks["active"] != "key-ring" || c.whisker() != "95 % t interval" {
+	if marks["on the front"] != "key-dot" || marks["not on the front"] != "key-square" || marks["root"] != "key-diamond" || marks["active"] != "key-ring" || c.whisker() != "95% t interval" {
 		t.Errorf("the legend has %v and %q", marks, c.whisker())
 	}
 }

@@ -31,7 +31,7 @@ func TestLineCharts(t *testing.T) {
 	tab.View(1280, 900, "light")
 	tab.Open(base + "/history?scenario=growth_plus")
 	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300`)
-	tab.Wait(words + `.includes("95 % t or Markov interval") && ` + words + `.includes("n = 10")`)
+	tab.Wait(words + `.includes("95% t or Markov interval") && ` + words + `.includes("n = 10")`)
 	last := outsidetest.Evaluate[string](tab, words)
 	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)
 	tab.Press("ArrowLeft")
@@ -88,7 +88,7 @@ func TestChartsOfLineages(t *testing.T) {
 	hidesLine(t, tab, "not on the front")
 	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)
 	tab.Press("Home")
-	tab.Wait(words + `.includes("v001, the root, on the front: cost 0.01500 (95 % interval ") && ` + words + `.includes("score 55.00 (95 % interval ")`)
+	tab.Wait(words + `.includes("v001, the root, on the front: cost 0.01500 (95% interval ") && ` + words + `.includes("score 55.00 (95% interval ")`)
 	tab.Press("ArrowRight")
 	tab.Wait(words + `.includes(", not on the front: cost 0.03000, n = 1; score 15.00")`)
 	// The pointer goes to the nearest point in both directions, not to the one with the nearest cost.

@@ -9,7 +9,7 @@ import (
 // FrontChart draws the versions of a lineage by two objectives.
 func FrontChart(a answer.LineageFront) chart.Front {
 	c := chart.Front{
-		Title: a.Lineage + ": " + a.Y.Name + " against " + a.X.Name, XLabel: "mean " + a.X.Label(), YLabel: "mean " + a.Y.Label(), Interval: "95 % t interval",
+		Title: a.Lineage + ": " + a.Y.Name + " against " + a.X.Name, XLabel: "mean " + a.X.Label(), YLabel: "mean " + a.Y.Label(), Interval: "95% t interval",
 		MinimizeX: a.X.Minimize, MinimizeY: a.Y.Minimize,
 	}
 	estimate := func(name string, e verdict.Estimate) chart.Estimate {

@@ -14,7 +14,7 @@ import (
 
 // HistoryChart draws the means of configurations with their intervals, the prediction and the changes of level.
 func HistoryChart(h answer.History) chart.History {
-	c := chart.History{Title: h.Scenario, XLabel: "configuration", YLabel: "mean total score", Interval: "95 % " + intervalName(h.MeanIntervals())}
+	c := chart.History{Title: h.Scenario, XLabel: "configuration", YLabel: "mean total score", Interval: "95% " + intervalName(h.MeanIntervals())}
 	if h.Metric != nil {
 		c.Title, c.YLabel = h.Scenario+", "+h.Metric.Name, "mean value"
 	}
@@ -29,7 +29,7 @@ func HistoryChart(h answer.History) chart.History {
 
 // LineageHistoryChart draws the means of the versions of a lineage.
 func LineageHistoryChart(h answer.LineageHistory) chart.History {
-	c := chart.History{Title: h.Lineage, XLabel: "version", YLabel: "mean score", Interval: "95 % " + intervalName(h.MeanIntervals())}
+	c := chart.History{Title: h.Lineage, XLabel: "version", YLabel: "mean score", Interval: "95% " + intervalName(h.MeanIntervals())}
 	if h.Component != "" {
 		c.YLabel = "mean of " + h.Component
 	}
@@ -47,7 +47,7 @@ func intervalName(list []stats.Interval) string {
 // withAnalysis adds the prediction and the changes of level to a chart.
 func withAnalysis(c chart.History, a verdict.History) chart.History {
 	if p := a.Prediction; p.Defined() {
-		c.Prediction = &chart.Prediction{Name: fmt.Sprintf("95 %% prediction for n = %d", a.NNext), Lo: p.Lo, Hi: p.Hi}
+		c.Prediction = &chart.Prediction{Name: fmt.Sprintf("95%% prediction for n = %d", a.NNext), Lo: p.Lo, Hi: p.Hi}
 	}
 	for _, change := range a.ChangePoints {
 		c.ChangePoints = append(c.ChangePoints, change.Index)

@@ -87,7 +87,7 @@ func (d IndexData) agents() []document.Block {
 			codeCell(a.Name), cell("%d", a.NExecutions), cell("%d", a.NFailed), document.T(successText(a.Success)), document.T(format.OrDash(a.Newest)), document.T(fitnessText(a.Fitness)),
 		})
 	}
-	blocks = append(blocks, paragraph(plain("A success is an execution that did not fail. Success rates have 95 %% Wilson intervals. The executions: "), word("track executions AGENT"), plain(".")))
+	blocks = append(blocks, paragraph(plain("A success is an execution that did not fail. Success rates have 95%% Wilson intervals. The executions: "), word("track executions AGENT"), plain(".")))
 	blocks = append(blocks, folded(t, alwaysShown, "by name")...)
 	for _, a := range d.Agents {
 		if len(a.Tasks) < 2 {

@@ -118,7 +118,7 @@ func (d IndexData) scenarios() []document.Block {
 			}
 		}
 		blocks = append(blocks, paragraph(plain(
-			"Each scenario is judged by one configuration, the newest revision of it, under the newest version of its spec. Intervals are at 95 %% confidence: of means %s, of pass rates %s. "+
+			"Each scenario is judged by one configuration, the newest revision of it, under the newest version of its spec. Intervals are at 95%% confidence: of means %s, of pass rates %s. "+
 				"The column means shows the mean of each configuration, the oldest first.", format.OrDash(format.Methods(means)), format.OrDash(format.Methods(rates)))))
 		blocks = append(blocks, folded(t, alwaysShown, "by name")...)
 	case len(problems.Items) == 0:

@@ -83,7 +83,7 @@ func (l *lineageReport) higherAlert() alert {
 		text := document.Text{word(v.version), plain(": mean %s (n = %d), ", l.points(&mean), len(v.h.scores)), word(l.replayed.Head), plain(" has %s (n = %d): %s", l.points(&of), len(head.scores), l.change(v.by))}
 		test, err := stats.WelchT(l.gains(v.h.scores), l.gains(head.scores), evolution.Confidence)
 		if err == nil && test.Interval.Defined() {
-			text = append(text, plain(", 95 %% Welch interval %s to %s", l.change(test.Interval.Lo), l.change(test.Interval.Hi)))
+			text = append(text, plain(", 95%% Welch interval %s to %s", l.change(test.Interval.Lo), l.change(test.Interval.Hi)))
 			if test.Interval.Lo > 0 || test.Interval.Hi < 0 {
 				a.kind = document.NoteWarning
 			}
@@ -165,7 +165,7 @@ func (l *lineageReport) insideNoiseAlert() alert {
 		}
 		text := append(l.named(d.Mutation), plain(": %s", l.changeOf(d.Decision.Delta)))
 		if i := d.Decision.Interval; i != nil {
-			text = append(text, plain("%s, 95 %% %s interval %s to %s", l.pairsText(*i, d.Decision.Delta), methodName(i.Method), l.change(i.Lo), l.change(i.Hi)))
+			text = append(text, plain("%s, 95%% %s interval %s to %s", l.pairsText(*i, d.Decision.Delta), methodName(i.Method), l.change(i.Lo), l.change(i.Hi)))
 		} else {
 			text = append(text, plain(", no interval"))
 		}

@@ -189,7 +189,7 @@ func (l *lineageReport) intervalName() string {
 			methods[methodName(i.Method)] = true
 		}
 	}
-	return strings.TrimSpace("95 % "+strings.ReplaceAll(sortedNames(methods), ", ", " or ")) + " interval"
+	return strings.TrimSpace("95% "+strings.ReplaceAll(sortedNames(methods), ", ", " or ")) + " interval"
 }
 
 // markPath marks the candidates that led to the active version.

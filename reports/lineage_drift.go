@@ -134,7 +134,7 @@ func (l *lineageReport) moved(pieces []piece) (cases []document.Text) {
 			continue
 		}
 		a, b := average(e.first.scores), average(e.last.scores)
-		cases = append(cases, document.Text{word(e.first.version), plain(": mean %s first (n = %d), %s last (n = %d): %s (95 %% Welch interval %s to %s)",
+		cases = append(cases, document.Text{word(e.first.version), plain(": mean %s first (n = %d), %s last (n = %d): %s (95%% Welch interval %s to %s)",
 			l.scoreOf(&a), len(e.first.scores), l.scoreOf(&b), len(e.last.scores), l.change(b-a), l.change(test.Interval.Lo), l.change(test.Interval.Hi))})
 	}
 	return cases

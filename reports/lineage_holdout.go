@@ -18,7 +18,7 @@ func (l *lineageReport) holdout() []document.Block {
 	if n == 0 && l.Settings.Holdout == nil {
 		return nil
 	}
-	t := columns("version", "#tasks that decide", "#gain", "95 % interval", "#holdout tasks", "#gain", "95 % interval")
+	t := columns("version", "#tasks that decide", "#gain", "95% interval", "#holdout tasks", "#gain", "95% interval")
 	var verdict []document.Block
 	for _, v := range l.Versions {
 		if v.Label == l.root || len(v.Holdout) == 0 {
@@ -81,7 +81,7 @@ func (g holdoutGain) text(change func(float64) string) string {
 		return "the gain shows on holdout tasks as well."
 	case g.gap != nil && g.gap.Interval.Defined() && g.gap.Interval.Lo > 0:
 		return "overfitted: the gain on the tasks that decide does not show on holdout tasks, and is larger than theirs by " +
-			change(decide.Mean-held.Mean) + " (95 % Welch interval " + format.Interval(g.gap.Interval, change) + ")."
+			change(decide.Mean-held.Mean) + " (95% Welch interval " + format.Interval(g.gap.Interval, change) + ")."
 	}
 	return "the gain on the tasks that decide is not shown on holdout tasks: run more of them."
 }

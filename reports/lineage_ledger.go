@@ -25,7 +25,7 @@ func (l *lineageReport) ledger() []document.Block {
 	if len(l.decisions) == 0 {
 		return append(blocks, paragraph(plain("There are no decisions yet.")))
 	}
-	blocks = append(blocks, paragraph(plain("The newest first. Delta is the difference that the policy compared. Interval is a 95 %% interval of the true difference: paired t from the pairs if there are two or more, and trials without a partner are left out; else Welch's around delta. A paired interval is around the mean difference of the pairs, which is named where it is not delta: a fitness weights trials by age. P(improvement) is the share of comparisons that the child won; a tie counts half. The comparisons are pairs with the same key, or all combinations of a trial of the child with one of the parent. n is the number of scores of the child and of the parent. Draw is the draw u next to the probability p: the mutation is accepted if u < p. It is - if the evidence alone decided. ✓ means that the replay gave the same decision. Mutation is the number of the mutation, as in the chart and in the alerts; entry is the number in the ledger.")))
+	blocks = append(blocks, paragraph(plain("The newest first. Delta is the difference that the policy compared. Interval is a 95%% interval of the true difference: paired t from the pairs if there are two or more, and trials without a partner are left out; else Welch's around delta. A paired interval is around the mean difference of the pairs, which is named where it is not delta: a fitness weights trials by age. P(improvement) is the share of comparisons that the child won; a tie counts half. The comparisons are pairs with the same key, or all combinations of a trial of the child with one of the parent. n is the number of scores of the child and of the parent. Draw is the draw u next to the probability p: the mutation is accepted if u < p. It is - if the evidence alone decided. ✓ means that the replay gave the same decision. Mutation is the number of the mutation, as in the chart and in the alerts; entry is the number in the ledger.")))
 	blocks = append(blocks, l.scoreKinds())
 	rows := make([][]document.Text, 0, len(l.decisions))
 	for _, d := range slices.Backward(l.decisions) {
@@ -178,7 +178,7 @@ func (l *lineageReport) operators() []document.Block {
 	table := document.Table{Columns: []document.Column{
 		{Title: "operator"}, {Title: "risk"}, {Title: "proposed", Numeric: true}, {Title: "accepted", Numeric: true}, {Title: "rejected", Numeric: true},
 		{Title: "refused", Numeric: true}, {Title: "withdrawn", Numeric: true}, {Title: "undecided", Numeric: true},
-		{Title: "rate, 95 % Wilson interval"}, {Title: "mean delta, 95 % t interval"}, {Title: "cost per point", Numeric: true}, {Title: "rolled back later", Numeric: true},
+		{Title: "rate, 95% Wilson interval"}, {Title: "mean delta, 95% t interval"}, {Title: "cost per point", Numeric: true}, {Title: "rolled back later", Numeric: true},
 	}}
 	unused, undecided := 0, false
 	for _, o := range l.Operators {

@@ -50,7 +50,7 @@ func (l *lineageReport) noise() []document.Block {
 // sdText returns an sd with its interval.
 func (l *lineageReport) sdText(p pooled) string {
 	if i, err := stats.PooledSDInterval(p.sd, p.df(), evolution.Confidence); err == nil && p.sd > 0 {
-		return fmt.Sprintf("%s (95 %% chi-square interval %s to %s, n = %d, df = %d)", l.number(p.sd), l.number(i.Lo), l.number(i.Hi), p.trials, p.df())
+		return fmt.Sprintf("%s (95%% chi-square interval %s to %s, n = %d, df = %d)", l.number(p.sd), l.number(i.Lo), l.number(i.Hi), p.trials, p.df())
 	}
 	return fmt.Sprintf("%s (n = %d, df = %d)", l.number(p.sd), p.trials, p.df())
 }

@@ -213,7 +213,7 @@ func TestLineageReport(t *testing.T) {
 	}
 	wantText(t, text,
 		// The mean is that of the four trials after the choice: 66, 67, 68 and 69; of 60, 61, 62 for the root.
-		"v002 is active: mean score 67.50 (95 % t interval 65.45 to 69.55, n = 4), from trials after it was chosen; gain over the root v001: +6.50 (95 % Welch interval ",
+		"v002 is active: mean score 67.50 (95% t interval 65.45 to 69.55, n = 4), from trials after it was chosen; gain over the root v001: +6.50 (95% Welch interval ",
 		"n = 4 and 3)", "Replay: 3/3 decisions verified, 8 entries of the ledger, evidence not compared with recorded trials, no difference; policy threshold; 3 mutations: 2 accepted, 1 rejected.",
 		"v002 | active | 67.50 | 4 | v001 | rephrase | 61.04 → 71.07 | +10.04 | 2, 1 rejected | ", "v001 → v002 by rephrase: +1 −0", "+1 rephrase\n",
 		" | by_hand | - → - | it | was `better` | ", "16 executions, 1 failed", "time: 90.0 s (known for 15 of 16)", "tokens: 10 in, 20 out\n",
@@ -362,7 +362,7 @@ func TestLineageReportNames(t *testing.T) {
 func TestLineageReportNoise(t *testing.T) {
 	b := newLineage(t, "sepa")
 	b.data.Versions[0].Trials = b.data.Versions[0].Trials[:2] // 60 and 62: sd √2; √(1/χ²) at df 1 from 0.446 to 31.91
-	wantText(t, textOf(b.report().Blocks), "1.41 (95 % chi-square interval 0.63 to 45.13, n = 2, df = 1), pooled over all trials of 1 version\n",
+	wantText(t, textOf(b.report().Blocks), "1.41 (95% chi-square interval 0.63 to 45.13, n = 2, df = 1), pooled over all trials of 1 version\n",
 		"with 5 and 5 trials, an assumption, since it decided nothing", "A/A and power are rough: 2 scores with 1 degree of freedom are too few for a precise sd", "no policy is recommended: with 1 degree of freedom the sd is not precise enough")
 
 	b = newLineage(t, "sepa")
@@ -436,7 +436,7 @@ func TestLineageReportMethods(t *testing.T) {
 	b.entry(evolution.KindSettings, evolution.SettingsChange{Settings: b.data.Settings}, b.last.HeadAfter)
 	b.mutate(0, "rephrase", "", 70, 71, 73)
 	text := textOf(b.report().Blocks)
-	wantText(t, text, " (paired t around +4.67, 3 pairs) | 0.67: 2 of 3 pairs | ", " | - | 1.00: 3 of 3 combinations | ", "+14.13 (paired t, 3 pairs) | 1.00: 3 of 3 pairs | ", ", 95 % paired t interval -", ", no interval, n = 1 and 3",
+	wantText(t, text, " (paired t around +4.67, 3 pairs) | 0.67: 2 of 3 pairs | ", " | - | 1.00: 3 of 3 combinations | ", "+14.13 (paired t, 3 pairs) | 1.00: 3 of 3 pairs | ", ", 95% paired t interval -", ", no interval, n = 1 and 3",
 		"the share of comparisons that the child won; a tie counts half")
 }
 
@@ -550,7 +550,7 @@ func TestLineageReportPoints(t *testing.T) {
 	b.mutate(0, "rephrase", "", 0.0080, 0.0081, 0.0082) // gains 4.2, 3.8 and 4
 	d := b.report()
 	wantText(t, textOf(d.Blocks),
-		"one unit of score is 2000 points. A difference above 0 is an improvement.", "gain over the root v001: +4.0000 (95 % Welch interval +3.5466 to +4.4534, n = 3 and 3)",
+		"one unit of score is 2000 points. A difference above 0 is an improvement.", "gain over the root v001: +4.0000 (95% Welch interval +3.5466 to +4.4534, n = 3 and 3)",
 		"v002 | active | 0.008100 | 3 | v001 | rephrase | 0.01010 → 0.0081", "+3.5032 to +4.4968 (paired t", "pooled sd of scores within versions 0.2000 (")
 	c, _ := drawnBy(t, d)
 	if p := c.Candidates[1]; !(p.Lo < p.Mean && p.Mean < p.Hi) || p.Hi > 0.0101 {
@@ -581,7 +581,7 @@ func TestLineageReportDrawn(t *testing.T) {
 		}
 		wantText(t, text, about)
 		c, alt := drawnBy(t, d)
-		if alt != "Scores of the candidates of sepa, with a line of the best accepted so far" || c.Interval != "95 % paired t interval" || c.Candidates[0].Mean != 61.037037037 {
+		if alt != "Scores of the candidates of sepa, with a line of the best accepted so far" || c.Interval != "95% paired t interval" || c.Candidates[0].Mean != 61.037037037 {
 			t.Errorf("%s: %s, root %+v", alt, c.Interval, c.Candidates[0])
 		}
 	}
@@ -604,16 +604,16 @@ func TestLineageReportDrift(t *testing.T) {
 	b.later(1, 30, 31, 32) // the world changed
 	text := textOf(b.report().Blocks)
 	wantText(t, text,
-		"pooled sd of scores within versions 1.00 (95 % chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each version are split at its acceptance and at rollbacks\n",
-		"pooled sd without the split: 18.54 (95 % chi-square interval ", // √((2 + 2404)/7)
-		"v002: mean 71.00 first (n = 3), 31.00 last (n = 3): -40.00 (95 % Welch interval -42.27 to -37.73)\n")
+		"pooled sd of scores within versions 1.00 (95% chi-square interval 0.64 to 2.20, n = 9, df = 6), pooled over 3 parts of 2 versions: the trials of each version are split at its acceptance and at rollbacks\n",
+		"pooled sd without the split: 18.54 (95% chi-square interval ", // √((2 + 2404)/7)
+		"v002: mean 71.00 first (n = 3), 31.00 last (n = 3): -40.00 (95% Welch interval -42.27 to -37.73)\n")
 	if strings.Contains(text, "between their trials") {
 		t.Error("a caution without a rollback")
 	}
 	b.rollback("v001")
 	b.mutate(0, "rephrase", "", 64, 65, 66)
 	b.later(2, 64, 65, 66)
-	wantText(t, textOf(b.report().Blocks), "gain over the root v001: +4.00 (95 % Welch interval ", "n = 3 and 3), with 1 rollback between their trials: part of the difference may be due to other changes.\n")
+	wantText(t, textOf(b.report().Blocks), "gain over the root v001: +4.00 (95% Welch interval ", "n = 3 and 3), with 1 rollback between their trials: part of the difference may be due to other changes.\n")
 
 	b = newLineage(t, "sepa") // sds of 1 and 20
 	for range 5 {
@@ -634,8 +634,8 @@ func TestLineageReportHigher(t *testing.T) {
 	wantText(t, textOf(b.report().Blocks), "No accepted version scores better than the active one")
 	b.rollback("v001")
 	wantText(t, textOf(b.report().Blocks), "Accepted versions with a higher mean score than the active version\n"+
-		"v003: mean 81.00 (n = 3), v001 has 61.00 (n = 3): +20.00, 95 % Welch interval +17.73 to +22.27\n"+
-		"v002: mean 71.00 (n = 3), v001 has 61.00 (n = 3): +10.00, 95 % Welch interval +7.73 to +12.27\n")
+		"v003: mean 81.00 (n = 3), v001 has 61.00 (n = 3): +20.00, 95% Welch interval +17.73 to +22.27\n"+
+		"v002: mean 71.00 (n = 3), v001 has 61.00 (n = 3): +10.00, 95% Welch interval +7.73 to +12.27\n")
 }
 
 // The path says in words what became of each version.

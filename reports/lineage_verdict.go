@@ -79,7 +79,7 @@ func (l *lineageReport) scoreSentence(h versionScores) string {
 	}
 	text := "mean score " + l.number(m.Mean)
 	if m.Interval.Defined() {
-		text += fmt.Sprintf(" (95 %% t interval %s to %s, n = %d)", l.number(m.Interval.Lo), l.number(m.Interval.Hi), m.N)
+		text += fmt.Sprintf(" (95%% t interval %s to %s, n = %d)", l.number(m.Interval.Lo), l.number(m.Interval.Hi), m.N)
 	} else {
 		text += fmt.Sprintf(" (no interval, n = %d)", m.N)
 	}
@@ -114,7 +114,7 @@ func (l *lineageReport) gain(head string, h versionScores) string {
 	if err != nil || !test.Interval.Defined() {
 		return fmt.Sprintf("; gain over the root %s: %s (no interval, n = %d and %d)", l.root, l.change(l.gainOver(average(h.scores), average(root))), len(h.scores), len(root)) + drifted
 	}
-	return fmt.Sprintf("; gain over the root %s: %s (95 %% Welch interval %s to %s, n = %d and %d)", l.root, l.change(l.gainOver(average(h.scores), average(root))),
+	return fmt.Sprintf("; gain over the root %s: %s (95%% Welch interval %s to %s, n = %d and %d)", l.root, l.change(l.gainOver(average(h.scores), average(root))),
 		l.change(test.Interval.Lo), l.change(test.Interval.Hi), len(h.scores), len(root)) + drifted
 }
 

@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "0aeb7ea29286cc5c"
-	txnReport  = "3e2a0be5fa688f68"
+	mastReport = "722bc65e29c8c8dc"
+	txnReport  = "982c38cbb0c9096c"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts

@@ -56,14 +56,14 @@ var seriesExamples = []example{
 	}},
 	{"band_empty", chart.Band{Title: "No seeds"}},
 	{"history", chart.History{
-		Title: "Mean unemployment rate", XLabel: "configuration", YLabel: "unemployment_rate_mean (share)", Interval: "95 % t interval",
+		Title: "Mean unemployment rate", XLabel: "configuration", YLabel: "unemployment_rate_mean (share)", Interval: "95% t interval",
 		Points: []chart.Estimate{
 			{Label: "v0.9.0", N: 10, Mean: 0.070, Lo: 0.066, Hi: 0.074},
 			{Label: "v0.9.1", N: 10, Mean: 0.071, Lo: nan, Hi: nan},
 			{Label: strings.Repeat("long-", 39) + "name", N: 8, Mean: nan},
 			{Label: "v0.10.0", N: 9, Mean: 0.062, Lo: 0.058, Hi: 0.066},
 		},
-		Prediction:   &chart.Prediction{Name: "95 % prediction interval", Lo: 0.060, Hi: 0.078},
+		Prediction:   &chart.Prediction{Name: "95% prediction interval", Lo: 0.060, Hi: 0.078},
 		ChangePoints: []int{3, 0, 3, 99},
 	}},
 	{"history_empty", chart.History{Title: "None"}},

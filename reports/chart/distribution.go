@@ -17,7 +17,7 @@ type Distribution struct {
 	Failed        int       // seeds that failed, and have no score: next to Values
 	Missing       int       // seeds that did not fail, but miss values, and have no score either
 	Mean          *Estimate // drawn above the seeds; nil for none
-	Interval      string    // what Lo and Hi of Mean are: "95 % t interval"; without it "interval"
+	Interval      string    // what Lo and Hi of Mean are: "95% t interval"; without it "interval"
 	Lo, Hi        float64   // ends of the scale of scores: 0 and 1, or 0 and 100; equal if it has none
 }
 
@@ -76,7 +76,7 @@ func (d Distribution) withoutScore() string {
 
 func (d Distribution) hasMean() bool { return d.Mean != nil && finite(d.Mean.Mean) }
 
-// meanText writes "0.853 (95 % t interval 0.848 to 0.858)".
+// meanText writes "0.853 (95% t interval 0.848 to 0.858)".
 func (d Distribution) meanText() string {
 	if !d.Mean.hasInterval() {
 		return number(d.Mean.Mean) + ", without an interval"

@@ -13,7 +13,7 @@ import (
 // edge, with its value at the right.
 type Forest struct {
 	Title, XLabel string
-	Interval      string // what Lo and Hi are: "95 % t interval"; without it "interval"
+	Interval      string // what Lo and Hi are: "95% t interval"; without it "interval"
 	Rows          []Difference
 }
 

@@ -10,7 +10,7 @@ import (
 type History struct {
 	Title, XLabel, YLabel string
 	Points                []Estimate // in the order of time
-	Interval              string     // what Lo and Hi are: "95 % t interval"; without it "interval"
+	Interval              string     // what Lo and Hi are: "95% t interval"; without it "interval"
 	Prediction            *Prediction
 	ChangePoints          []int // each the index of the first point of a new level; others than 1 to len(Points)-1 are left out
 }
@@ -53,7 +53,7 @@ func (e Estimate) hasInterval() bool { return finite(e.Mean) && finite(e.Lo) && 
 
 // Prediction is a range in which the next point is expected. One that is not finite is not drawn.
 type Prediction struct {
-	Name   string // "95 % prediction interval"; without it "prediction"
+	Name   string // "95% prediction interval"; without it "prediction"
 	Lo, Hi float64
 }
 

@@ -12,7 +12,7 @@ import (
 // those that would lie upon others are not drawn, and counted.
 type Lineage struct {
 	Title, XLabel, YLabel string
-	Interval              string  // what Lo and Hi are: "95 % t interval"; without it "interval"
+	Interval              string  // what Lo and Hi are: "95% t interval"; without it "interval"
 	Least, Most           float64 // the scale of the scores; both 0 if it is not known
 	Minimize              bool    // less is better
 	Candidates            []Candidate

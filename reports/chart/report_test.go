@@ -18,7 +18,7 @@ const hostile = "<script>alert(1)</script> \"] & \x00\u202e\n|`]]>"
 var (
 	longName  = strings.Repeat("twenty_characters_ab", 10)
 	unit      = "total score (0 to 1)"
-	tInterval = "95 % t interval"
+	tInterval = "95% t interval"
 )
 
 // heat has n seeds; statuses are written P, W, F and -, and repeated.
@@ -202,7 +202,7 @@ func TestReportsCountEverything(t *testing.T) {
 	want := map[string][]string{
 		"heat":               {"5 metrics, 6 seeds", "PASS 11, WARN 6, FAIL 1, no value 7", "1 failed seed is hatched", "FAIL in " + longName + " (1 seed)"},
 		"heat_many":          {"PASS 600, WARN 1,200, FAIL 200", "A column is 5 seeds"},
-		"distribution":       {"n = 10 seeds", "without a score: 2 failed seeds, 1 with missing values", "mean 0.8544 (95 % t interval 0.8485 to 0.8603)"},
+		"distribution":       {"n = 10 seeds", "without a score: 2 failed seeds, 1 with missing values", "mean 0.8544 (95% t interval 0.8485 to 0.8603)"},
 		"distribution_equal": {"n = 1,000 seeds, 87.5", "the highest is 1,000 seeds"},
 		"distribution_gaps":  {"n = 4 seeds", "1 NaN, 1 infinite"},
 		"distribution_empty": {"n = 0 seeds", "3 failed seeds"},

@@ -24,7 +24,7 @@ func plain(s string) document.Span  { return document.Span{Text: s} }
 // rich is a report like those of lineages.
 func rich() document.Document {
 	return document.Document{Title: "Lineage tax-agent", Blocks: []document.Block{
-		document.Paragraph{Text: document.Text{strong("v41"), plain(" is active, with a score of "), strong("0.871"), plain(" (95 % interval 0.862 to 0.880, n = 40), "),
+		document.Paragraph{Text: document.Text{strong("v41"), plain(" is active, with a score of "), strong("0.871"), plain(" (95% interval 0.862 to 0.880, n = 40), "),
 			strong("+0.213"), plain(" over the root. All decisions were verified: 41/41.")}},
 		document.Paragraph{Text: document.Text{faint("Candidates: 60. Policy: holm at 0.05. Spent: $12.30 of $40.00.")}},
 		document.Heading{Level: 2, Text: "Alerts"},
@@ -72,7 +72,7 @@ const diff = `diff --git a/prompts/system.md b/prompts/system.md
 `
 
 func lineage() chart.Lineage {
-	l := chart.Lineage{Title: "Scores of candidates", XLabel: "candidate", YLabel: "score (0 to 1)", Interval: "95 % t interval", Rollbacks: []chart.Rollback{{After: 28, To: 7}}}
+	l := chart.Lineage{Title: "Scores of candidates", XLabel: "candidate", YLabel: "score (0 to 1)", Interval: "95% t interval", Rollbacks: []chart.Rollback{{After: 28, To: 7}}}
 	for i := range 60 {
 		mean := 0.66 + 0.0035*float64(i) - 0.01*float64(i*7%11)
 		c := chart.Candidate{Number: i + 1, Decision: chart.Rejected, Estimate: chart.Estimate{N: 40, Mean: mean, Lo: mean - 0.02, Hi: mean + 0.02}}

@@ -19,7 +19,7 @@ func TestMarkdown(t *testing.T) {
 		"\u202eevil\u2066":  "\ufffdevil\ufffd",
 		"\xff\x00\x1b":      "\ufffd\ufffd\ufffd",
 		"[a](b) `c` # 1":    "\\[a\\](b) \\`c\\` \\# 1",
-		"Größe 95 % ≤ 日本":   "Größe 95 % ≤ 日本",
+		"Größe 95% ≤ 日本":    "Größe 95% ≤ 日本",
 
 		"#1, GH-1, gh-1, high-1": `\#&#8203;1, GH-&#8203;1, gh-&#8203;1, high-1`,
 		"@ann (@bob/c) .@d":      "@&#8203;ann (@&#8203;bob/c) .@&#8203;d",
