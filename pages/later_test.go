@@ -54,7 +54,7 @@ func TestPairsComeLater(t *testing.T) {
 	if !strings.Contains(whole, picture) || strings.Contains(whole, "data-later") || !strings.Contains(whole, "of 100 metrics") {
 		t.Errorf("the whole page is %s", whole)
 	}
-	if part := get(t, base+"&part.page=differences"); !strings.Contains(part, "of 100 metrics") || strings.Contains(part, picture) || strings.Contains(part, "data-later") {
+	if part := get(t, base+"&part.page=differences"); !strings.Contains(part, "All metrics as a table") || strings.Contains(part, picture) || strings.Contains(part, "data-later") {
 		t.Errorf("the part with the differences is %s", part)
 	}
 }
