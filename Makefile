@@ -11,7 +11,7 @@ ENTRY   := $(if $(filter linux/amd64,$(shell $(GO) env GOOS)/$(shell $(GO) env G
 TOOLS   := $(GO) tool -modfile=tools/go.mod
 # A number of inputs, not a time: at the end of a time Go 1.26 fails now and then with "context deadline exceeded"
 # (go.dev/issue/75804).
-FUZZTIME ?= 1000x
+FUZZTIME ?= 700x
 
 # Tests open reports in Chromium, type in shells, read tables with DuckDB, record from Python and R, check types with
 # mypy, and record in PostgreSQL, also through PgBouncer.
@@ -110,7 +110,7 @@ arm64: ## compare scores, statistics and decisions with those of arm64, bit by b
 
 # Tests that do one thing after another, or wait for a server, and would take minutes under the race detector. They run
 # without it.
-ALONE := Postgres|Server|^(TestPageCaps|TestLinesLimits|TestNoToken|TestPictures|TestReportFormats|TestEveryPageOfEmptyDatabase|TestForeignHost|TestForwardedAddress|TestAnswersAreInert|TestScopesOfPages|TestPipesInPlaceOfFilesOfGit|TestLongContentIsMasked|TestStopRuleKnowsNoOrder|TestParametersAreText|TestBackUpToFullDisk|TestColumns|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestAnyOrder|TestRealTranscripts|TestRealLog|TestLongResults|TestMigrate|TestMigrateToExecutions|TestFolder|TestReadOnlyFolder|TestFullDisk|TestSound|TestReportFiles|TestReportScopes|TestScopes|TestDamageOfSelectedSeeds|TestScanOfCalls|TestCreationCutShortBetweenMigrations|TestScanOfSeeds|TestScanOfSeedsEnds|TestSQLiteHasItsOwnFiles|TestSeedPlans|TestDamagedCalls)$$
+ALONE := Postgres|Server|^(TestPageCaps|TestLinesLimits|TestNoToken|TestPictures|TestReportFormats|TestEveryPageOfEmptyDatabase|TestForeignHost|TestForwardedAddress|TestAnswersAreInert|TestScopesOfPages|TestPipesInPlaceOfFilesOfGit|TestLongContentIsMasked|TestStopRuleKnowsNoOrder|TestParametersAreText|TestBackUpToFullDisk|TestColumns|TestUntrustedFiles|TestUntrustedMigration|TestOddPaths|TestUnfinishedCreation|TestSchemaAfterMigration|TestForgetBytes|TestDamage|TestDamagedPages|TestAnyOrder|TestRealTranscripts|TestRealLog|TestLongResults|TestMigrate|TestMigrateToExecutions|TestFolder|TestReadOnlyFolder|TestFullDisk|TestSound|TestReportFiles|TestReportScopes|TestScopes|TestDamageOfSelectedSeeds|TestScanOfCalls|TestScanOfSeedsInTransaction|TestPreviewsOfReports|TestMigrateToRequests|TestInit|TestSnapshotKeepsStatements|TestCheckOfIndex|TestCreationCutShortBetweenMigrations|TestScanOfSeeds|TestScanOfSeedsEnds|TestSQLiteHasItsOwnFiles|TestSeedPlans|TestDamagedCalls)$$
 
 # Where goroutines meet: packages that start them, and tests of others that do.
 RACE := ./store/... ./server ./tracker/exchange ./tracker/integrity ./tracker/live ./tracker/loop ./tracker/sweeps ./internal/process ./internal/provenance
