@@ -24,6 +24,11 @@ func composeScenario(ctx context.Context, b *builder) error {
 		return err
 	}
 	b.showHistory(a)
+	if n := len(a.Entries); n > 0 {
+		newest := answer.Selector{Scenario: a.Scenario, Configuration: track.ShortHash(a.Entries[n-1].Configuration.Hash)}.String()
+		report := link{Text: "Report of this scenario, with its newest configuration, as a preview", Href: b.address("report scenario", "scenario", newest)}
+		b.view.Sections = append(b.view.Sections, section{ID: "report", Link: report})
+	}
 	b.view.Heading = escape.Line(a.Scenario)
 	b.view.Title = b.view.Heading
 	b.tabs(a.Scenario, "history")
@@ -124,7 +129,7 @@ func scenarioTabs() []tab {
 	return []tab{
 		{"Metrics", "stability", ""}, {"Seeds", "seeds", ""}, {"Scores", "stability", "scores"}, {"Series", "series bands", ""}, {"Gate", "gate preview", ""},
 		{"Changes", "stability", "changes"}, {"Artifacts", "artifact list", ""}, {"Provenance", "stability", "provenance"}, {"Report", "report stability", ""},
-		{"History", "history", ""}, {"Configurations by seed", "matrix", ""}, {"Parameters", "params", ""}, {"Baseline", "baseline show", ""}, {"Scenario report", "report scenario", ""},
+		{"History", "history", ""}, {"Configurations by seed", "matrix", ""}, {"Parameters", "params", ""}, {"Baseline", "baseline show", ""},
 	}
 }
 
