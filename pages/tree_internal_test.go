@@ -26,7 +26,7 @@ func TestTreeNodeWords(t *testing.T) {
 	}
 }
 
-// A version whose parent was inferred says so, and its line is another one.
+// A version whose parent was inferred says so, and its line is dashed.
 func TestInferredParent(t *testing.T) {
 	t.Parallel()
 	tree := answer.LineageTree{Lineage: "l", List: answer.List[answer.TreeVersion]{Items: []answer.TreeVersion{
