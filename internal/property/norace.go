@@ -1,7 +1,0 @@
-//go:build !race
-
-package property
-
-import "math"
-
-const mostChecks = math.MaxInt
