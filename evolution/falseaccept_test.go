@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"track/evolution"
+	"track/internal/property"
 )
 
 // normal trials around 50 that change nothing: n of each side, in pairs where keyed.
@@ -33,16 +34,16 @@ func nothingShared(r *rand.Rand, sd, share float64, n int, keyed bool) (e evolut
 
 // rates are the shares of accepted and of significant among mutations that change nothing, when the policy is given
 // what it asks for.
-func rates(t *testing.T, p evolution.Policy, sd float64, n, repetitions int) (accepted, significant float64) {
+func rates(t *testing.T, p evolution.Policy, sd float64, n int) (accepted, significant float64) {
 	t.Helper()
-	return ratesOfGain(t, p, sd, 0, n, repetitions)
+	return ratesOfGain(t, p, sd, 0, n)
 }
 
 // ratesOfGain are the rates of mutations whose child is better by a gain.
-func ratesOfGain(t *testing.T, p evolution.Policy, sd, gain float64, n, repetitions int) (accepted, significant float64) {
+func ratesOfGain(t *testing.T, p evolution.Policy, sd, gain float64, n int) (accepted, significant float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(54, 22))
-	for i := range repetitions {
+	for i := range property.Draws {
 		draw := evolution.NewDraw(evolution.DrawKey{Seed: uint64(i), Label: evolution.LabelExplore})
 		all := nothing(r, sd, max(n, 40), n != 5)
 		for _, child := range all.Child {
@@ -66,21 +67,22 @@ func ratesOfGain(t *testing.T, p evolution.Policy, sd, gain float64, n, repetiti
 			break
 		}
 	}
-	return accepted / float64(repetitions), significant / float64(repetitions)
+	return accepted / property.Draws, significant / property.Draws
 }
 
 // The figures of the reference: at an sd of 10 and five executions of each side, threshold accepts 54 % of the
 // mutations that change nothing, and calls 22 % of them significant; with 20 of each side hardly fewer.
 func TestThresholdAcceptsNothing(t *testing.T) {
-	const repetitions = 4000 // a rate of 54 % has an sd of 0.8 points
 	p := policy(t, "threshold", "")
-	accepted, significant := rates(t, p, 10, 5, repetitions)
-	if math.Abs(accepted-0.54) > 0.032 || math.Abs(significant-0.22) > 0.026 {
+	accepted, significant := rates(t, p, 10, 5)
+	if math.Abs(accepted-0.54) > property.Limit(0.54) || math.Abs(significant-0.22) > property.Limit(0.22) {
 		t.Errorf("accepts %.3f, significant %.3f; want 0.54 and 0.22", accepted, significant)
 	}
-	if more, _ := rates(t, p, 10, 20, repetitions); math.Abs(more-0.54) > 0.035 {
+	more, _ := rates(t, p, 10, 20)
+	if math.Abs(more-0.54) > property.Limit(0.54)+0.003 {
 		t.Errorf("with 20 of each side it accepts %.3f", more)
 	}
+	property.SameRates(t, map[string]float64{"accepted": accepted, "significant": significant, "accepted of 20": more})
 	rate, _ := evolution.FalseAccept(p, evolution.Conditions{SD: 10, SDPairs: 14, NChild: 5, NParent: 5})
 	if math.Abs(rate-0.536) > 0.001 { // 1/2 + 0.2·(Φ(3/6.423) - 1/2), 6.423 = 10·√(2·3.30/16)
 		t.Errorf("the formula gives %.4f", rate)
@@ -89,7 +91,8 @@ func TestThresholdAcceptsNothing(t *testing.T) {
 
 // The rates that decisions print agree with simulation, within 4 sd and what the approximations cost.
 func TestFalseAcceptRates(t *testing.T) {
-	const repetitions, sd = 600, 10.0
+	const sd = 10.0
+	found := map[string]float64{}
 	for _, c := range []struct {
 		name   string
 		n      int
@@ -103,31 +106,36 @@ func TestFalseAcceptRates(t *testing.T) {
 		if c.name == "cs" {
 			p = policy(t, c.name, `{"n_min":6}`)
 		}
-		rate, _ := rates(t, p, sd, c.n, repetitions)
+		rate, _ := rates(t, p, sd, c.n)
+		found[fmt.Sprint(c.name, " of ", c.n)] = rate
 		told, method := evolution.FalseAccept(p, evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: c.n, NParent: c.n, NPairs: c.n})
-		if limit := 4*math.Sqrt(rate*(1-rate)/repetitions) + 0.015; math.Abs(told-rate) > limit {
+		if limit := property.Limit(rate) + 0.015; math.Abs(told-rate) > limit {
 			t.Errorf("%s, %d of each side: %s says %.3f, simulation %.3f", c.name, c.n, method, told, rate)
 		}
 		if told < c.limits[0] || told > c.limits[1] {
 			t.Errorf("%s: %.3f is not in %v", c.name, told, c.limits)
 		}
 	}
+	property.SameRates(t, found)
 }
 
 // The power that reports print agrees with simulation.
 func TestPower(t *testing.T) {
-	const repetitions, sd, gain = 600, 10.0, 6.0
+	const sd, gain = 10.0, 6.0
+	found := map[string]float64{}
 	for _, name := range evolution.Policies() {
 		p, n := policy(t, name, ""), 8
-		rate, _ := ratesOfGain(t, p, sd, gain, n, repetitions)
+		rate, _ := ratesOfGain(t, p, sd, gain, n)
+		found[name] = rate
 		told, method := evolution.Power(p, evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: n, NParent: n, NPairs: n}, gain)
-		if limit := 4*math.Sqrt(rate*(1-rate)/repetitions) + 0.02; math.Abs(told-rate) > limit {
+		if limit := property.Limit(rate) + 0.02; math.Abs(told-rate) > limit {
 			t.Errorf("%s: %s says %.3f, simulation %.3f", name, method, told, rate)
 		}
 		if again, _ := evolution.FalseAccept(p, evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: n, NParent: n, NPairs: n}); again >= told {
 			t.Errorf("%s accepts no gain in %.3f, and a gain in %.3f", name, again, told)
 		}
 	}
+	property.SameRates(t, found)
 }
 
 // Limits that are known: without noise there is nothing to mistake, in much noise threshold becomes a coin and anneal
@@ -185,11 +193,10 @@ func TestNoiseOfADecision(t *testing.T) {
 
 // The interval of a fitness covers the true difference at its confidence: weights count as (Σw)²/Σw².
 func TestIntervalCovers(t *testing.T) {
-	const repetitions = 2000
-	r := rand.New(rand.NewPCG(1, 95))
+	found := map[string]float64{}
 	for name, n := range map[string]int{"threshold": 5, "strict": 5, "poi": 9} {
-		covered := 0
-		for range repetitions {
+		r, covered := rand.New(rand.NewPCG(1, 95)), 0
+		for range property.Draws {
 			d, err := evolution.Judge(policy(t, name, ""), nothing(r, 5, n, true), drawn(t, true))
 			if err != nil {
 				t.Fatal(err)
@@ -198,10 +205,13 @@ func TestIntervalCovers(t *testing.T) {
 				covered++
 			}
 		}
-		if share := float64(covered) / repetitions; math.Abs(share-0.95) > 0.022 {
+		share := float64(covered) / property.Draws
+		if math.Abs(share-0.95) > property.Limit(0.95)+0.0025 {
 			t.Errorf("%s: %.3f", name, share)
 		}
+		found[name] = share
 	}
+	property.SameRates(t, found)
 }
 
 func TestWarningsHaveMessages(t *testing.T) {
@@ -245,7 +255,8 @@ func TestPairsDecideTheInterval(t *testing.T) {
 // Nine tenths of the variance belong to the tasks that both sides do: the rate that a decision reports is the rate at
 // which such mutations are accepted, and its interval covers that rate.
 func TestReportedRateOfSharedTasks(t *testing.T) {
-	const repetitions = 1500
+	const repetitions = property.Draws
+	found := map[string]float64{}
 	for name, n := range map[string]int{"threshold": 5, "strict": 6, "anneal": 6, "poi": 9} {
 		for _, share := range []float64{0, 0.9} {
 			p, r := policy(t, name, ""), rand.New(rand.NewPCG(59, 1))
@@ -259,7 +270,7 @@ func TestReportedRateOfSharedTasks(t *testing.T) {
 				accepted += d.P / repetitions
 				reported[i] = *d.Noise
 			}
-			limit := 4*math.Sqrt(accepted*(1-accepted)/repetitions) + 0.01
+			limit := property.Limit(accepted) + 0.01
 			mean, covered := 0.0, 0.0
 			for _, n := range reported {
 				mean += *n.FalseAccept / repetitions
@@ -267,9 +278,12 @@ func TestReportedRateOfSharedTasks(t *testing.T) {
 					covered += 1.0 / repetitions
 				}
 			}
-			if math.Abs(mean-accepted) > limit || covered < 0.95-4*math.Sqrt(0.95*0.05/repetitions) {
+			if math.Abs(mean-accepted) > limit || covered < 0.95-property.Limit(0.95) {
 				t.Errorf("%s, share %v: accepts %.3f, reports %.3f, covered by %.3f", name, share, accepted, mean, covered)
 			}
+			found[fmt.Sprint(name, ", share ", share, ": accepts")] = accepted
+			found[fmt.Sprint(name, ", share ", share, ": reports")] = mean
 		}
 	}
+	property.SameRates(t, found)
 }

@@ -81,7 +81,7 @@ func TestDrawsFollowTheWeights(t *testing.T) {
 		h.Add("a", &d, d > 0)
 	}
 	h.Add("b", ptr(-1.0), false)
-	const n = 100_000
+	const n = 50 * property.Draws
 	for _, rule := range []evolution.OperatorRule{evolution.Thompson, evolution.Roulette} {
 		count, sum := map[string]float64{}, 0.0
 		weights := rule.Weights(list, h)
