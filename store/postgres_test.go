@@ -30,6 +30,30 @@ func postgres(t *testing.T, server string) string {
 	return schema
 }
 
+// sharedServer is the server of all tests that need no settings of their own, once startShared has started it.
+var sharedServer *testpostgres.Server
+
+var startShared = sync.OnceValue(func() error {
+	binaries, err := testpostgres.Binaries()
+	if err != nil {
+		return err
+	}
+	sharedServer, err = testpostgres.Start(binaries)
+	return err
+})
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if sharedServer != nil {
+		if err := sharedServer.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}
+	os.Exit(code)
+}
+
+// startServer returns the URL of a server: of its own if there are settings, else of the one that tests share.
 func startServer(t *testing.T, settings ...string) (url string) {
 	t.Helper()
 	if url := os.Getenv(testpostgres.Variable); url != "" && len(settings) == 0 {
@@ -38,6 +62,12 @@ func startServer(t *testing.T, settings ...string) (url string) {
 	binaries, err := testpostgres.Binaries()
 	if err != nil {
 		outsidetest.Missing(t, "%v", err)
+	}
+	if len(settings) == 0 {
+		if err := startShared(); err != nil {
+			t.Fatal(err)
+		}
+		return sharedServer.URL
 	}
 	server, err := testpostgres.Start(binaries, settings...)
 	if err != nil {
