@@ -160,11 +160,7 @@ func (d database) check(t testing.TB, judged bool) map[int]bool {
 // Many processes record from the first moment on, when there is no database yet: none is refused, and nothing is lost.
 func TestManyProcesses(t *testing.T) {
 	d := newDatabase(t)
-	const processes = 32
-	each := 10
-	if os.Getenv("TRACK_SOAK") != "" { // make kill
-		each = 200
-	}
+	const processes, each = manyProcesses, seedsOfEach
 	type outcome struct {
 		seed, code     int
 		stdout, stderr string
@@ -334,7 +330,7 @@ func TestKilled(t *testing.T) {
 	d := newDatabase(t)
 	d.addSpec(t)
 	k := newKiller()
-	const rounds = 40
+	const rounds = killRounds
 	promised := map[int]bool{} // acknowledged, or seen by somebody
 	survive := func(round int) {
 		t.Helper()
@@ -425,7 +421,7 @@ func kill(cmd *exec.Cmd) bool {
 // A database whose creation was cut short is finished by whoever comes next.
 func TestKilledCreation(t *testing.T) {
 	k := newKiller()
-	const rounds = 60
+	const rounds = creationRounds
 	killed, unfinished := 0, 0
 	for round := range rounds {
 		d := newDatabase(t)
@@ -465,7 +461,7 @@ func TestKilledCreation(t *testing.T) {
 // Many processes record executions from the first moment on: those of all at once, and each its own.
 func TestManyProcessesOfExecutions(t *testing.T) {
 	d := newDatabase(t)
-	const processes, each = 16, 6
+	const processes, each = manyProcesses / 2, 4
 	events := filepath.Join(t.TempDir(), "calls.jsonl")
 	calls := strings.Repeat(`{"tool":"Bash","exit":0,"input":"ls"},`, 20)
 	if err := os.WriteFile(events, []byte(`{"kind":"execution","lineage":"x","calls":[`+strings.TrimSuffix(calls, ",")+"]}\n"), 0o644); err != nil {
