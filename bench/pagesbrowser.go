@@ -28,7 +28,7 @@ type tab struct {
 func (b bench) pagesInBrowser(path string, list []address) error {
 	program, err := exec.LookPath("chromium-headless-shell")
 	if err != nil {
-		fmt.Println("\nThere is no chromium-headless-shell, so nothing is measured in a browser: make outside-tools installs it.")
+		fmt.Println("\nThere is no chromium-headless-shell, so nothing is measured in a browser: make tools installs it.")
 		return nil
 	}
 	s, err := b.startServer(path)

@@ -49,7 +49,7 @@ func TestAPIPage(t *testing.T) {
 func testAPIPage(t *testing.T, all []documentBlock, language pageLanguage) {
 	for _, needed := range []string{language.program[0], "curl"} {
 		if _, err := exec.LookPath(needed); err != nil {
-			outsidetest.Missing(t, "there is no %s: make outside-tools installs it", needed)
+			outsidetest.Missing(t, "there is no %s", needed)
 		}
 	}
 	dir := t.TempDir()

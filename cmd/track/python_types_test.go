@@ -13,7 +13,7 @@ func TestPythonTypes(t *testing.T) {
 	const client = "../../clients/python/track.py"
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		outsidetest.Missing(t, "there is no python3: make outside-tools installs it")
+		outsidetest.Missing(t, "there is no python3")
 	}
 	const read = "import ast, sys; ast.parse(open(sys.argv[1], encoding='utf-8').read(), feature_version=(3, 8))"
 	if out, err := exec.CommandContext(t.Context(), python, "-c", read, client).CombinedOutput(); err != nil {
@@ -21,7 +21,7 @@ func TestPythonTypes(t *testing.T) {
 	}
 	mypy, err := exec.LookPath("mypy")
 	if err != nil {
-		outsidetest.Missing(t, "there is no mypy: make outside-tools installs it")
+		outsidetest.Missing(t, "there is no mypy")
 	}
 	cmd := exec.CommandContext(t.Context(), mypy, "--strict", "--python-version", "3.8", "--cache-dir", t.TempDir(), client)
 	if out, err := cmd.CombinedOutput(); err != nil {

@@ -16,7 +16,7 @@ func TestRPage(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("Rscript")
 	if err != nil {
-		outsidetest.Missing(t, "there is no R: make outside-tools installs it")
+		outsidetest.Missing(t, "there is no R")
 	}
 	page, err := os.ReadFile("../../docs/how-to/python.md")
 	if err != nil {

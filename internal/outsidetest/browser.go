@@ -32,7 +32,7 @@ func open(t *testing.T, address string, flags ...string) Page {
 		}
 	}
 	if path == "" {
-		Missing(t, "there is no Chromium: make outside-tools installs it")
+		Missing(t, "there is no Chromium")
 	}
 	profile, err := os.MkdirTemp("", "track-chromium-")
 	if err != nil {

@@ -23,7 +23,7 @@ func QueryDuckDB(t *testing.T, folder, statement string) (rows []map[string]any)
 	module := filepath.Join(string(root[:len(root)-1]), "bin", "duckdb", "node_modules", "@duckdb", "node-api", "lib", "index.js")
 	node, err := exec.LookPath("node")
 	if _, statErr := os.Stat(module); err != nil || statErr != nil {
-		Missing(t, "there is no DuckDB: make outside-tools installs it")
+		Missing(t, "there is no DuckDB")
 	}
 	script := filepath.Join(t.TempDir(), "duckdb.mjs")
 	if err := os.WriteFile(script, []byte(duckdbScript), 0o644); err != nil {

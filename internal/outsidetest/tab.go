@@ -37,7 +37,7 @@ func NewTab(t *testing.T) *Tab {
 	t.Helper()
 	path := chromium()
 	if path == "" {
-		Missing(t, "there is no Chromium: make outside-tools installs it")
+		Missing(t, "there is no Chromium")
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true),
@@ -245,7 +245,7 @@ func (p *Tab) axe() string {
 	}
 	source, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(root)), "bin", "axe", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
-		Missing(p.t, "there is no axe-core: make outside-tools installs it")
+		Missing(p.t, "there is no axe-core")
 	}
 	p.axeSource = string(source)
 	return p.axeSource

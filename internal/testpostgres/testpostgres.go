@@ -46,7 +46,7 @@ func Binaries() (string, error) {
 	}
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil || len(found) == 0 {
-		return "", errors.Join(err, errors.New("no PostgreSQL in /usr/lib/postgresql: install it with: apt-get install postgresql"))
+		return "", errors.Join(err, errors.New("no PostgreSQL in /usr/lib/postgresql"))
 	}
 	version := func(path string) int {
 		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path))))

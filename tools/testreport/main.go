@@ -1,5 +1,6 @@
-// Command testreport reads the output of go test -json from standard input. It prints the result of each package, all
-// that failed tests wrote, and at the end which tests took longest, and which were skipped and why. Its exit code is 1 if anything failed.
+// Command testreport reads the output of go test -json from standard input. It prints go test's line of each package
+// and all that failed tests wrote, then the slowest tests, and last how many were skipped and why. Its exit code is 1
+// if anything failed.
 package main
 
 import (
@@ -15,20 +16,20 @@ import (
 
 // event is one event of go test -json, see go doc test2json.
 type event struct {
-	Action, Package, Test, Output, ImportPath string
-	Elapsed                                   float64 // seconds
+	Action, Package, Test, Output string
+	Elapsed                       float64 // seconds
 }
 
 type report struct {
 	out     io.Writer
 	written map[string][]string // what each running test wrote
 	ended   []event
-	skipped []string
+	skipped map[string][]string // tests, by the reason
 	failed  bool
 }
 
 func main() {
-	r := report{out: os.Stdout, written: map[string][]string{}}
+	r := report{out: os.Stdout, written: map[string][]string{}, skipped: map[string][]string{}}
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -51,77 +52,63 @@ func (r *report) read(line []byte) {
 		fmt.Fprintf(r.out, "%s\n", line) // of the compiler
 		return
 	}
-	test := e.Package + "." + e.Test
-	if e.Elapsed > 0 && e.Test != "" {
-		r.ended = append(r.ended, e)
-	}
+	test := e.Package + " " + e.Test
 	switch e.Action {
-	case "output":
-		if e.Test == "" {
-			r.printPackage(e.Output)
-			return
+	case "output", "build-output":
+		if e.Test != "" {
+			r.written[test] = append(r.written[test], e.Output)
+		} else if e.Output != "PASS\n" && !strings.Contains(e.Output, "[no test files]") {
+			fmt.Fprint(r.out, e.Output)
 		}
-		r.written[test] = append(r.written[test], e.Output)
-	case "build-output":
-		fmt.Fprint(r.out, e.Output)
-	case "build-fail":
-		r.failed = true
-	case "fail":
+		return
+	case "fail", "build-fail":
 		r.failed = true
 		fmt.Fprint(r.out, strings.Join(r.written[test], ""))
-		delete(r.written, test)
 	case "skip":
 		if e.Test != "" {
-			r.skipped = append(r.skipped, fmt.Sprintf("%s %s: %s", e.Package, e.Test, reason(r.written[test])))
+			reason := reason(r.written[test])
+			r.skipped[reason] = append(r.skipped[reason], test)
 		}
-		delete(r.written, test)
 	case "pass":
-		delete(r.written, test)
+	default:
+		return
+	}
+	delete(r.written, test)
+	if e.Test != "" {
+		r.ended = append(r.ended, e)
 	}
 }
 
-// printPackage prints what concerns a whole package, without the lines that say nothing.
-func (r *report) printPackage(output string) {
-	if output != "PASS\n" && !strings.Contains(output, "[no test files]") {
-		fmt.Fprint(r.out, output)
-	}
-}
-
-// reason returns what a test wrote when it was skipped, on one line; of a long log the end, where the reason is.
+// reason returns the last line that a test wrote before it was skipped, without its place.
 func reason(written []string) string {
-	var texts []string
-	for _, line := range written {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "===") || strings.HasPrefix(line, "---") {
-			continue
+	for _, line := range slices.Backward(written) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "---") && !strings.HasPrefix(line, "===") {
+			_, text, _ := strings.Cut(line, ": ")
+			return text
 		}
-		texts = append(texts, line)
 	}
-	const longest = 200
-	text := strings.Join(texts, " ")
-	if len(text) > longest {
-		text = "… " + strings.ToValidUTF8(text[len(text)-longest:], "")
-	}
-	return text
+	return "no reason"
 }
 
 // printSlowest prints the tests that took longest, waiting for others included.
 func (r *report) printSlowest() {
-	const most = 30
 	slices.SortStableFunc(r.ended, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
 	fmt.Fprintln(r.out, "the slowest tests, in seconds:")
-	for _, e := range r.ended[:min(len(r.ended), most)] {
+	for _, e := range r.ended[:min(len(r.ended), 10)] {
 		fmt.Fprintf(r.out, "  %6.1f  %s %s\n", e.Elapsed, e.Package, e.Test)
 	}
 }
 
+// printSkipped counts the skipped tests. Those that lack a program name the command that installs it.
 func (r *report) printSkipped() {
-	if len(r.skipped) == 0 {
-		fmt.Fprintln(r.out, "no test was skipped")
-		return
+	const installs = "make tools"
+	all, lack := 0, 0
+	for reason, tests := range r.skipped {
+		all += len(tests)
+		if strings.Contains(reason, installs) {
+			lack += len(tests)
+		}
+		fmt.Fprintf(r.out, "skipped: %s: %s\n", reason, strings.Join(tests, ", "))
 	}
-	fmt.Fprintf(r.out, "%d tests were skipped:\n", len(r.skipped))
-	for _, s := range r.skipped {
-		fmt.Fprintln(r.out, "  "+s)
-	}
+	fmt.Fprintf(r.out, "%d tests ran, %d were skipped; %d of these lack programs: %s installs them\n", len(r.ended)-all, all, lack, installs)
 }
