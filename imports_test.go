@@ -129,7 +129,7 @@ var mayImport = map[string][]string{
 	"track/server":       {"track", "golang.org/x/time/rate", "track/pages", "track/access", "track/answer/...", "track/ask", "track/importer/lines", "track/reports/...", "track/store", "track/tracker/exchange", "track/tracker/names", "track/tracker/seeds", "track/tracker/tokens", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/remote":       {"track", "track/access", "track/answer", "track/ask", "track/importer/lines", "track/internal/spool", "track/scoring/format"},
 	"track/web":          {"track", "track/reports/...", "track/scoring/...", "track/store", "track/tracker", "github.com/go-json-experiment/json/..."},
-	"track/bench/...":    {"track/...", "github.com/chromedp/...", "github.com/go-json-experiment/json/...", "github.com/jmoiron/sqlx", "github.com/jackc/pgx/v5/...", "github.com/oklog/ulid/v2", "modernc.org/sqlite"},
+	"track/bench":        {"modernc.org/sqlite"}, // it knows the program and SQL alone
 	"track/examples/...": {},
 }
 

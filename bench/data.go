@@ -2,143 +2,124 @@ package main
 
 import (
 	"bufio"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
-
-	"github.com/go-json-experiment/json"
-
-	"track/importer/lines"
 )
 
-// example returns the values of the example's seeds of growth_plus, 66 metrics each.
-func (b bench) exampleValues() ([]map[string]float64, error) {
+// examples returns the values of the example's seeds of growth_plus, 66 metrics each.
+func (b bench) examples() (list []map[string]float64, err error) {
 	file, err := os.Open(filepath.Join(b.example, "growth_plus.jsonl"))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	var list []map[string]float64
-	for record, err := range lines.Read(file.Name(), file) {
-		if err != nil {
-			return nil, err
+	for decoder := json.NewDecoder(file); ; {
+		var line struct{ Values map[string]float64 }
+		if err := decoder.Decode(&line); errors.Is(err, io.EOF) {
+			return list, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", file.Name(), err)
 		}
-		if record.Err != nil {
-			return nil, record.Err
-		}
-		list = append(list, record.Seed.Values)
+		list = append(list, line.Values)
 	}
-	return list, nil
 }
 
-// writeSeeds writes a line for each seed from the number from to the number to of each configuration: the example's
-// values with a little noise.
-func (b bench) writeSeeds(w io.Writer, configurations, from, to int) error {
-	examples, err := b.exampleValues()
+// seedLines returns an iterator over lines of n seeds of growth_plus, from the seed number first on: the example's
+// values with a little noise, so many seeds of each configuration.
+func (b bench) seedLines(first, n, perConfiguration int) (func(yield func([]byte) bool), error) {
+	examples, err := b.examples()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	random := rand.New(rand.NewPCG(1, uint64(from)))
-	out := bufio.NewWriterSize(w, 1<<20)
-	for i := range configurations * (to - from) {
-		configuration, number := i/(to-from), from+i%(to-from)
-		values := make(map[string]float64, 66)
-		for name, value := range examples[number%len(examples)] {
-			values[name] = value * (1 + 0.01*random.NormFloat64())
+	random := rand.New(rand.NewPCG(1, uint64(first)))
+	return func(yield func([]byte) bool) {
+		for i := first; i < first+n; i++ {
+			values := make(map[string]float64, len(examples[0]))
+			for name, value := range examples[i%len(examples)] {
+				values[name] = value * (1 + 0.01*random.NormFloat64())
+			}
+			line, err := json.Marshal(map[string]any{
+				"kind": "seed", "scenario": "growth_plus", "seed": fmt.Sprint(i % perConfiguration), "values": values,
+				"configuration": map[string]any{"label": fmt.Sprintf("c%d", i/perConfiguration), "commit": "303e61f"},
+			})
+			if err != nil {
+				panic(err) // numbers and texts alone
+			}
+			if !yield(append(line, '\n')) {
+				return
+			}
 		}
-		line := map[string]any{
-			"kind": "seed", "scenario": "growth_plus", "seed": fmt.Sprint(number), "values": values,
-			"configuration": map[string]any{"label": fmt.Sprintf("c%d", configuration), "commit": "303e61f"},
-		}
-		if err := json.MarshalWrite(out, line); err != nil {
-			return err
-		}
-		if err := out.WriteByte('\n'); err != nil {
-			return err
-		}
-	}
-	return out.Flush()
+	}, nil
 }
 
-// writeBatch writes a file of n seeds, perConfiguration of each configuration.
-func (b bench) writeBatch(name string, n, perConfiguration int) (path string, err error) {
-	file, err := os.Create(filepath.Join(b.dir, name))
+// writeSeeds writes such lines into a file of the run.
+func (b bench) writeSeeds(name string, first, n, perConfiguration int) (string, error) {
+	lines, err := b.seedLines(first, n, perConfiguration)
 	if err != nil {
 		return "", err
 	}
-	if err := b.writeSeeds(file, n/perConfiguration, 0, perConfiguration); err != nil {
-		return "", err
-	}
-	return file.Name(), file.Close()
+	return b.write(name, func(out io.Writer) {
+		for line := range lines {
+			_, _ = out.Write(line)
+		}
+	})
 }
 
-// newDatabase makes a database with the example's spec.
-func (b bench) newDatabase(name string) (string, error) {
+// write writes a file of the run.
+func (b bench) write(name string, text func(out io.Writer)) (string, error) {
 	path := filepath.Join(b.dir, name)
-	if err := b.command("init", "--db", path); err != nil {
+	file, err := os.Create(path)
+	if err != nil {
 		return "", err
 	}
-	return path, b.command("spec", "add", filepath.Join(b.example, "growth_plus.yaml"), "--db", path)
+	out := bufio.NewWriter(file)
+	text(out)
+	return path, errors.Join(out.Flush(), file.Close()) // Flush returns the first error of writing
 }
 
-func (b bench) command(args ...string) error {
-	_, err := b.timed(args...)
-	return err
+// newDatabase makes a database of a program with the example's spec.
+func (b bench) newDatabase(p program, name string) (string, error) {
+	path := p.file(name)
+	return path, b.do(p, []string{"init", "--db", path}, []string{"spec", "add", filepath.Join(b.example, "growth_plus.yaml"), "--db", path})
 }
 
-// timed runs track and returns how long it took.
-func (b bench) timed(args ...string) (time.Duration, error) {
-	return timedCommand(exec.CommandContext(b.ctx, b.track, args...))
+// writeShard writes a file of seeds of a dozen metrics, which no other shard has.
+func (b bench) writeShard(shard, shards, seeds, metrics int) (string, error) {
+	random := rand.New(rand.NewPCG(1, uint64(shard)))
+	return b.write(fmt.Sprintf("shard-%d.jsonl", shard), func(out io.Writer) {
+		for i := range seeds {
+			values := make([]string, metrics)
+			for k := range values {
+				values[k] = fmt.Sprintf(`"m%d":%v`, k, random.Float64())
+			}
+			fmt.Fprintf(out, `{"kind":"seed","scenario":"shard","seed":"%d","configuration":{"label":"v1","commit":"303e61f"},"values":{%s}}`+"\n", i*shards+shard, strings.Join(values, ","))
+		}
+	})
 }
 
-func timedCommand(command *exec.Cmd) (time.Duration, error) {
-	output := new(tail)
-	command.Stderr = output
-	started := time.Now()
-	err := command.Run()
-	took := time.Since(started)
-	if err != nil {
-		return took, fmt.Errorf("%v: %w\n%s", command.Args, err, output.text)
+// writeTrace writes a file with one execution of so many calls.
+func (b bench) writeTrace(calls int) (string, error) {
+	began := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	list := make([]map[string]any, calls)
+	for i := range list {
+		list[i] = map[string]any{
+			"tool": []string{"Read", "Bash", "Edit"}[i%3], "input": map[string]any{"n": i}, "output": strings.Repeat(fmt.Sprintf("line %d of an output\n", i), 1+i%20),
+			"exit": 0, "answered": true, "duration_s": i % 7, "started_at": began.Add(time.Duration(i) * time.Second / 3),
+		}
+		if i%50 == 30 {
+			list[i]["error"] = "no such file"
+		}
 	}
-	return took, nil
-}
-
-// processes are the times that processes of one kind took.
-type processes struct {
-	wall timings
-	cpu  timings // user and system, which other work on the machine lengthens less
-}
-
-// run runs a command and adds its times.
-func (p *processes) run(command *exec.Cmd) error {
-	took, err := timedCommand(command)
+	line, err := json.Marshal(map[string]any{"kind": "execution", "lineage": "traced", "version": "v1", "key": "long", "task": "t", "started_at": began, "calls": list})
 	if err != nil {
-		return err
+		return "", err
 	}
-	p.wall = append(p.wall, took)
-	p.cpu = append(p.cpu, command.ProcessState.UserTime()+command.ProcessState.SystemTime())
-	return nil
-}
-
-// tail keeps the end of what is written to it.
-type tail struct{ text []byte }
-
-func (t *tail) Write(p []byte) (int, error) {
-	const kept = 4096
-	t.text = append(t.text, p...)
-	t.text = t.text[max(0, len(t.text)-kept):]
-	return len(p), nil
-}
-
-// output runs track and returns what it prints.
-func (b bench) output(args ...string) ([]byte, error) {
-	text, err := exec.CommandContext(b.ctx, b.track, args...).Output()
-	if err != nil {
-		return nil, fmt.Errorf("track %v: %w", args, err)
-	}
-	return text, nil
+	return b.write("trace.jsonl", func(out io.Writer) { _, _ = out.Write(append(line, '\n')) })
 }

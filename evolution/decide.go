@@ -24,12 +24,6 @@ func decideUnder(version string, p Policy, e Evidence, draw Draw) (Decision, err
 	return d.inScale(e.Scale), nil
 }
 
-// Judge is [Decide] without the noise, for simulations that decide many times.
-func Judge(p Policy, e Evidence, draw Draw) (Decision, error) {
-	d, _, err := judge(decisionVersion, p, e, draw)
-	return d.inScale(e.Scale), err
-}
-
 func judge(version string, p Policy, e Evidence, draw Draw) (Decision, sides, error) {
 	if err := p.validate(); err != nil {
 		return Decision{}, sides{}, err

@@ -42,3 +42,9 @@ func (s LoopSettings) Validate() error              { return s.validate() }
 
 // Weight exports weight.
 func (h OperatorHistory) Weight() float64 { return h.weight() }
+
+// Judge is [Decide] without the noise, for simulations that decide many times.
+func Judge(p Policy, e Evidence, draw Draw) (Decision, error) {
+	d, _, err := judge(decisionVersion, p, e, draw)
+	return d.inScale(e.Scale), err
+}

@@ -118,11 +118,8 @@ func (e *encoding) try(number byte) bool {
 // errCorrupt says that a chunk is not what [Encode] wrote.
 var errCorrupt = errors.New("corrupt chunk")
 
-// Decode returns the values of a chunk with the bits that were encoded, except that every NaN has the bits of
-// [math.NaN].
-func Decode(c Chunk) ([]float64, error) { return AppendDecoded(nil, c) }
-
-// AppendDecoded appends the values of a chunk to dst: the chunks of a series, one after the other, are the series.
+// AppendDecoded appends the values of a chunk to dst: the chunks of a series, one after the other, are the series. They
+// have the bits that were encoded, except that every NaN has the bits of [math.NaN].
 func AppendDecoded(dst []float64, c Chunk) ([]float64, error) {
 	if c.N < 1 || c.N > chunkSize || len(c.Data) < headerSize {
 		return dst, fmt.Errorf("%w: %d values in %d bytes", errCorrupt, c.N, len(c.Data))

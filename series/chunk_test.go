@@ -78,6 +78,8 @@ var kinds = []struct {
 	{"any bits", -1},
 }
 
+func decode(c Chunk) ([]float64, error) { return AppendDecoded(nil, c) }
+
 // Every kind of values goes to the coder that is made for it, and comes back bit by bit.
 func TestEncode(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
@@ -130,7 +132,7 @@ func TestEncodeAnything(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		want := values().Draw(t, "values")
 		chunks := Encode(want)
-		got, err := Decode(chunks[0])
+		got, err := decode(chunks[0])
 		if err != nil || len(chunks) != 1 || !sameBits(got, want) {
 			t.Fatalf("%v, %v, want %v", got, err, want)
 		}
@@ -174,7 +176,7 @@ func TestDecodeOldChunks(t *testing.T) {
 		if _, err := fmt.Sscanf(line, "%s %d %s %x", &name, &c.N, &hash, &c.Data); err != nil {
 			t.Fatal(err)
 		}
-		got, err := Decode(c)
+		got, err := decode(c)
 		if err != nil || fmt.Sprintf("%x", (track.Series{Values: got}).Hash()) != hash {
 			t.Errorf("%s: %v: %v", name, err, got)
 		}
@@ -208,7 +210,7 @@ func TestDecodeCorrupt(t *testing.T) {
 
 func checkCorrupt(t *testing.T, c Chunk, want []float64) {
 	t.Helper()
-	got, err := Decode(c)
+	got, err := decode(c)
 	if err == nil && (want == nil || !sameBits(got, want)) {
 		t.Errorf("%d values in %x are taken for %v", c.N, c.Data, got)
 	}
@@ -224,14 +226,14 @@ func FuzzDecode(f *testing.F) {
 		f.Add(c.N, c.Data)
 	}
 	f.Fuzz(func(t *testing.T, n int, data []byte) {
-		got, err := Decode(Chunk{n, data})
+		got, err := decode(Chunk{n, data})
 		if err != nil {
 			if !errors.Is(err, errCorrupt) {
 				t.Fatal(err)
 			}
 			return
 		}
-		again, err := Decode(Encode(got)[0])
+		again, err := decode(Encode(got)[0])
 		if err != nil || len(got) != n || !sameBits(again, got) {
 			t.Fatalf("%v, %v, want %v", again, err, got)
 		}
@@ -272,7 +274,7 @@ func BenchmarkDecode(b *testing.B) {
 			chunk := Encode(generated(kind.name, 1000, random))[0]
 			b.SetBytes(8 * int64(chunk.N))
 			for b.Loop() {
-				if _, err := Decode(chunk); err != nil {
+				if _, err := decode(chunk); err != nil {
 					b.Fatal(err)
 				}
 			}
