@@ -121,8 +121,8 @@ func TestCIExamples(t *testing.T) {
 				return string(out), shell.ProcessState.ExitCode()
 			}
 			if out, code := run("track init; track spec add examples/bam/growth_plus.yaml; " +
-				"for seed in $(seq 0 39); do CRASH= sh simulate.sh $seed > values.json; track record seed --scenario growth_plus --label release --commit 303e61f --seed $seed --quiet values.json; done; " +
-				"track baseline set growth_plus@release --reason 'release 0.10.2'"); code != 0 {
+				`for seed in $(seq 0 39); do printf '{"kind":"seed","scenario":"growth_plus","seed":"%s","values":%s,"configuration":{"label":"release","commit":"303e61f"}}\n' $seed "$(CRASH= sh simulate.sh $seed)"; done | ` +
+				"track record batch --quiet -; track baseline set growth_plus@release --reason 'release 0.10.2'"); code != 0 {
 				t.Fatalf("exit %d: %s", code, out)
 			}
 			out, code := run(tt.script)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // documentBlock is a fenced block of a document that a comment above it marks, and what it says is printed.
@@ -156,11 +154,9 @@ func cloneFolder(t *testing.T) string {
 // run runs a block until its first command that fails, and returns what it printed.
 func (b documentBlock) run(t *testing.T, dir string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	shell := exec.CommandContext(ctx, "sh", "-eux", "-c", b.text)
+	shell := exec.CommandContext(t.Context(), "sh", "-eux", "-c", b.text)
 	if _, err := exec.LookPath("bash"); err == nil {
-		shell = exec.CommandContext(ctx, "bash", "-eux", "-o", "pipefail", "-c", b.text)
+		shell = exec.CommandContext(t.Context(), "bash", "-eux", "-o", "pipefail", "-c", b.text)
 	}
 	var out, trace bytes.Buffer
 	shell.Dir, shell.Env = dir, environ()

@@ -159,11 +159,11 @@ func decideIn(t *testing.T, dir string, i int) (d answer.Decision) {
 }
 
 // TestDecideAtOnce has processes decide at once on one lineage: each on a mutation of its own, all on the same, and
-// each on all. No decision is lost, none is doubled, and the verdicts are those of one who decides alone, whatever
+// each on several. No decision is lost, none is doubled, and the verdicts are those of one who decides alone, whatever
 // the order.
 func TestDecideAtOnce(t *testing.T) {
 	t.Parallel()
-	const processes = 16
+	const processes, several = 6, 4
 	base := evolvable(t)
 	want := inTurn(t, base, false)
 	if backwards := inTurn(t, base, true); !slices.Equal(want, backwards) || len(want) != nMutations {
@@ -178,15 +178,19 @@ func TestDecideAtOnce(t *testing.T) {
 	if drawn == 0 || drawn == nMutations {
 		t.Errorf("no draw decides anything: %q", want)
 	}
-	for name, mutations := range map[string]func(process int) []int{
-		"a mutation each": func(process int) []int { return []int{process} },
-		"all on the same": func(int) []int { return []int{0} },
-		"each on all": func(process int) (list []int) {
-			for i := range nMutations {
-				list = append(list, (i+process)%nMutations) // all begin elsewhere
+	for _, tt := range []struct {
+		name      string
+		decided   int // so many mutations, from the first
+		mutations func(process int) []int
+	}{
+		{"a mutation each", processes, func(process int) []int { return []int{process} }},
+		{"all on the same", 1, func(int) []int { return []int{0} }},
+		{"each on several", several, func(process int) (list []int) {
+			for i := range several {
+				list = append(list, (i+process)%several) // not all begin with the same
 			}
 			return list
-		},
+		}},
 	} {
 		dir := copied(t, base)
 		var mutex sync.Mutex
@@ -196,7 +200,7 @@ func TestDecideAtOnce(t *testing.T) {
 		for process := range processes {
 			all.Go(func() {
 				<-start
-				for _, i := range mutations(process) {
+				for _, i := range tt.mutations(process) {
 					d := decideIn(t, dir, i)
 					mutex.Lock()
 					if d.Repeated {
@@ -205,7 +209,7 @@ func TestDecideAtOnce(t *testing.T) {
 						made++
 					}
 					if hash := hashes[d.Mutation]; hash != "" && hash != d.Hash {
-						t.Errorf("%s: %s was told two decisions, %s and %s", name, d.Mutation, hash, d.Hash)
+						t.Errorf("%s: %s was told two decisions, %s and %s", tt.name, d.Mutation, hash, d.Hash)
 					}
 					hashes[d.Mutation] = d.Hash
 					mutex.Unlock()
@@ -214,15 +218,12 @@ func TestDecideAtOnce(t *testing.T) {
 		}
 		close(start)
 		all.Wait()
-		expected := want
-		if name == "all on the same" {
-			expected = want[:1]
-		}
+		expected := want[:tt.decided]
 		if got := verdicts(t, dir); !slices.Equal(got, expected) {
-			t.Errorf("%s:\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(expected, "\n"))
+			t.Errorf("%s:\n%s\nwant\n%s", tt.name, strings.Join(got, "\n"), strings.Join(expected, "\n"))
 		}
-		if total := processes * len(mutations(0)); made != len(expected) || made+repeated != total {
-			t.Errorf("%s: %d made and %d repeated, want %d of %d", name, made, repeated, len(expected), total)
+		if total := processes * len(tt.mutations(0)); made != len(expected) || made+repeated != total {
+			t.Errorf("%s: %d made and %d repeated, want %d of %d", tt.name, made, repeated, len(expected), total)
 		}
 	}
 }
@@ -231,7 +232,7 @@ func TestDecideAtOnce(t *testing.T) {
 // once: one consideration, one mutation, and for each of the others a number and a version.
 func TestProposeAtOnce(t *testing.T) {
 	t.Parallel()
-	const processes = 16
+	const processes = 6
 	dir := t.TempDir()
 	file := func(name, content string) string {
 		t.Helper()
@@ -413,7 +414,7 @@ func TestReplayTampered(t *testing.T) {
 			t.Fatal(err, closeErr)
 		}
 		for _, mode := range [][]string{nil, {"--lineage", "l", "--strict"}, {"--counterfactual", "poi"}, {"--decision", last}, {"--decision", "d-nosuch", "--lineage", "l"}} {
-			stdout, stderr, code := runTrack(t, other, append([]string{"replay", "--db", "track.db"}, mode...)...)
+			code, stdout, stderr := inProcess(t, append([]string{"replay", "--db", filepath.Join(other, "track.db")}, mode...))
 			if code != exitMismatch || !strings.Contains(stdout, want) || !strings.Contains(stderr, "replay differs") {
 				t.Errorf("%s, %v: exit code %d\n%s%s\nwant %s", statement, mode, code, stdout, stderr, want)
 			}

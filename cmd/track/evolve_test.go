@@ -37,7 +37,8 @@ func askTrack(t *testing.T, database string, args ...string) string {
 }
 
 // TestEvolveLoop runs the loop of docs/tutorials/evolve-an-agent.md: everything that can happen to a lineage happens
-// in it, it replays, and the same seed gives the same ledger, byte for byte. Its report is the one in testdata.
+// in it, it replays, and the same seed gives the same ledger, byte for byte: its hashes, its draws and its report are
+// those in testdata.
 func TestEvolveLoop(t *testing.T) {
 	t.Parallel()
 	printed, database := evolveLoop(t, "1")
@@ -62,23 +63,8 @@ func TestEvolveLoop(t *testing.T) {
 		}
 	}
 	golden(t, "report/lineage_sepa.md", askTrack(t, database, "report", "lineage", "sepa"))
-	again, second := evolveLoop(t, "1")
-	if again != printed {
-		t.Error("the same seed prints something else in a second database")
-	}
-	other, third := evolveLoop(t, "42")
-	for _, args := range [][]string{
-		{"query", "SELECT * FROM v_ledger ORDER BY number", "--format", "csv"}, {"draws", "sepa", "--format", "csv"}, {"mutation", "list", "sepa", "--limit", "0", "--format", "json"},
-		{"version", "list", "sepa", "--format", "csv"}, {"report", "lineage", "sepa"},
-	} {
-		was := askTrack(t, database, args...)
-		if was != askTrack(t, second, args...) {
-			t.Errorf("track %v: the same seed has another answer in a second database", args)
-		}
-		if other == printed || was == askTrack(t, third, args...) {
-			t.Errorf("track %v: another seed has the same answer", args)
-		}
-	}
+	golden(t, "evolve/ledger.csv", askTrack(t, database, "query", "SELECT number, kind, mutation, hash FROM v_ledger ORDER BY number", "--format", "csv"))
+	golden(t, "evolve/draws.csv", askTrack(t, database, "draws", "sepa", "--format", "csv"))
 }
 
 // TestDrawByHand holds examples/evolve/draw.sh against the vectors of the algorithm, and against the draws of a

@@ -48,8 +48,7 @@ func formatFolder(t *testing.T) string {
 // TestFormats reads everything in every format: valid, nothing on standard error, and no escape sequence where there
 // is no terminal.
 func TestFormats(t *testing.T) {
-	t.Parallel()
-	dir := formatFolder(t)
+	t.Chdir(formatFolder(t))
 	for _, command := range [][]string{
 		{"init"},
 		{"migrate"},
@@ -107,7 +106,7 @@ func TestFormats(t *testing.T) {
 	} {
 		t.Run(strings.Join(command, " "), func(t *testing.T) {
 			for format, check := range formatChecks {
-				stdout, stderr, code := runTrack(t, dir, append(command, "--quiet", "--format", format)...)
+				code, stdout, stderr := inProcess(t, append(command, "--quiet", "--format", format))
 				if code != exitOK || stderr != "" {
 					t.Fatalf("%s: exit code %d, standard error %q", format, code, stderr)
 				}

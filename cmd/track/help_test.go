@@ -46,12 +46,11 @@ func eachCommand(commands []*cli.Command, path []string, visit func(path []strin
 // TestHelp asks every command for its help: it works without a database, shows an example that begins with the
 // command, says what each flag is for, and hides nothing behind a flag of another command.
 func TestHelp(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
+	t.Chdir(t.TempDir())
 	eachCommand((&program{}).app("").Commands, nil, func(path []string, c *cli.Command) {
 		name := strings.Join(path, " ")
 		t.Run(name, func(t *testing.T) {
-			stdout, stderr, code := runTrack(t, dir, append(path, "--help")...)
+			code, stdout, stderr := inProcess(t, append(path, "--help"))
 			if code != exitOK || stderr != "" {
 				t.Fatalf("exit code %d, standard error %q", code, stderr)
 			}
@@ -98,11 +97,11 @@ func mayBeVerb(help string) bool {
 
 // TestUnknownFlag gives every command a flag that none has.
 func TestUnknownFlag(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
+	t.Chdir(dir)
 	eachCommand((&program{}).app("").Commands, nil, func(path []string, command *cli.Command) {
 		for _, args := range [][]string{{"--no-such-flag"}, {"argument", "--no-such-flag"}} {
-			stdout, stderr, code := runTrack(t, dir, append(path, args...)...)
+			code, stdout, stderr := inProcess(t, append(path, args...))
 			want, told := exitUsage, "no-such-flag"
 			if len(command.Subcommands) > 0 && len(command.Flags) == 0 && len(args) > 1 { // whose flags nobody knows
 				told = `unknown command "argument"`

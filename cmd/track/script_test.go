@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -25,44 +26,87 @@ import (
 	"track/store/sqlchecksum"
 )
 
-// TestMain makes the test binary run as track itself where it is called by that name: scripts test a real process.
+// TestMain makes the test binary run as track itself if it is called by that name: tests start real processes.
 func TestMain(m *testing.M) {
-	testscript.Main(withOwnSettings{m}, map[string]func(){"track": func() {
-		if server := os.Getenv(scriptServer); server != "" {
-			os.Exit(trackOnServer(server))
-		}
-		if skew := os.Getenv(clockSkew); skew != "" {
-			os.Exit(trackWithSkew(skew))
-		}
-		main()
-	}})
+	if filepath.Base(os.Args[0]) == "track" {
+		runProcess()
+	}
+	os.Exit(runTests(m))
 }
 
-// withOwnSettings runs tests that share no settings, and no spools of servers, with the user who runs them.
-type withOwnSettings struct{ *testing.M }
+// runProcess is main, for processes that tests start.
+func runProcess() {
+	if server := os.Getenv(scriptServer); server != "" {
+		os.Exit(trackOnServer(server))
+	}
+	if skew := os.Getenv(clockSkew); skew != "" {
+		os.Exit(trackWithSkew(skew))
+	}
+	main()
+}
 
-// Run implements [testscript.TestingM].
-func (m withOwnSettings) Run() int {
-	dir, err := os.MkdirTemp("", "track-settings-")
+// runTests runs tests with track in the path, and with settings and spools of servers of their own.
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "track-test-")
 	if err == nil {
 		defer func() { _ = os.RemoveAll(dir) }()
-		err = os.Setenv("XDG_CONFIG_HOME", dir)
+		err = setUpTests(dir)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	return m.M.Run()
+	return m.Run()
+}
+
+func setUpTests(dir string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		linkOrCopy(program, filepath.Join(dir, "track")),
+		os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH")),
+		os.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "settings")),
+	)
+}
+
+// linkOrCopy makes a program run by another name, which is also the one that it sees.
+func linkOrCopy(program, name string) error {
+	if os.Link(program, name) == nil {
+		return nil
+	}
+	content, err := os.ReadFile(program) // another file system
+	return errors.Join(err, os.WriteFile(name, content, 0o777))
 }
 
 var update = flag.Bool("update", false, "make what the scripts print what they want")
 
-// TestScripts runs testdata/script. Beside the commands of testscript, scripts have those below; $EXAMPLES is
+// TestScripts runs testdata/script. Scripts have the commands of testscript and those below; $EXAMPLES is
 // examples/bam, $EVOLVE examples/evolve, and $REFERENCE the results that bam-engine computed itself, $ESCAPE the
 // control character, $NEWLINE and $HIDDEN others. The conditions [sqlite] and [postgres] are about the database.
+// Scripts run one after another, because the folder and the environment are those of this process while a script runs
+// track in it.
 func TestScripts(t *testing.T) {
-	testscript.Run(t, scriptParams(""))
+	params := scriptParams("")
+	params.Cmds["track"] = trackHere
+	params.Cmds["exits"] = func(ts *testscript.TestScript, neg bool, args []string) { exits(ts, neg, args, runHere) }
+	testscript.RunT(inTurnScript{t}, params)
 }
+
+// inTurnScript is a script that waits for the end of the one before it.
+type inTurnScript struct{ *testing.T }
+
+// Run implements [testscript.T].
+func (s inTurnScript) Run(name string, run func(testscript.T)) {
+	s.T.Run(name, func(t *testing.T) { run(inTurnScript{t}) })
+}
+
+// Parallel implements [testscript.T].
+func (inTurnScript) Parallel() {}
+
+// Verbose implements [testscript.T].
+func (inTurnScript) Verbose() bool { return testing.Verbose() }
 
 // scriptParams returns how scripts run with databases on a server; in files if it is empty.
 func scriptParams(server string) testscript.Params {
@@ -84,7 +128,8 @@ func scriptParams(server string) testscript.Params {
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":     exits,
+			"track":     startTrackInScript,
+			"exits":     func(ts *testscript.TestScript, neg bool, args []string) { exits(ts, neg, args, startInScript) },
 			"known":     known,
 			"getjson":   getJSON,
 			"keys":      keys,
@@ -113,7 +158,7 @@ func setUpScript(env *testscript.Env) error {
 		name, value, _ := strings.Cut(variable, "=")
 		env.Setenv(name, value)
 	}
-	return nil
+	return nameVariables(env)
 }
 
 // environ returns the environment of the tests without a database that it names.
@@ -129,19 +174,102 @@ func gitEnvironment() []string {
 	}
 }
 
-// exits runs a program that has to end with an exit code: exits 5 track record batch bad.jsonl
-func exits(ts *testscript.TestScript, neg bool, args []string) {
+// variables is the key of the names of variables in the values of a script.
+type variables struct{}
+
+// setsVariable finds the variables that a script sets.
+var setsVariable = regexp.MustCompile(`(?m)^env (\w+)=`)
+
+// nameVariables keeps the names of the variables of a script for runHere: testscript does not list them.
+func nameVariables(env *testscript.Env) error {
+	names := map[string]bool{}
+	for _, variable := range env.Vars {
+		name, _, _ := strings.Cut(variable, "=")
+		names[name] = true
+	}
+	script, err := os.ReadFile(filepath.Join("testdata", "script", strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")+".txtar"))
+	for _, match := range setsVariable.FindAllSubmatch(script, -1) {
+		names[string(match[1])] = names[string(match[1])]
+	}
+	env.Values[variables{}] = names
+	return err
+}
+
+// runHere runs track in this process, in the folder and the environment of the script, and returns the exit code. A
+// variable that the script sets to nothing is unset. Standard input is empty: after the command stdin, and in the
+// background, scripts start processes with exec.
+func runHere(ts *testscript.TestScript, args []string) int {
+	folder, err := os.Getwd()
+	ts.Check(err)
+	environment := os.Environ()
+	defer func() {
+		ts.Check(setEnvironment(environment))
+		ts.Check(os.Chdir(folder))
+	}()
+	own := []string{"PWD=" + ts.MkAbs(".")}
+	for name, always := range ts.Value(variables{}).(map[string]bool) {
+		if value := ts.Getenv(name); always || value != "" {
+			own = append(own, name+"="+value)
+		}
+	}
+	ts.Check(setEnvironment(own))
+	ts.Check(os.Chdir(ts.MkAbs(".")))
+	return run(context.Background(), append([]string{"track"}, args...), strings.NewReader(""), ts.Stdout(), ts.Stderr(), os.LookupEnv)
+}
+
+func setEnvironment(variables []string) (err error) {
+	os.Clearenv()
+	for _, variable := range variables {
+		name, value, _ := strings.Cut(variable, "=")
+		err = errors.Join(err, os.Setenv(name, value))
+	}
+	return err
+}
+
+// trackHere is the command track: track record batch seeds.jsonl
+func trackHere(ts *testscript.TestScript, neg bool, args []string) {
+	if code := runHere(ts, args); neg != (code != exitOK) {
+		ts.Fatalf("exit code %d", code)
+	}
+}
+
+// startInScript runs track as a process, and returns the exit code.
+func startInScript(ts *testscript.TestScript, args []string) int {
+	return exitCodeOf(ts, ts.Exec("track", args...))
+}
+
+// startTrackInScript is the command track, as a process.
+func startTrackInScript(ts *testscript.TestScript, neg bool, args []string) {
+	if code := startInScript(ts, args); neg != (code != exitOK) {
+		ts.Fatalf("exit code %d", code)
+	}
+}
+
+func exitCodeOf(ts *testscript.TestScript, err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	ts.Check(err)
+	return 0
+}
+
+// exits runs track, or a program, which has to end with an exit code: exits 5 track record batch bad.jsonl, exits 5 exec
+// sh simulate.sh
+func exits(ts *testscript.TestScript, neg bool, args []string, runTrack func(ts *testscript.TestScript, args []string) int) {
 	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits code program [args...]")
+		ts.Fatalf("usage: exits code [exec] program [args...]")
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	got := 0
-	var exit *exec.ExitError
-	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
-		got = exit.ExitCode()
-	} else {
-		ts.Check(err)
+	switch program := args[1]; {
+	case program == "track":
+		got = runTrack(ts, args[2:])
+	case program == "exec" && len(args) > 2:
+		got = exitCodeOf(ts, ts.Exec(args[2], args[3:]...))
+	default:
+		got = exitCodeOf(ts, ts.Exec(program, args[2:]...))
 	}
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
