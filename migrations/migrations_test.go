@@ -28,22 +28,50 @@ func names(t *testing.T, files fs.FS) []string {
 	return list
 }
 
-// Numbers run from 1 to the latest of each dialect without a gap.
+// Both dialects have the same migrations. Numbers run from 1 to the latest without a gap.
 func TestNumbers(t *testing.T) {
-	for dialect, latest := range map[string]int{"sqlite": migrations.Latest, "postgres": migrations.LatestPostgres} {
-		list := names(t, os.DirFS(dialect))
-		for i, name := range list {
-			match := fileName.FindStringSubmatch(name)
-			if match == nil {
-				t.Fatalf("%s is not named as a migration", name)
+	sqlite := names(t, os.DirFS("sqlite"))
+	if diff := cmp.Diff(sqlite, names(t, os.DirFS("postgres"))); diff != "" {
+		t.Errorf("the dialects differ (-sqlite +postgres):\n%s", diff)
+	}
+	for i, name := range sqlite {
+		match := fileName.FindStringSubmatch(name)
+		if match == nil {
+			t.Fatalf("%s is not named as a migration", name)
+		}
+		if n, err := strconv.Atoi(match[1]); err != nil || n != i+1 {
+			t.Errorf("%s is not number %d", name, i+1)
+		}
+	}
+	if len(sqlite) != migrations.Latest {
+		t.Errorf("%d migrations, and the latest is %d", len(sqlite), migrations.Latest)
+	}
+}
+
+var (
+	createTable = regexp.MustCompile(`(?m)^(-- .*\n)?CREATE (?:VIRTUAL )?TABLE (\w+)`)
+	packed      = strings.NewReplacer("packed_value", "value", "packed_result", "result")
+)
+
+// Both dialects create the same tables in the same order, each with a comment. PostgreSQL has one more.
+func TestTables(t *testing.T) {
+	tables := map[string][]string{}
+	for _, dialect := range []string{"sqlite", "postgres"} {
+		for _, name := range names(t, os.DirFS(dialect)) {
+			text, err := os.ReadFile(filepath.Join(dialect, name))
+			if err != nil {
+				t.Fatal(err)
 			}
-			if n, err := strconv.Atoi(match[1]); err != nil || n != i+1 {
-				t.Errorf("%s/%s is not number %d", dialect, name, i+1)
+			for _, match := range createTable.FindAllStringSubmatch(string(text), -1) {
+				if match[1] == "" {
+					t.Errorf("%s/%s: the table %s has no comment", dialect, name, match[2])
+				}
+				tables[dialect] = append(tables[dialect], packed.Replace(match[2]))
 			}
 		}
-		if len(list) != latest {
-			t.Errorf("%s: %d migrations, and the latest is %d", dialect, len(list), latest)
-		}
+	}
+	if diff := cmp.Diff(append(tables["sqlite"], "claim"), tables["postgres"]); diff != "" {
+		t.Errorf("the dialects differ (-sqlite +postgres):\n%s", diff)
 	}
 }
 
@@ -69,7 +97,7 @@ func schema(t *testing.T, db *sql.DB) (objects []string) {
 	return objects
 }
 
-// newProvider is that of a new database.
+// newProvider returns a provider for a new database.
 func newProvider(t *testing.T) (*sql.DB, *goose.Provider) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(t.TempDir(), "x.db")+"?_pragma=foreign_keys(1)")
@@ -86,35 +114,6 @@ func newProvider(t *testing.T) (*sql.DB, *goose.Provider) {
 		t.Fatal(err)
 	}
 	return db, provider
-}
-
-// Each migration can be taken back and made again.
-func TestUpDownUp(t *testing.T) {
-	db, provider := newProvider(t)
-	stages := [][]string{schema(t, db)} // after each migration
-	for range migrations.Latest {
-		if _, err := provider.UpByOne(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		stages = append(stages, schema(t, db))
-	}
-	for version := migrations.Latest; version > 0; version-- {
-		if _, err := provider.Down(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(stages[version-1], schema(t, db)); diff != "" {
-			t.Errorf("taking back %d leaves (-want +got):\n%s", version, diff)
-		}
-	}
-	if _, err := provider.Up(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(stages[migrations.Latest], schema(t, db)); diff != "" {
-		t.Errorf("the second time (-want +got):\n%s", diff)
-	}
-	if n := len(stages[migrations.Latest]); n < 15 {
-		t.Errorf("only %d objects in the schema", n)
-	}
 }
 
 // Every table is STRICT: without it, SQLite stores whatever it is given. FTS5 itself makes the tables of its index.

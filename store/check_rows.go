@@ -110,11 +110,15 @@ func (r *Reader) SpecMetrics(ctx context.Context, specID int64) (metrics []SpecM
 }
 
 // ownTables returns the tables of track.
-func ownTables() (tables []string) {
-	for _, statement := range madeStatements() {
+func ownTables(ctx context.Context) (tables []string, err error) {
+	own, err := newOwnSchema(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	for _, statement := range own.newest {
 		if name := createdName(statement); strings.HasPrefix(statement, "CREATE TABLE ") && !strings.HasPrefix(name, "sqlite_") {
 			tables = append(tables, name)
 		}
 	}
-	return tables
+	return tables, nil
 }

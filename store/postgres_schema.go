@@ -54,7 +54,7 @@ func (p postgresSchema) state(ctx context.Context, db querier) (s postgresState,
 
 // isEmpty reports whether nothing is there yet, or its creation was cut short.
 func (s postgresState) isEmpty() bool {
-	return s.Version == 0 && s.Tables == 0 || s.Version == migrations.LatestPostgres && !s.HasViews
+	return s.Version == 0 && s.Tables == 0 || s.Version == migrations.Latest && !s.HasViews
 }
 
 func (s postgresState) check(name string) error {
@@ -70,10 +70,10 @@ func (s postgresState) check(name string) error {
 		return track.WithHint(wrongFile("its schema %s holds tables of others", s.Schema), track.Hint{Text: "use a schema of its own: add ?search_path=NAME to the URL; nothing was changed"})
 	case s.isEmpty():
 		return track.WithHint(fmt.Errorf("open %s: there is nothing in it: %w", WithoutPassword(name), track.ErrNotFound), track.NewHint("create its tables", "init").With("db", name))
-	case s.Version < migrations.LatestPostgres:
-		return track.WithHint(wrongFile("its schema is version %d, this track needs %d", s.Version, migrations.LatestPostgres), track.NewHint("bring it up to date, after making a backup", "migrate").With("db", name))
-	case s.Version > migrations.LatestPostgres:
-		return track.WithHint(wrongFile("its schema is version %d, newer than the %d this track knows", s.Version, migrations.LatestPostgres), track.Hint{Text: "use a newer track; nothing was changed"})
+	case s.Version < migrations.Latest:
+		return track.WithHint(wrongFile("its schema is version %d, this track needs %d", s.Version, migrations.Latest), track.NewHint("bring it up to date, after making a backup", "migrate").With("db", name))
+	case s.Version > migrations.Latest:
+		return track.WithHint(wrongFile("its schema is version %d, newer than the %d this track knows", s.Version, migrations.Latest), track.Hint{Text: "use a newer track; nothing was changed"})
 	}
 	return nil
 }
@@ -108,7 +108,7 @@ func (p postgresSchema) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if state.Version > 0 && (state.Version < migrations.LatestPostgres || state.isEmpty()) {
+	if state.Version > 0 && (state.Version < migrations.Latest || state.isEmpty()) {
 		_, err := p.migrateUp(ctx)
 		return err
 	}

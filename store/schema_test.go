@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/pressly/goose/v3"
 
 	"track"
 	"track/migrations"
@@ -307,27 +306,6 @@ func TestRefusedFiles(t *testing.T) {
 	}
 }
 
-// migrateTo runs the migrations up to a version, as a creation does before it is cut short.
-func migrateTo(t testing.TB, path string, version int64) {
-	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	files, err := migrations.SQLite()
-	if err != nil {
-		t.Fatal(err)
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, files)
-	if err == nil {
-		_, err = provider.UpTo(t.Context(), version)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func write(t testing.TB, path, text string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
@@ -338,7 +316,12 @@ func write(t testing.TB, path, text string) {
 // crashed leaves at path what a program leaves that dies after these statements, log or journal included.
 func crashed(t testing.TB, path string, statements ...string) {
 	t.Helper()
-	alive := filepath.Join(t.TempDir(), "alive.db")
+	crashedWith(t, filepath.Join(t.TempDir(), "alive.db"), path, statements...)
+}
+
+// crashedWith does what crashed does, with the file alive.
+func crashedWith(t testing.TB, alive, path string, statements ...string) {
+	t.Helper()
 	db, err := sql.Open("sqlite", alive)
 	if err != nil {
 		t.Fatal(err)
@@ -362,19 +345,6 @@ func crashed(t testing.TB, path string, statements ...string) {
 	}
 }
 
-func TestCreationCutShortBetweenMigrations(t *testing.T) {
-	for version := int64(1); version < migrations.Latest; version++ {
-		path := filepath.Join(t.TempDir(), "some.db")
-		raw(t, path, "PRAGMA application_id = 0x7472636b", "PRAGMA journal_mode = WAL")
-		migrateTo(t, path, version)
-		if _, err := store.Init(t.Context(), path); err != nil {
-			t.Errorf("after migration %d: %v", version, err)
-			continue
-		}
-		works(t, path)
-	}
-}
-
 func TestUnfinishedCreation(t *testing.T) {
 	const id = "PRAGMA application_id = 0x7472636b"
 	for _, tt := range []struct {
@@ -387,11 +357,12 @@ func TestUnfinishedCreation(t *testing.T) {
 		{"log not yet in the file", func(t *testing.T, path string) {
 			crashed(t, path, id, "PRAGMA journal_mode = WAL", "PRAGMA wal_autocheckpoint = 0", "CREATE TABLE goose_half_way (x)", "DROP TABLE goose_half_way")
 		}},
-		{"all but the version", func(t *testing.T, path string) {
-			if _, err := store.Init(t.Context(), path); err != nil {
-				t.Fatal(err)
+		{"a part of the transaction, in the log", func(t *testing.T, path string) {
+			crashed(t, path, id, "PRAGMA journal_mode = WAL", "PRAGMA cache_size = 2", "BEGIN IMMEDIATE", "CREATE TABLE t (x)",
+				"WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) INSERT INTO t SELECT randomblob(3000) FROM n")
+			if info, err := os.Stat(path + "-wal"); err != nil || info.Size() < 100_000 {
+				t.Fatal(info, err)
 			}
-			raw(t, path, "PRAGMA user_version = 0")
 		}},
 		{"a transaction without a log", func(t *testing.T, path string) {
 			// The pages do not fit into memory, so the file holds what the journal takes back.

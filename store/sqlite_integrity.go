@@ -38,7 +38,7 @@ func (r *Reader) Foreign(ctx context.Context) ([]string, error) {
 	if r.pool.engine.checksItself() {
 		return nil, nil
 	}
-	foreign, err := checkSchema(ctx, r.read(), newOwnSchema())
+	foreign, err := checkSchema(ctx, r.read(), false)
 	return foreign, explain(err)
 }
 
@@ -63,7 +63,11 @@ func (r *Reader) CheckStructure(ctx context.Context, full bool, found func(Damag
 	if err != nil {
 		return explain(err)
 	}
-	for _, table := range ownTables() {
+	tables, err := ownTables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
 		query := quickCheck
 		if full {
 			query = integrityCheck
@@ -90,7 +94,11 @@ func (r *Reader) checkForeignKeys(ctx context.Context, found func(Damage)) error
 	if r.pool.engine.checksItself() {
 		return nil
 	}
-	for _, table := range ownTables() {
+	tables, err := ownTables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, table := range tables {
 		err := r.stream(ctx, foreignKeyCheck, []any{table}, func(row []driver.Value) {
 			found(Damage{table, "its " + asText(row[2]) + " does not exist", fmt.Sprintf("row %d", asInt(row[1]))})
 		})

@@ -9,15 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
-	"github.com/pressly/goose/v3"
 
 	"track"
 	"track/migrations"
-	"track/scoring"
 )
 
 // applicationID marks a SQLite file as a database of track: "trck" in ASCII.
@@ -37,7 +34,7 @@ const getSchemaState = `
 
 // unfinished reports whether the file is empty or its creation was cut short.
 func (s schemaState) unfinished() bool {
-	return s.Version == 0 && (s.ApplicationID == applicationID || s.ApplicationID == 0 && s.Tables == 0)
+	return s.Version == 0 && s.Tables == 0 && (s.ApplicationID == applicationID || s.ApplicationID == 0)
 }
 
 func (s schemaState) upToDateOrForeign() bool {
@@ -64,8 +61,8 @@ func (s schemaState) usable(path string) error {
 // check refuses a file that cannot be used or trusted.
 func (s schemaState) check(ctx context.Context, db querier, path string) error {
 	err := s.usable(path)
-	if err == nil && !s.unfinished() && s.Schema != migrations.SQLiteSchema() {
-		_, err = checkSchema(ctx, db, newOwnSchema())
+	if err == nil && !s.unfinished() && hashOf(s.Schema) != schemaHash {
+		_, err = checkSchema(ctx, db, false)
 	}
 	return err
 }
@@ -146,7 +143,7 @@ func Init(ctx context.Context, path string) (created bool, err error) {
 			return false, err
 		}
 	}
-	if err := create(ctx, db, state); err != nil {
+	if err := create(ctx, db); err != nil {
 		return false, err
 	}
 	return true, syncDir(filepath.Dir(dir))
@@ -160,17 +157,17 @@ func removeEmpty(path string) {
 }
 
 // create makes an unfinished file a database.
-func create(ctx context.Context, db *sqlx.DB, state schemaState) error {
-	if err := checkBeforeMigration(ctx, db, state); err != nil {
-		return err
-	}
-	// The application id comes first: from then on a crash leaves a file that is known as unfinished.
+func create(ctx context.Context, db *sqlx.DB) error {
+	// The application id comes first, because the log may hold all the rest.
 	_, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA journal_mode = WAL", applicationID))
 	if err != nil {
 		return err
 	}
-	return migrateUp(ctx, db)
+	return sqliteMigrations().create(ctx, db.DB, setVersion)
 }
+
+// setVersion is read before anything else of a file.
+var setVersion = fmt.Sprintf("PRAGMA user_version = %d", migrations.Latest)
 
 // Migrate brings the schema of the database at path up to date. If there is something to do, it first writes a backup
 // beside the database and returns its path.
@@ -204,19 +201,19 @@ func Migrate(ctx context.Context, path string, now time.Time) (backup string, er
 		return "", err
 	}
 	if state.unfinished() {
-		return "", create(ctx, db, state)
+		return "", create(ctx, db)
 	}
 	if state.upToDateOrForeign() {
 		return "", state.check(ctx, db, path)
 	}
-	if err := checkBeforeMigration(ctx, db, state); err != nil {
+	if _, err := checkSchema(ctx, db, true); err != nil {
 		return "", err
 	}
 	backup = fmt.Sprintf("%s.v%d-%s.backup", path, state.Version, now.UTC().Format("20060102T150405Z"))
 	if err := backUp(ctx, db, backup); err != nil {
 		return "", fmt.Errorf("backup: %w", err)
 	}
-	return backup, migrateUp(ctx, db)
+	return backup, sqliteMigrations().upgrade(ctx, db.DB, setVersion)
 }
 
 // backUp writes a copy of the database, which has its name only once it is whole.
@@ -243,50 +240,6 @@ func openForSchema(ctx context.Context, path string) (*sqlx.DB, error) {
 	return db, db.PingContext(ctx)
 }
 
-func migrateUp(ctx context.Context, db *sqlx.DB) error {
-	files, err := migrations.SQLite()
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db.DB, files)
-	if err != nil {
-		return err
-	}
-	if err := dropViews(ctx, db); err != nil {
-		return fmt.Errorf("drop the views: %w", err)
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	if err := createViews(ctx, db); err != nil {
-		return fmt.Errorf("create the views: %w", err)
-	}
-	_, err = db.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", migrations.Latest))
-	return err
-}
-
-func dropViews(ctx context.Context, db *sqlx.DB) error {
-	var statements []string
-	err := db.SelectContext(ctx, &statements, `SELECT 'DROP VIEW "' || name || '"' FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_[a-z]*'`)
-	for _, statement := range statements {
-		if err == nil {
-			_, err = db.ExecContext(ctx, statement)
-		}
-	}
-	return err
-}
-
-func createViews(ctx context.Context, db *sqlx.DB) error {
-	_, err := db.ExecContext(ctx, withRules(migrations.SQLiteViews()))
-	return err
-}
-
-// withRules returns the statements of views with the limits and the formula of package scoring in them.
-func withRules(views string) string {
-	return strings.NewReplacer("{stable_min_pass_rate}", fmt.Sprint(scoring.StableMinPassRate), "{stable_max_std}", fmt.Sprint(scoring.StableMaxStd),
-		"{combined_score}", scoring.CombinedFormula).Replace(views)
-}
-
 // syncDir makes the creation of files in dir survive a power cut.
 func syncDir(dir string) error {
 	file, err := os.Open(dir)
@@ -307,7 +260,7 @@ func IsOlder(ctx context.Context, path string) (bool, error) {
 			return false, err
 		}
 		state, err := server.inspect(ctx)
-		return err == nil && state.Version > 0 && state.Version < migrations.LatestPostgres, server.openError(err)
+		return err == nil && state.Version > 0 && state.Version < migrations.Latest, server.openError(err)
 	}
 	state, err := inspect(ctx, path)
 	return err == nil && state.ApplicationID == applicationID && state.Version > 0 && state.Version < SchemaVersion, openError(path, err)

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +27,16 @@ const (
 // schemaText is all statements of the schema. A new database has a fifth of what the limits allow.
 const schemaText = `
 	(SELECT coalesce(group_concat(CASE WHEN octet_length(sql) <= 20000 THEN sql ELSE 'too long' END, char(30, 10)), '')
-	   FROM (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL LIMIT 200))`
+	   FROM (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name LIMIT 200))`
+
+// schemaHash is the SHA-256 of the schemaText of a new database. A file with another schema is compared statement by
+// statement, which takes longer. TestSchemaHash says what it must be.
+const schemaHash = "420dbdea56c066938fc9d5a567ba899b95a1d5475e1f257f95a3fb40f43ce6e5"
+
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
 
 const listSchema = `
 	SELECT type, name, octet_length(sql) AS size, CASE WHEN octet_length(sql) <= 100000 THEN sql ELSE '' END AS sql
@@ -64,26 +75,51 @@ func (o schemaObject) hasPlainStatement() bool {
 
 // ownSchema is what the schema of a file is compared with.
 type ownSchema struct {
-	statements map[string]bool // that track makes
+	newest     []string        // statements of a new database
+	statements map[string]bool // of a new database, and of those of earlier versions
 	names      map[string]bool // of what they make, in lower case
 	migrating  bool            // the file may be of an earlier version; its views are made anew
-	unfinished bool            // the file is no database yet
 }
 
-func newOwnSchema() *ownSchema {
-	own := &ownSchema{statements: map[string]bool{}, names: map[string]bool{}}
-	own.add(madeStatements())
-	return own
+// newOwnSchema creates each version of the schema in memory.
+func newOwnSchema(ctx context.Context, migrating bool) (*ownSchema, error) {
+	db, err := sqlx.Open(driverName, ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1)
+	m := sqliteMigrations()
+	provider, err := m.provider(db.DB)
+	if err != nil {
+		return nil, err
+	}
+	own := &ownSchema{statements: map[string]bool{}, names: map[string]bool{}, migrating: migrating}
+	for range migrations.Latest {
+		if _, err := provider.UpByOne(ctx); err != nil {
+			return nil, err
+		}
+		if err := own.add(ctx, db); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := db.ExecContext(ctx, m.views); err != nil {
+		return nil, err
+	}
+	return own, own.add(ctx, db)
 }
 
-// madeStatements returns the statements of a new database.
-func madeStatements() []string { return strings.Split(migrations.SQLiteSchema(), "\x1e\n") }
-
-func (own *ownSchema) add(statements []string) {
-	for _, statement := range statements {
+// add adds the schema of db, which becomes the newest.
+func (own *ownSchema) add(ctx context.Context, db querier) error {
+	own.newest = nil
+	if err := db.SelectContext(ctx, &own.newest, `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`); err != nil {
+		return err
+	}
+	for _, statement := range own.newest {
 		own.statements[statement] = true
 		own.names[strings.ToLower(createdName(statement))] = true
 	}
+	return nil
 }
 
 // createdName returns the name of what a statement creates.
@@ -96,8 +132,12 @@ func createdName(statement string) string {
 }
 
 // checkSchema refuses a file whose schema differs from the one that track makes. It returns what else the file holds,
-// which is never read.
-func checkSchema(ctx context.Context, db querier, own *ownSchema) (foreign []string, err error) {
+// which is never read. If migrating is set, the file may be of an earlier version.
+func checkSchema(ctx context.Context, db querier, migrating bool) (foreign []string, err error) {
+	own, err := newOwnSchema(ctx, migrating)
+	if err != nil {
+		return nil, err
+	}
 	var objects []schemaObject
 	if err := db.SelectContext(ctx, &objects, listSchema); err != nil {
 		return nil, err
@@ -133,7 +173,7 @@ func (own *ownSchema) judge(o schemaObject) (foreign bool, err error) {
 		return false, untrusted("the SQL of its %s has %d bytes", o.kind(), o.Size)
 	case o.Type == "trigger":
 		return false, untrusted("it has the trigger %s, which track does not make", o.Name)
-	case !o.hasPlainStatement(), own.unfinished:
+	case !o.hasPlainStatement():
 		return false, untrusted("it has the %s, which track does not make", o.kind())
 	case ours && o.Type == "table" && name == goose.DefaultTablename && !own.migrating: // never read
 		return false, nil
@@ -163,11 +203,11 @@ func (own *ownSchema) checkIndexes(ctx context.Context, db querier) error {
 }
 
 func (own *ownSchema) checkMissing(found map[string]bool) error {
-	if own.migrating || own.unfinished {
+	if own.migrating {
 		return nil
 	}
 	var missing []string
-	for statement := range own.statements {
+	for _, statement := range own.newest {
 		if name := createdName(statement); !found[statement] && name != goose.DefaultTablename && !strings.HasPrefix(name, "sqlite_") {
 			missing = append(missing, name)
 		}
@@ -181,46 +221,4 @@ func (own *ownSchema) checkMissing(found map[string]bool) error {
 
 func untrusted(format string, args ...any) error {
 	return track.WithHint(wrongFile(format, args...), track.Hint{Text: "docs/reference/sql.md says what a database may hold; nothing was read or changed"})
-}
-
-// checkBeforeMigration refuses a file that migrations could do harm with. Its schema may be of any earlier version.
-func checkBeforeMigration(ctx context.Context, db querier, state schemaState) error {
-	own := newOwnSchema()
-	own.migrating, own.unfinished = true, state.unfinished()
-	if !own.unfinished || state.Tables > 0 { // a creation that was cut short did some migrations
-		if err := own.addEarlier(ctx); err != nil {
-			return err
-		}
-	}
-	_, err := checkSchema(ctx, db, own)
-	return err
-}
-
-// addEarlier adds what each migration leaves.
-func (own *ownSchema) addEarlier(ctx context.Context) error {
-	files, err := migrations.SQLite()
-	if err != nil {
-		return err
-	}
-	db, err := sqlx.Open(driverName, ":memory:")
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
-	db.SetMaxOpenConns(1)
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db.DB, files)
-	if err != nil {
-		return err
-	}
-	for range migrations.Latest {
-		var statements []string
-		if _, err = provider.UpByOne(ctx); err == nil {
-			err = db.SelectContext(ctx, &statements, `SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL`)
-		}
-		if err != nil {
-			return err
-		}
-		own.add(statements)
-	}
-	return nil
 }

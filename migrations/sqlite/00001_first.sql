@@ -1,19 +1,21 @@
-CREATE TABLE goose_db_version (
-		id INTEGER PRIMARY KEY AUTOINCREMENT,
-		version_id INTEGER NOT NULL,
-		is_applied INTEGER NOT NULL,
-		tstamp TIMESTAMP DEFAULT (datetime('now'))
-	)
-CREATE TABLE sqlite_sequence(name,seq)
+-- +goose Up
+-- All times are microseconds since 1970-01-01 UTC. Unknown is NULL. Only columns of an identity hold an empty text,
+-- because unique keys do not compare NULLs: version.name, execution.source and hook_event.agent.
+
+-- Who did something: a person, a program or a token.
 CREATE TABLE actor (
     id   INTEGER PRIMARY KEY,
     name TEXT    NOT NULL UNIQUE
-) STRICT
+) STRICT;
+
+-- What is simulated and validated.
 CREATE TABLE scenario (
     id         INTEGER PRIMARY KEY,
     name       TEXT    NOT NULL UNIQUE,
     created_at INTEGER NOT NULL
-) STRICT
+) STRICT;
+
+-- The metrics of a scenario with their targets, in versions that never change.
 CREATE TABLE spec (
     id          INTEGER PRIMARY KEY,
     scenario_id INTEGER NOT NULL REFERENCES scenario,
@@ -25,11 +27,15 @@ CREATE TABLE spec (
     created_at  INTEGER NOT NULL,
     UNIQUE (scenario_id, version),
     UNIQUE (scenario_id, hash)
-) STRICT
+) STRICT;
+
+-- Names of metrics.
 CREATE TABLE metric (
     id   INTEGER PRIMARY KEY,
     name TEXT    NOT NULL UNIQUE
-) STRICT
+) STRICT;
+
+-- The metrics of a spec, as its document has them.
 CREATE TABLE spec_metric (
     spec_id      INTEGER NOT NULL REFERENCES spec,
     position     INTEGER NOT NULL, -- from 0, the order in which weighted scores are summed
@@ -40,7 +46,9 @@ CREATE TABLE spec_metric (
     computed     INTEGER NOT NULL CHECK (computed IN (0, 1)), -- the spec says how its value follows from a series
     PRIMARY KEY (spec_id, position),
     UNIQUE (spec_id, metric_id)
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- What was run: parameters, and the code with its state.
 CREATE TABLE configuration (
     id         INTEGER PRIMARY KEY,
     hash       TEXT    NOT NULL UNIQUE, -- hex SHA-256 of the canonical JSON of the columns below
@@ -52,26 +60,35 @@ CREATE TABLE configuration (
     files_hash TEXT,
     created_at INTEGER NOT NULL,
     checksum   INTEGER NOT NULL  -- of hash and created_at
-) STRICT
-CREATE INDEX configuration_label ON configuration (label) WHERE label IS NOT NULL
+) STRICT;
+CREATE INDEX configuration_label ON configuration (label) WHERE label IS NOT NULL;
+
+-- The configurations that a scenario has seeds of, to be listed without reading the seeds.
 CREATE TABLE scenario_configuration (
     id               INTEGER PRIMARY KEY, -- grows with the first seed of each pair
     scenario_id      INTEGER NOT NULL REFERENCES scenario,
     configuration_id INTEGER NOT NULL REFERENCES configuration,
     n_seeds          INTEGER NOT NULL, -- that are not superseded: if a read finds another number, the database is damaged
     UNIQUE (scenario_id, configuration_id)
-) STRICT
+) STRICT;
+
+-- Where it was run: the machine and its software.
 CREATE TABLE environment (
     id       INTEGER PRIMARY KEY,
     hash     TEXT    NOT NULL UNIQUE, -- hex SHA-256 of document
     document TEXT    NOT NULL         -- canonical JSON object of strings
-) STRICT
+) STRICT;
+
+-- Long texts that came with a run, compressed, each once: what a program wrote to standard error, changes of code,
+-- lists of libraries.
 CREATE TABLE attachment (
     id      INTEGER PRIMARY KEY,
     hash    BLOB    NOT NULL UNIQUE, -- SHA-256 of the text
     n_bytes INTEGER NOT NULL,        -- of the text
     data    BLOB    NOT NULL         -- gzip
-) STRICT
+) STRICT;
+
+-- Executions whose texts were forgotten. The texts may not come back by a merge or from a spool.
 CREATE TABLE tombstone (
     id       INTEGER PRIMARY KEY,
     ulid     TEXT    NOT NULL UNIQUE, -- of the execution
@@ -79,9 +96,11 @@ CREATE TABLE tombstone (
     identity BLOB    NOT NULL,        -- the hash of its lineage, source and key
     reason   TEXT,
     at       INTEGER NOT NULL
-) STRICT
-CREATE INDEX tombstone_digest ON tombstone (digest)
-CREATE INDEX tombstone_identity ON tombstone (identity)
+) STRICT;
+CREATE INDEX tombstone_digest ON tombstone (digest);
+CREATE INDEX tombstone_identity ON tombstone (identity);
+
+-- One run of a scenario with one seed.
 CREATE TABLE seed (
     id               INTEGER PRIMARY KEY,
     ulid             TEXT    NOT NULL,
@@ -102,12 +121,15 @@ CREATE TABLE seed (
     CHECK ((outcome IS NULL) = (digest IS NULL)),
     CHECK (withdrawn_at IS NULL OR superseded_at IS NOT NULL),
     UNIQUE (ulid, configuration_id)
-) STRICT
-CREATE UNIQUE INDEX seed_identity ON seed (scenario_id, configuration_id, number) WHERE superseded_at IS NULL
-CREATE INDEX seed_withdrawn ON seed (scenario_id, configuration_id, number) WHERE withdrawn_at IS NOT NULL
-CREATE INDEX seed_newest ON seed (scenario_id, recorded_at)
-CREATE INDEX seed_failed ON seed (outcome, scenario_id) WHERE outcome <> 'ok'
-CREATE INDEX seed_recorded ON seed (recorded_at)
+) STRICT;
+CREATE UNIQUE INDEX seed_identity ON seed (scenario_id, configuration_id, number) WHERE superseded_at IS NULL;
+CREATE INDEX seed_withdrawn ON seed (scenario_id, configuration_id, number) WHERE withdrawn_at IS NOT NULL;
+CREATE INDEX seed_newest ON seed (scenario_id, recorded_at);
+CREATE INDEX seed_failed ON seed (outcome, scenario_id) WHERE outcome <> 'ok';
+CREATE INDEX seed_recorded ON seed (recorded_at);
+
+-- What was withdrawn and restored. Rows are only added: of those that are about the same, the newest by at and ulid counts.
+-- They name records by what identifies them in every database, and may come before the record itself.
 CREATE TABLE withdrawal (
     id            INTEGER PRIMARY KEY,
     ulid          TEXT    NOT NULL UNIQUE,
@@ -123,15 +145,21 @@ CREATE TABLE withdrawal (
     at            INTEGER NOT NULL,
     CHECK ((kind = 'sweep') = (configuration IS NULL) AND (kind = 'seed') = (number IS NOT NULL) AND (kind = 'seed') = (digest IS NOT NULL)
            AND (kind <> 'sweep' OR sweep IS NOT NULL))
-) STRICT
-CREATE INDEX withdrawal_place ON withdrawal (scenario_id, configuration, number)
-CREATE INDEX withdrawal_sweep ON withdrawal (sweep) WHERE sweep IS NOT NULL
+) STRICT;
+CREATE INDEX withdrawal_place ON withdrawal (scenario_id, configuration, number);
+CREATE INDEX withdrawal_sweep ON withdrawal (sweep) WHERE sweep IS NOT NULL;
+
+-- The values that a seed measured. NULL is NaN; ANY keeps the sign of zero, which REAL would lose.
+-- value, result and computed_value declare no foreign keys: checking them took a third of the time of recording.
+-- Their rows are written only in a transaction that has made, or read, what they refer to.
 CREATE TABLE value (
     seed_id   INTEGER NOT NULL,
     metric_id INTEGER NOT NULL,
     value     ANY,
     PRIMARY KEY (seed_id, metric_id)
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- The judgement of a seed under a spec; a seed may have one for each version.
 CREATE TABLE assessment (
     seed_id     INTEGER NOT NULL REFERENCES seed,
     spec_id     INTEGER NOT NULL REFERENCES spec,
@@ -142,7 +170,9 @@ CREATE TABLE assessment (
     assessed_at INTEGER NOT NULL,
     checksum    INTEGER NOT NULL, -- of the columns before it
     PRIMARY KEY (seed_id, spec_id)
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- The status and the score of each value of a seed under a spec.
 CREATE TABLE result (
     seed_id   INTEGER NOT NULL,
     spec_id   INTEGER NOT NULL,
@@ -150,31 +180,42 @@ CREATE TABLE result (
     status    INTEGER NOT NULL CHECK (status BETWEEN 0 AND 2), -- PASS, WARN, FAIL; a list would cost a quarter of the time
     score     REAL, -- NULL if the value is missing
     PRIMARY KEY (seed_id, spec_id, metric_id)
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- Names of series.
 CREATE TABLE series_name (
     id   INTEGER PRIMARY KEY,
     name TEXT    NOT NULL UNIQUE
-) STRICT
+) STRICT;
+
+-- The numbers of a series, stored once however many seeds have them.
 CREATE TABLE series_content (
     id        INTEGER PRIMARY KEY,
     hash      BLOB    NOT NULL UNIQUE, -- SHA-256 over the little-endian numbers
     n         INTEGER NOT NULL,
     pruned_at INTEGER -- set when the chunks were deleted to free space; hash and n stay
-) STRICT
+) STRICT;
+
+-- The numbers of a series, encoded in chunks.
 CREATE TABLE series_chunk (
     content_id INTEGER NOT NULL REFERENCES series_content,
     position   INTEGER NOT NULL, -- from 0
     n          INTEGER NOT NULL,
     data       BLOB    NOT NULL, -- encoded by package series
     UNIQUE (content_id, position)
-) STRICT
+) STRICT;
+
+-- The series of a seed.
 CREATE TABLE seed_series (
     seed_id    INTEGER NOT NULL REFERENCES seed,
     name_id    INTEGER NOT NULL REFERENCES series_name,
     content_id INTEGER NOT NULL REFERENCES series_content,
     PRIMARY KEY (seed_id, name_id)
-) STRICT, WITHOUT ROWID
-CREATE INDEX seed_series_content ON seed_series (content_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX seed_series_content ON seed_series (content_id);
+
+-- Values computed from the series of a seed, as a spec says, for metrics that the client did not give. Given values
+-- are in the table value.
 CREATE TABLE computed_value (
     seed_id   INTEGER NOT NULL,
     spec_id   INTEGER NOT NULL,
@@ -182,7 +223,10 @@ CREATE TABLE computed_value (
     value     ANY,  -- NULL is NaN, or no value if there is a reason
     reason    TEXT, -- why there is no value
     PRIMARY KEY (seed_id, spec_id, metric_id)
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- The configuration of a scenario that others are compared with. Rows are only added: the newest of a scenario is the
+-- active one.
 CREATE TABLE baseline (
     id               INTEGER PRIMARY KEY,
     ulid             TEXT    NOT NULL UNIQUE,
@@ -192,8 +236,11 @@ CREATE TABLE baseline (
     reason           TEXT,
     actor_id         INTEGER REFERENCES actor,
     set_at           INTEGER NOT NULL
-) STRICT
-CREATE INDEX baseline_scenario ON baseline (scenario_id, set_at)
+) STRICT;
+CREATE INDEX baseline_scenario ON baseline (scenario_id, set_at);
+
+-- What somebody attached to a configuration of a scenario, or removed from it. Rows are only added: of those with the same
+-- kind and subject, the one with the latest time counts, then the one with the larger ULID.
 CREATE TABLE annotation (
     id               INTEGER PRIMARY KEY,
     ulid             TEXT    NOT NULL UNIQUE,
@@ -205,8 +252,11 @@ CREATE TABLE annotation (
     note             TEXT, -- the text of a note, or the reason of a removal
     actor_id         INTEGER REFERENCES actor,
     at               INTEGER NOT NULL
-) STRICT
-CREATE INDEX annotation_scenario ON annotation (scenario_id, configuration_id)
+) STRICT;
+CREATE INDEX annotation_scenario ON annotation (scenario_id, configuration_id);
+
+-- Each interim analysis by a gate or a comparison: once for each set of seeds that it used, and once more if a plan
+-- came later.
 CREATE TABLE look (
     id        INTEGER PRIMARY KEY,
     ulid      TEXT    NOT NULL UNIQUE,
@@ -220,7 +270,9 @@ CREATE TABLE look (
     actor_id  INTEGER REFERENCES actor,
     looked_at INTEGER NOT NULL,
     UNIQUE (question, evidence, plan)
-) STRICT
+) STRICT;
+
+-- A command that was run for the planned seeds of some configurations.
 CREATE TABLE sweep (
     id             INTEGER PRIMARY KEY,
     ulid           TEXT    NOT NULL UNIQUE,
@@ -238,15 +290,19 @@ CREATE TABLE sweep (
     ending         TEXT CHECK (ending IN ('finished', 'decided', 'undecided', 'interrupted')), -- NULL while it runs, and if it was killed
     code_changed   INTEGER NOT NULL CHECK (code_changed IN (0, 1)), -- while it ran: its seeds may be of other code than they say
     withdrawn_at   INTEGER -- set when its plan was withdrawn; it follows from the table withdrawal
-) STRICT
-CREATE INDEX sweep_scenario ON sweep (scenario_id)
+) STRICT;
+CREATE INDEX sweep_scenario ON sweep (scenario_id);
+
+-- The configurations of a sweep.
 CREATE TABLE sweep_configuration (
     sweep_id         INTEGER NOT NULL REFERENCES sweep,
     configuration_id INTEGER NOT NULL REFERENCES configuration,
     position         INTEGER NOT NULL, -- from 0, in the order of the grid
     PRIMARY KEY (sweep_id, configuration_id)
-) STRICT, WITHOUT ROWID
-CREATE INDEX sweep_configuration_of ON sweep_configuration (configuration_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX sweep_configuration_of ON sweep_configuration (configuration_id);
+
+-- The planned seeds of a configuration, the denominator of every share: one row a range.
 CREATE TABLE sweep_seeds (
     sweep_id         INTEGER NOT NULL,
     configuration_id INTEGER NOT NULL,
@@ -255,7 +311,9 @@ CREATE TABLE sweep_seeds (
     CHECK ((first < 0) = (last < 0) AND first <= last),
     PRIMARY KEY (sweep_id, configuration_id, first),
     FOREIGN KEY (sweep_id, configuration_id) REFERENCES sweep_configuration
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- How an attempt to run a seed ended. Only the last attempt is kept today.
 CREATE TABLE run (
     seed_id   INTEGER NOT NULL REFERENCES seed,
     attempt   INTEGER NOT NULL, -- from 1
@@ -266,8 +324,10 @@ CREATE TABLE run (
     cpu_us    INTEGER, -- user and system, of the command and of its children that it waited for
     rss_bytes INTEGER, -- the most memory that one of these processes held
     PRIMARY KEY (seed_id, attempt)
-) STRICT, WITHOUT ROWID
-CREATE INDEX run_sweep ON run (sweep_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX run_sweep ON run (sweep_id);
+
+-- A seed that was run again, to see whether it gives the same result.
 CREATE TABLE repetition (
     id          INTEGER PRIMARY KEY,
     ulid        TEXT    NOT NULL,
@@ -277,7 +337,9 @@ CREATE TABLE repetition (
     differences TEXT,                     -- JSON array of what differs
     repeated_at INTEGER NOT NULL,
     UNIQUE (seed_id, ulid)
-) STRICT
+) STRICT;
+
+-- A lineage that evolves has a ledger and a seed. One that was only recorded has neither.
 CREATE TABLE lineage (
     id               INTEGER PRIMARY KEY,
     name             TEXT    NOT NULL UNIQUE,
@@ -290,7 +352,9 @@ CREATE TABLE lineage (
     trials_elsewhere INTEGER NOT NULL DEFAULT 0, -- trials that the ledger counts and that were never recorded here
     created_at       INTEGER NOT NULL,
     checksum         INTEGER NOT NULL  -- of name, keep_text, seed, subject, trials_elsewhere and created_at; the rest follows from the ledger
-) STRICT
+) STRICT;
+
+-- What is known of a version. Scores of the source are in its own units.
 CREATE TABLE version (
     id                  INTEGER PRIMARY KEY,
     lineage_id          INTEGER NOT NULL REFERENCES lineage,
@@ -309,12 +373,16 @@ CREATE TABLE version (
     created_at          INTEGER NOT NULL,
     checksum            INTEGER NOT NULL, -- of the columns before it, but for content, of which it covers whether there is one
     UNIQUE (lineage_id, name)
-) STRICT
-CREATE INDEX version_content ON version (lineage_id, content_digest) WHERE content_digest IS NOT NULL
+) STRICT;
+CREATE INDEX version_content ON version (lineage_id, content_digest) WHERE content_digest IS NOT NULL;
+
+-- Names of tools.
 CREATE TABLE tool (
     id   INTEGER PRIMARY KEY,
     name TEXT    NOT NULL UNIQUE
-) STRICT
+) STRICT;
+
+-- One execution of an agent.
 CREATE TABLE execution (
     id                 INTEGER PRIMARY KEY,
     ulid               TEXT    NOT NULL,
@@ -360,12 +428,15 @@ CREATE TABLE execution (
     forgotten_at       INTEGER, -- set when its texts were removed
     checksum           INTEGER NOT NULL, -- of the columns between id and it, its calls and its truths; of texts with a digest it covers whether they are kept
     UNIQUE (ulid, lineage_id)
-) STRICT
-CREATE UNIQUE INDEX execution_identity ON execution (lineage_id, source, key)
-CREATE INDEX execution_lineage ON execution (lineage_id, at)
-CREATE INDEX execution_version ON execution (version_id, at)
-CREATE INDEX execution_at ON execution (at)
-CREATE INDEX execution_open ON execution (session) WHERE is_open = 1
+) STRICT;
+CREATE UNIQUE INDEX execution_identity ON execution (lineage_id, source, key);
+CREATE INDEX execution_lineage ON execution (lineage_id, at);
+CREATE INDEX execution_version ON execution (version_id, at);
+CREATE INDEX execution_at ON execution (at);
+CREATE INDEX execution_open ON execution (session) WHERE is_open = 1;
+
+-- The tool calls of an execution. call, truth, execution_score, score_document and component declare no foreign keys to
+-- execution, as value does not to seed.
 CREATE TABLE call (
     execution_id  INTEGER NOT NULL,
     position      INTEGER NOT NULL, -- from 0, in the order of their start
@@ -383,15 +454,34 @@ CREATE TABLE call (
     output_digest BLOB,
     output_whole  INTEGER, -- size of the whole in bytes, if output is only a part of it
     started_at    INTEGER,
-    duration_us   INTEGER, request INTEGER,
+    duration_us   INTEGER,
+    request       INTEGER, -- number of the request that asked for it; NULL if unknown
     PRIMARY KEY (execution_id, position)
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- Requests to a model within an execution. Like calls, they declare no foreign key to it.
+CREATE TABLE request (
+    execution_id       INTEGER NOT NULL,
+    number             INTEGER NOT NULL, -- from 1, in their order
+    model              TEXT,             -- NULL if it is the model of the execution
+    tokens_input       INTEGER,
+    tokens_output      INTEGER,
+    tokens_cache_read  INTEGER,
+    tokens_cache_write INTEGER,
+    tokens_reasoning   INTEGER,
+    PRIMARY KEY (execution_id, number)
+) STRICT, WITHOUT ROWID;
+
+-- Ground-truth labels of an execution, such as a reward.
 CREATE TABLE truth (
     execution_id INTEGER NOT NULL,
     name         TEXT    NOT NULL,
     value        REAL    NOT NULL,
     PRIMARY KEY (execution_id, name)
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- The score of an execution under a rubric. The rubric "own" is the caller's, and judge:MODEL@HASH is of a judge model and
+-- the hash of its prompt.
 CREATE TABLE execution_score (
     execution_id INTEGER NOT NULL,
     rubric       TEXT    NOT NULL,
@@ -401,31 +491,41 @@ CREATE TABLE execution_score (
     scored_at    INTEGER NOT NULL,
     checksum     INTEGER NOT NULL, -- of the columns before it, the document and the components
     PRIMARY KEY (execution_id, rubric)
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- Documents have a table of their own: in a table WITHOUT ROWID, a row longer than a quarter of a page takes another
+-- page.
 CREATE TABLE score_document (
     execution_id INTEGER NOT NULL,
     rubric       TEXT    NOT NULL,
     document     BLOB    NOT NULL, -- JSON, plain or gzip: components with reasons and counts
     PRIMARY KEY (execution_id, rubric)
-) STRICT
+) STRICT;
+
+-- The components of a score.
 CREATE TABLE component (
     execution_id INTEGER NOT NULL,
     rubric       TEXT    NOT NULL,
     name         TEXT    NOT NULL,
     value        REAL, -- 0..1; NULL if it could not be measured
     PRIMARY KEY (execution_id, rubric, name)
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- Damage in logs that an import reported: a later import of the same file into the same lineage only counts it.
 CREATE TABLE damage (
     digest BLOB PRIMARY KEY -- SHA-256 of the lineage, the path of the file, the line, what stands there, and the reason
-) STRICT, WITHOUT ROWID
-CREATE VIRTUAL TABLE text_index USING fts5(text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2")
-CREATE TABLE 'text_index_data'(id INTEGER PRIMARY KEY, block BLOB)
-CREATE TABLE 'text_index_idx'(segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID
-CREATE TABLE 'text_index_docsize'(id INTEGER PRIMARY KEY, sz BLOB, origin INTEGER)
-CREATE TABLE 'text_index_config'(k PRIMARY KEY, v) WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- Index of the texts of executions that are kept: rowid is execution_id << 24 | the number of the text. An execution is
+-- indexed when texts are searched, because that takes longer than to record it.
+CREATE VIRTUAL TABLE text_index USING fts5(text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
+
+-- Executions that are not in text_index yet.
 CREATE TABLE unindexed (
     execution_id INTEGER PRIMARY KEY
-) STRICT
+) STRICT;
+
+-- What happened to a lineage, in a chain: package evolution says how an entry is hashed, and what follows from it.
 CREATE TABLE ledger (
     lineage_id  INTEGER NOT NULL REFERENCES lineage,
     number      INTEGER NOT NULL, -- from 1, without gaps
@@ -439,11 +539,13 @@ CREATE TABLE ledger (
     prev        TEXT,             -- hash of the entry before
     hash        TEXT    NOT NULL,
     PRIMARY KEY (lineage_id, number)
-) STRICT
-CREATE UNIQUE INDEX ledger_attempt ON ledger (lineage_id, mutation, attempt) WHERE attempt IS NOT NULL
-CREATE INDEX ledger_mutation ON ledger (lineage_id, mutation, number)
-CREATE INDEX ledger_kind ON ledger (lineage_id, kind, number)
-CREATE INDEX ledger_head ON ledger (lineage_id, number) WHERE head_before IS DISTINCT FROM head_after
+) STRICT;
+CREATE UNIQUE INDEX ledger_attempt ON ledger (lineage_id, mutation, attempt) WHERE attempt IS NOT NULL;
+CREATE INDEX ledger_mutation ON ledger (lineage_id, mutation, number);
+CREATE INDEX ledger_kind ON ledger (lineage_id, kind, number);
+CREATE INDEX ledger_head ON ledger (lineage_id, number) WHERE head_before IS DISTINCT FROM head_after;
+
+-- The state of each mutation. It follows from the ledger; replay compares the two.
 CREATE TABLE mutation (
     id          INTEGER PRIMARY KEY,
     lineage_id  INTEGER NOT NULL REFERENCES lineage,
@@ -461,18 +563,23 @@ CREATE TABLE mutation (
     proposed_at INTEGER NOT NULL,
     UNIQUE (lineage_id, key),
     UNIQUE (lineage_id, number)
-) STRICT
-CREATE INDEX mutation_open ON mutation (lineage_id, number) WHERE state IN ('proposed', 'continue')
-CREATE INDEX mutation_state ON mutation (lineage_id, state)
-CREATE INDEX mutation_proposed ON mutation (lineage_id, proposed_at)
-CREATE INDEX mutation_child ON mutation (child_id)
+) STRICT;
+CREATE INDEX mutation_open ON mutation (lineage_id, number) WHERE state IN ('proposed', 'continue');
+CREATE INDEX mutation_state ON mutation (lineage_id, state);
+CREATE INDEX mutation_proposed ON mutation (lineage_id, proposed_at);
+CREATE INDEX mutation_child ON mutation (child_id);
+
+-- The parents of a mutation.
 CREATE TABLE mutation_parent (
     mutation_id INTEGER NOT NULL REFERENCES mutation,
     position    INTEGER NOT NULL, -- from 0, which is the one that the child is compared with
     version_id  INTEGER NOT NULL REFERENCES version,
     PRIMARY KEY (mutation_id, position)
-) STRICT, WITHOUT ROWID
-CREATE INDEX mutation_parent_version ON mutation_parent (version_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX mutation_parent_version ON mutation_parent (version_id);
+
+-- The versions that were ever active. position and entry follow from the ledger; the fitness follows from the executions,
+-- and whatever changes these takes it away, until the next change of the lineage.
 CREATE TABLE activation (
     lineage_id INTEGER NOT NULL REFERENCES lineage,
     version_id INTEGER NOT NULL REFERENCES version,
@@ -483,8 +590,11 @@ CREATE TABLE activation (
     CHECK (rubric IS NOT NULL OR fitness IS NULL),
     PRIMARY KEY (lineage_id, version_id),
     UNIQUE (lineage_id, position)
-) STRICT, WITHOUT ROWID
-CREATE INDEX activation_fitness ON activation (lineage_id, rubric, fitness DESC, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX activation_fitness ON activation (lineage_id, rubric, fitness DESC, position);
+
+-- Events of hooks that are not part of a final execution yet. They are removed some minutes after their execution is
+-- final.
 CREATE TABLE hook_event (
     id          INTEGER PRIMARY KEY,
     session     TEXT    NOT NULL,
@@ -498,16 +608,20 @@ CREATE TABLE hook_event (
     execution   TEXT,             -- ULID of the execution that it is part of
     settled_at  INTEGER,          -- when its execution became final
     body        TEXT    NOT NULL  -- JSON: what an execution is made of, masked and reduced
-) STRICT
-CREATE UNIQUE INDEX hook_event_identity ON hook_event (session, agent, name, key)
-CREATE INDEX hook_event_at ON hook_event (session, agent, at)
-CREATE INDEX hook_event_settled ON hook_event (settled_at) WHERE settled_at IS NOT NULL
-CREATE INDEX hook_event_open ON hook_event (session, agent, received_at) WHERE settled_at IS NULL
+) STRICT;
+CREATE UNIQUE INDEX hook_event_identity ON hook_event (session, agent, name, key);
+CREATE INDEX hook_event_at ON hook_event (session, agent, at);
+CREATE INDEX hook_event_settled ON hook_event (settled_at) WHERE settled_at IS NOT NULL;
+CREATE INDEX hook_event_open ON hook_event (session, agent, received_at) WHERE settled_at IS NULL;
+
+-- How many events of each name arrived, to see whether any do.
 CREATE TABLE hook_arrival (
     name    TEXT    PRIMARY KEY,
     n       INTEGER NOT NULL,
     last_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID
+) STRICT, WITHOUT ROWID;
+
+-- The bytes of a small file, stored once however many seeds have it.
 CREATE TABLE artifact_content (
     id        INTEGER PRIMARY KEY,
     hash      BLOB    NOT NULL UNIQUE, -- SHA-256 of the bytes; of text, after masking
@@ -515,7 +629,9 @@ CREATE TABLE artifact_content (
     data      BLOB,    -- gzip; NULL if it was deleted to free space: hash and n_bytes stay
     pruned_at INTEGER, -- when
     CHECK ((data IS NULL) = (pruned_at IS NOT NULL))
-) STRICT
+) STRICT;
+
+-- The files that a seed left.
 CREATE TABLE artifact (
     seed_id             INTEGER NOT NULL REFERENCES seed,
     name                TEXT    NOT NULL, -- relative path with slashes
@@ -523,8 +639,10 @@ CREATE TABLE artifact (
     left_out            TEXT, -- why the content was not kept
     CHECK ((artifact_content_id IS NULL) = (left_out IS NOT NULL)),
     PRIMARY KEY (seed_id, name)
-) STRICT, WITHOUT ROWID
-CREATE INDEX artifact_content_of ON artifact (artifact_content_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX artifact_content_of ON artifact (artifact_content_id);
+
+-- Who may ask a server for what. Times of use are noted now and then.
 CREATE TABLE token (
     id         INTEGER PRIMARY KEY,
     name       TEXT    NOT NULL UNIQUE,
@@ -537,24 +655,17 @@ CREATE TABLE token (
     expires_at INTEGER, -- NULL for never
     revoked_at INTEGER,
     used_at    INTEGER
-) STRICT
-CREATE TABLE spool (
-    ulid       TEXT    PRIMARY KEY,
-    through    INTEGER NOT NULL, -- lines that the database has, or has refused
-    refused    INTEGER NOT NULL, -- of them, lines that are not recorded
-    actor_id   INTEGER REFERENCES actor, -- who sent the last of them
-    changed_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID
-CREATE TABLE epoch (
-    id      INTEGER PRIMARY KEY, -- 1
-    name    TEXT    NOT NULL,
-    made_at INTEGER NOT NULL
-) STRICT
+) STRICT;
+
+-- What the holders of some tokens may record on a day, which begins at midnight in UTC; NULL for any amount.
 CREATE TABLE token_quota (
     token_id    INTEGER PRIMARY KEY REFERENCES token,
     max_records INTEGER,
     max_bytes   INTEGER
-) STRICT
+) STRICT;
+
+-- What was recorded with these tokens. Changed in the transaction that records. Each start of a server has rows of its own,
+-- so that several servers never change the same row.
 CREATE TABLE token_use (
     token_id INTEGER NOT NULL REFERENCES token,
     day      INTEGER NOT NULL, -- number of the day from 1970-01-01
@@ -562,304 +673,20 @@ CREATE TABLE token_use (
     records  INTEGER NOT NULL,
     bytes    INTEGER NOT NULL, -- of the lines of these records, with the blobs that they name
     PRIMARY KEY (token_id, day, writer)
-) STRICT, WITHOUT ROWID
-CREATE TABLE request (
-    execution_id       INTEGER NOT NULL,
-    number             INTEGER NOT NULL, -- from 1, in their order
-    model              TEXT,             -- NULL if it is the model of the execution
-    tokens_input       INTEGER,
-    tokens_output      INTEGER,
-    tokens_cache_read  INTEGER,
-    tokens_cache_write INTEGER,
-    tokens_reasoning   INTEGER,
-    PRIMARY KEY (execution_id, number)
-) STRICT, WITHOUT ROWID
-CREATE VIEW v_seed AS
-SELECT scenario.name                                             AS scenario,
-       printf('%u', seed.number)                                 AS seed,
-       configuration.label                                       AS label,
-       configuration.hash                                        AS configuration,
-       configuration.commit_id                                   AS commit_id,
-       configuration.dirty                                       AS dirty,
-       configuration.params                                      AS params,
-       seed.outcome                                              AS outcome,
-       seed.message                                              AS message,
-       spec.version                                              AS spec_version,
-       CASE WHEN seed.outcome <> 'ok' OR assessment.n_fail > 0 THEN 'FAIL'
-            WHEN assessment.n_warn > 0 THEN 'WARN'
-            WHEN assessment.n_pass IS NOT NULL THEN 'PASS' END   AS status,
-       assessment.total_score                                    AS total_score,
-       assessment.n_pass                                         AS n_pass,
-       assessment.n_warn                                         AS n_warn,
-       assessment.n_fail                                         AS n_fail,
-       strftime('%Y-%m-%dT%H:%M:%fZ', seed.started_at / 1e6, 'unixepoch')  AS started_at,
-       seed.duration_us / 1e6                                    AS duration_s,
-       strftime('%Y-%m-%dT%H:%M:%fZ', seed.recorded_at / 1e6, 'unixepoch') AS recorded_at,
-       environment.document                                      AS environment,
-       actor.name                                                AS actor,
-       seed.ulid                                                 AS id
-  FROM seed
-  JOIN scenario ON scenario.id = seed.scenario_id
-  JOIN configuration ON configuration.id = seed.configuration_id
-  JOIN environment ON environment.id = seed.environment_id
-  LEFT JOIN actor ON actor.id = seed.actor_id
-  LEFT JOIN assessment ON assessment.seed_id = seed.id
-        AND assessment.spec_id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id)
-  LEFT JOIN spec ON spec.id = assessment.spec_id
- WHERE seed.superseded_at IS NULL
-CREATE VIEW v_assessment AS
-SELECT scenario.name             AS scenario,
-       printf('%u', seed.number) AS seed,
-       configuration.label       AS label,
-       configuration.hash        AS configuration,
-       spec.version              AS spec_version,
-       spec.id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id) AS newest,
-       CASE WHEN assessment.n_fail > 0 THEN 'FAIL' WHEN assessment.n_warn > 0 THEN 'WARN' ELSE 'PASS' END AS status,
-       assessment.total_score    AS total_score,
-       assessment.n_pass         AS n_pass,
-       assessment.n_warn         AS n_warn,
-       assessment.n_fail         AS n_fail,
-       strftime('%Y-%m-%dT%H:%M:%fZ', assessment.assessed_at / 1e6, 'unixepoch') AS assessed_at,
-       seed.ulid                 AS id
-  FROM seed
-  JOIN scenario ON scenario.id = seed.scenario_id
-  JOIN configuration ON configuration.id = seed.configuration_id
-  JOIN assessment ON assessment.seed_id = seed.id
-  JOIN spec ON spec.id = assessment.spec_id
- WHERE seed.superseded_at IS NULL
-CREATE VIEW v_result AS
-SELECT scenario.name             AS scenario,
-       printf('%u', seed.number) AS seed,
-       configuration.label       AS label,
-       configuration.hash        AS configuration,
-       spec.version              AS spec_version,
-       spec.id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id) AS newest,
-       metric.name               AS metric,
-       spec_metric.metric_group  AS metric_group,
-       spec_metric.type          AS type,
-       spec_metric.weight        AS weight,
-       CASE WHEN computed_value.seed_id IS NULL THEN value.value ELSE computed_value.value END AS value,
-       CASE result.status WHEN 0 THEN 'PASS' WHEN 1 THEN 'WARN' ELSE 'FAIL' END AS status,
-       result.score              AS score,
-       CASE WHEN computed_value.reason IS NOT NULL THEN 'missing: ' || computed_value.reason
-            WHEN result.score IS NULL THEN 'missing'
-            WHEN computed_value.seed_id IS NOT NULL AND (computed_value.value IS NULL OR abs(computed_value.value) = 9e999)
-              OR computed_value.seed_id IS NULL AND (value.value IS NULL OR abs(value.value) = 9e999) THEN 'not finite' END AS reason,
-       seed.ulid                 AS id
-  FROM seed
-  JOIN scenario ON scenario.id = seed.scenario_id
-  JOIN configuration ON configuration.id = seed.configuration_id
-  JOIN result ON result.seed_id = seed.id
-  JOIN spec ON spec.id = result.spec_id
-  JOIN metric ON metric.id = result.metric_id
-  JOIN spec_metric ON spec_metric.spec_id = spec.id AND spec_metric.metric_id = result.metric_id
-  LEFT JOIN value ON value.seed_id = seed.id AND value.metric_id = result.metric_id
-  LEFT JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = result.spec_id
-        AND computed_value.metric_id = result.metric_id
- WHERE seed.superseded_at IS NULL
-CREATE VIEW v_param AS
-SELECT configuration.hash  AS configuration,
-       configuration.label AS label,
-       param.key           AS param,
-       param.value       AS value,
-       CASE WHEN param.type IN ('integer', 'real') THEN CAST(param.value AS REAL) END      AS number
-  FROM configuration, json_each(configuration.params) AS param
-CREATE VIEW v_stability AS
-WITH scored AS (
-    SELECT seed.scenario_id, seed.configuration_id, spec.id AS spec_id, spec.version,
-           assessment.total_score,
-           avg(assessment.total_score) OVER same AS mean,
-           (seed.outcome = 'ok' AND assessment.seed_id IS NULL) AS unassessed,
-           (assessment.total_score IS NOT NULL AND assessment.n_fail = 0) AS passed
-      FROM seed
-      JOIN spec ON spec.scenario_id = seed.scenario_id
-      LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = spec.id
-     WHERE seed.superseded_at IS NULL
-    WINDOW same AS (PARTITION BY seed.scenario_id, seed.configuration_id, spec.id)
-), aggregate AS (
-    SELECT scenario_id, configuration_id, version,
-           count(*) AS n_seeds, count(total_score) AS n_scored, count(CASE WHEN unassessed THEN 1 END) AS n_unassessed,
-           avg(CASE WHEN passed THEN 1.0 WHEN unassessed THEN NULL ELSE 0.0 END) AS pass_rate,
-           avg(total_score) AS mean_score,
-           sqrt(avg((total_score - mean) * (total_score - mean))) AS std_score,
-           min(total_score) AS min_score, max(total_score) AS max_score
-      FROM scored
-     GROUP BY scenario_id, configuration_id, spec_id, version
-)
-SELECT scenario.name           AS scenario,
-       aggregate.version       AS spec_version,
-       configuration.label     AS label,
-       configuration.hash      AS configuration,
-       configuration.commit_id AS commit_id,
-       configuration.params    AS params,
-       n_seeds, n_scored, n_seeds - n_scored - n_unassessed AS n_failed, n_unassessed, pass_rate, mean_score, std_score, min_score, max_score,
-       mean_score * pass_rate * (1 - std_score) AS combined_score,
-       pass_rate >= 0.9 AND coalesce(std_score <= 0.15, FALSE) AS stable
-  FROM aggregate
-  JOIN scenario ON scenario.id = aggregate.scenario_id
-  JOIN configuration ON configuration.id = aggregate.configuration_id
-CREATE VIEW v_sweep AS
-SELECT sweep.ulid           AS id,
-       scenario.name        AS scenario,
-       configuration.label  AS label,
-       configuration.hash   AS configuration,
-       configuration.params AS params,
-       (SELECT group_concat(CASE WHEN first = last THEN printf('%u', first) ELSE printf('%u', first) || '..' || printf('%u', last) END, ',')
-          FROM (SELECT first, last FROM sweep_seeds
-                 WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id
-                 ORDER BY first < 0, first) AS ranges) AS seeds,
-       (SELECT coalesce(sum(last - first + 1), 0) FROM sweep_seeds
-         WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id) AS n_planned,
-       (SELECT count(*) FROM seed
-         WHERE seed.scenario_id = sweep.scenario_id AND seed.configuration_id = configuration.id
-           AND seed.superseded_at IS NULL) AS n_recorded,
-       sweep.plan ->> 'command' AS command,
-       sweep.shard          AS shard,
-       sweep.n_shards       AS n_shards,
-       sweep.ending         AS ending,
-       sweep.code_changed   AS code_changed,
-       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.started_at / 1e6, 'unixepoch') AS started_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.ended_at / 1e6, 'unixepoch')   AS ended_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.withdrawn_at / 1e6, 'unixepoch') AS withdrawn_at
-  FROM sweep
-  JOIN scenario ON scenario.id = sweep.scenario_id
-  JOIN sweep_configuration ON sweep_configuration.sweep_id = sweep.id
-  JOIN configuration ON configuration.id = sweep_configuration.configuration_id
-CREATE VIEW v_run AS
-SELECT scenario.name             AS scenario,
-       printf('%u', seed.number) AS seed,
-       configuration.label       AS label,
-       configuration.hash        AS configuration,
-       seed.outcome              AS outcome,
-       run.attempt               AS attempts,
-       run.exit_code             AS exit_code,
-       run.signal                AS signal,
-       seed.duration_us / 1e6    AS duration_s,
-       run.cpu_us / 1e6          AS cpu_s,
-       run.rss_bytes             AS rss_bytes,
-       sweep.ulid                AS sweep,
-       seed.ulid                 AS id
-  FROM run
-  JOIN seed ON seed.id = run.seed_id
-  JOIN scenario ON scenario.id = seed.scenario_id
-  JOIN configuration ON configuration.id = seed.configuration_id
-  JOIN sweep ON sweep.id = run.sweep_id
- WHERE seed.superseded_at IS NULL
-CREATE VIEW v_artifact AS
-SELECT scenario.name             AS scenario,
-       printf('%u', seed.number) AS seed,
-       configuration.label       AS label,
-       configuration.hash        AS configuration,
-       seed.outcome              AS outcome,
-       artifact.name             AS name,
-       artifact_content.n_bytes  AS n_bytes,
-       lower(hex(artifact_content.hash)) AS hash,
-       artifact.left_out         AS left_out,
-       strftime('%Y-%m-%dT%H:%M:%fZ', artifact_content.pruned_at / 1e6, 'unixepoch') AS pruned_at,
-       seed.ulid                 AS id
-  FROM artifact
-  JOIN seed ON seed.id = artifact.seed_id
-  JOIN scenario ON scenario.id = seed.scenario_id
-  JOIN configuration ON configuration.id = seed.configuration_id
-  LEFT JOIN artifact_content ON artifact_content.id = artifact.artifact_content_id
- WHERE seed.superseded_at IS NULL
-CREATE VIEW v_execution AS
-SELECT lineage.name                                               AS lineage,
-       nullif(version.name, '')                                   AS version,
-       execution.task, execution.task_type, execution.complexity, execution.trial, execution.session,
-       execution.status, execution.message, execution.is_open     AS open,
-       execution_score.rubric                                     AS rubric,
-       execution_score.score                                      AS score,
-       execution_score.grade                                      AS grade,
-       execution.n_calls, execution.n_failed, execution.corrections, execution.holdout, execution.model,
-       execution.tokens_input, execution.tokens_output, execution.tokens_cache_read, execution.tokens_cache_write, execution.tokens_reasoning,
-       execution.cost_usd,
-       strftime('%Y-%m-%dT%H:%M:%fZ', execution.started_at / 1e6, 'unixepoch')  AS started_at,
-       execution.duration_us / 1e6                                AS duration_s,
-       strftime('%Y-%m-%dT%H:%M:%fZ', execution.recorded_at / 1e6, 'unixepoch') AS recorded_at,
-       nullif(execution.source, '')                               AS source,
-       execution.key, actor.name AS actor, execution.ulid         AS id
-  FROM execution
-  JOIN lineage ON lineage.id = execution.lineage_id
-  JOIN version ON version.id = execution.version_id
-  LEFT JOIN actor ON actor.id = execution.actor_id
-  LEFT JOIN execution_score ON execution_score.execution_id = execution.id AND execution_score.rubric = execution.rubric
-CREATE VIEW v_score AS
-SELECT lineage.name                              AS lineage,
-       nullif(version.name, '')                  AS version,
-       execution.task                            AS task,
-       execution_score.rubric                    AS rubric,
-       coalesce(execution.rubric = execution_score.rubric, FALSE) AS active,
-       execution_score.score                     AS score,
-       execution_score.grade                     AS grade,
-       execution_score.n_failed                  AS n_failed,
-       strftime('%Y-%m-%dT%H:%M:%fZ', execution_score.scored_at / 1e6, 'unixepoch') AS scored_at,
-       execution.ulid                            AS id
-  FROM execution
-  JOIN lineage ON lineage.id = execution.lineage_id
-  JOIN version ON version.id = execution.version_id
-  JOIN execution_score ON execution_score.execution_id = execution.id
-CREATE VIEW v_call AS
-SELECT execution.ulid     AS execution,
-       call.position + 1  AS call,
-       tool.name          AS tool,
-       call.exit, call.error, call.answered, call.rejected, call.input_bytes, call.output_bytes,
-       coalesce(call.output_whole, call.output_bytes) AS output_whole_bytes, lower(hex(call.input_digest)) AS input_digest,
-       call.duration_us / 1e6 AS duration_s, call.request
-  FROM call JOIN execution ON execution.id = call.execution_id JOIN tool ON tool.id = call.tool_id
-CREATE VIEW v_request AS
-SELECT lineage.name AS lineage, nullif(version.name, '') AS version, execution.task, execution.ulid AS execution,
-       request.number     AS request,
-       coalesce(request.model, execution.model) AS model,
-       request.tokens_input, request.tokens_output, request.tokens_cache_read, request.tokens_cache_write, request.tokens_reasoning
-  FROM request
-  JOIN execution ON execution.id = request.execution_id
-  JOIN lineage ON lineage.id = execution.lineage_id
-  JOIN version ON version.id = execution.version_id
-CREATE VIEW v_version AS
-SELECT lineage.name AS lineage, nullif(version.name, '') AS version, nullif(parent.name, '') AS parent, version.operator, version.status, version.note,
-       version.content, lower(hex(version.content_digest)) AS content_digest, version.source, version.source_score, version.source_parent_score,
-       strftime('%Y-%m-%dT%H:%M:%fZ', version.source_created_at / 1e6, 'unixepoch') AS source_created_at,
-       strftime('%Y-%m-%dT%H:%M:%fZ', version.created_at / 1e6, 'unixepoch')        AS created_at
-  FROM version
-  JOIN lineage ON lineage.id = version.lineage_id
-  LEFT JOIN version AS parent ON parent.id = version.parent_id
-CREATE VIEW v_mutation AS
-SELECT lineage.name AS lineage, mutation.number, mutation.key AS mutation,
-       (SELECT group_concat(name, ' ')
-          FROM (SELECT version.name FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id
-                 WHERE mutation_parent.mutation_id = mutation.id ORDER BY mutation_parent.position) AS ordered) AS parents,
-       child.name AS child, mutation.operator, mutation.risk, mutation.state, mutation.n_attempts, mutation.delta, mutation.cost_usd, mutation.note,
-       mutation.source, strftime('%Y-%m-%dT%H:%M:%fZ', mutation.proposed_at / 1e6, 'unixepoch') AS proposed_at,
-       birth.body ->> '$.origin.generation' AS generation, birth.body ->> '$.origin.iteration' AS iteration, birth.body ->> '$.origin.island' AS island,
-       birth.body ->> '$.origin.cell' AS cell
-  FROM mutation JOIN lineage ON lineage.id = mutation.lineage_id JOIN version AS child ON child.id = mutation.child_id
-       LEFT JOIN ledger AS birth ON birth.lineage_id = mutation.lineage_id AND birth.mutation = mutation.key AND birth.kind IN ('proposal', 'refusal')
-CREATE VIEW v_decision AS
-SELECT lineage.name AS lineage, ledger.number, ledger.mutation, ledger.attempt,
-       'd-' || substr(ledger.hash, 1, 16)              AS decision,
-       ledger.body ->> '$.decision.state'              AS state,
-       ledger.body ->> '$.decision.accepted'           AS accepted,
-       ledger.body ->> '$.decision.label'              AS label,
-       ledger.body ->> '$.policy'                      AS policy,
-       ledger.body -> '$.params'                       AS params,
-       ledger.body ->> '$.override'                    AS overridden,
-       ledger.body ->> '$.decision.old_score'          AS old_score,
-       ledger.body ->> '$.decision.new_score'          AS new_score,
-       ledger.body ->> '$.decision.delta'              AS delta,
-       ledger.body ->> '$.decision.interval.lo'        AS delta_lo,
-       ledger.body ->> '$.decision.interval.hi'        AS delta_hi,
-       ledger.body ->> '$.decision.p_improve.value'    AS p_improve,
-       ledger.body ->> '$.decision.n_child'            AS n_child,
-       ledger.body ->> '$.decision.n_parent'           AS n_parent,
-       ledger.body ->> '$.decision.noise.sd'           AS noise_sd,
-       ledger.body ->> '$.decision.noise.false_accept' AS false_accept,
-       ledger.body ->> '$.draw.u'                      AS u,
-       ledger.body ->> '$.decision.p'                  AS p,
-       ledger.head_before, ledger.head_after,
-       strftime('%Y-%m-%dT%H:%M:%fZ', ledger.at / 1e6, 'unixepoch') AS decided_at
-  FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id WHERE ledger.kind = 'decision'
-CREATE VIEW v_ledger AS
-SELECT lineage.name AS lineage, ledger.number, ledger.kind, ledger.mutation, ledger.attempt, ledger.head_before, ledger.head_after,
-       strftime('%Y-%m-%dT%H:%M:%fZ', ledger.at / 1e6, 'unixepoch') AS at, ledger.body, ledger.prev, ledger.hash
-  FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id
+) STRICT, WITHOUT ROWID;
+
+-- How far the lines of each spool of a client are recorded. Changed in the transaction that records the lines.
+CREATE TABLE spool (
+    ulid       TEXT    PRIMARY KEY,
+    through    INTEGER NOT NULL, -- lines that the database has, or has refused
+    refused    INTEGER NOT NULL, -- of them, lines that are not recorded
+    actor_id   INTEGER REFERENCES actor, -- who sent the last of them
+    changed_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What tells this database from a copy of it. One row, made when it is first asked for; a backup has none.
+CREATE TABLE epoch (
+    id      INTEGER PRIMARY KEY, -- 1
+    name    TEXT    NOT NULL,
+    made_at INTEGER NOT NULL
+) STRICT;
