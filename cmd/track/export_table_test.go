@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -99,15 +97,13 @@ func TestExportTableInterrupted(t *testing.T) {
 	}
 	before := filesIn(t, dir)
 	for _, output := range []string{"new.csv", "new.parquet", "folder/", "kept.csv"} {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
 		var stderr bytes.Buffer
-		command := exec.CommandContext(ctx, "track", "export", "table", "g", "-o", output, "--force")
+		command := exec.CommandContext(t.Context(), "track", "export", "table", "g", "-o", output, "--force")
 		command.Dir, command.Env, command.Stderr = dir, environ(), &stderr
 		if err := command.Start(); err != nil {
 			t.Fatal(err)
 		}
-		for ctx.Err() == nil && len(filesIn(t, dir)) == len(before) {
+		for t.Context().Err() == nil && len(filesIn(t, dir)) == len(before) {
 			runtime.Gosched() // until the file has begun
 		}
 		_ = command.Process.Signal(os.Interrupt)

@@ -165,7 +165,7 @@ func transcript(t *testing.T, path string, executions int) {
 // Processes that import the same folder at once record each execution once.
 func TestImportAtOnce(t *testing.T) {
 	t.Parallel()
-	const processes, files, each = 3, 3, 150
+	const processes, files, each = 3, 3, 50
 	dir := t.TempDir()
 	for i := range files {
 		transcript(t, filepath.Join(dir, "logs", fmt.Sprintf("%d.jsonl", i)), each)
@@ -196,7 +196,7 @@ func TestImportAtOnce(t *testing.T) {
 // An import that is killed leaves whole executions; the same again adds the rest.
 func TestImportKilled(t *testing.T) {
 	t.Parallel()
-	const each = 1500
+	const each = 500
 	dir := t.TempDir()
 	transcript(t, filepath.Join(dir, "log.jsonl"), each)
 	mustTrack(t, dir, "init", "--db", "track.db")

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -24,20 +23,19 @@ func TestInterruptEndsStatements(t *testing.T) {
 	dir := t.TempDir()
 	mustTrack(t, dir, "init")
 	const endless = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT "
-	for name, statement := range map[string]string{
-		"no row":               endless + "count(*) FROM c",
-		"no row that fits":     endless + "x FROM c WHERE x < 0",
-		"a row and then none":  endless + "x FROM c WHERE x < 2",
-		"rows without end":     endless + "x FROM c",
-		"one long function":    "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(10000000)) || '1')",
-		"a page and then none": endless + "x FROM c WHERE x < 20000",
+	for _, tt := range []struct{ name, statement, format string }{
+		{"no row", endless + "count(*) FROM c", "json"},
+		{"no row that fits", endless + "x FROM c WHERE x < 0", "csv"},
+		{"a row and then none", endless + "x FROM c WHERE x < 2", "table"},
+		{"rows without end as JSON", endless + "x FROM c", "json"},
+		{"rows without end as CSV", endless + "x FROM c", "csv"},
+		{"one long function", "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(10000000)) || '1')", "table"},
+		{"a page and then none", endless + "x FROM c WHERE x < 20000", "table"},
 	} {
-		for _, format := range []string{"table", "json", "csv"} {
-			t.Run(name+" as "+format, func(t *testing.T) {
-				t.Parallel()
-				interruptQuery(t, dir, statement, format)
-			})
-		}
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			interruptQuery(t, dir, tt.statement, tt.format)
+		})
 	}
 }
 
@@ -48,19 +46,16 @@ func interruptQuery(t *testing.T, dir, statement, format string) {
 }
 
 // interrupt starts a command, and interrupts it once it is known to be in the middle of something.
-func interrupt(t *testing.T, dir string, await func(context.Context, *testing.T, int), args ...string) {
+func interrupt(t *testing.T, dir string, await func(*testing.T, int), args ...string) {
 	t.Helper()
-	const patience = time.Minute
 	var stderr bytes.Buffer
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
-	defer cancel()
-	command := exec.CommandContext(ctx, "track", args...)
+	command := exec.CommandContext(t.Context(), "track", args...)
 	command.Dir, command.Stderr = dir, &stderr
 	command.Env = environ()
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
-	await(ctx, t, command.Process.Pid)
+	await(t, command.Process.Pid)
 	if err := command.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -154,18 +149,18 @@ func TestInterruptEndsReports(t *testing.T) {
 }
 
 // waitUntilQueued waits until a process waits for a lock file that another holds.
-func waitUntilQueued(ctx context.Context, t *testing.T, pid int) {
+func waitUntilQueued(t *testing.T, pid int) {
 	t.Helper()
-	waitForFlock(ctx, t, pid, true)
+	waitForFlock(t, pid, true)
 }
 
 // waitUntilLocked waits until a process holds a lock file.
-func waitUntilLocked(ctx context.Context, t *testing.T, pid int) {
+func waitUntilLocked(t *testing.T, pid int) {
 	t.Helper()
-	waitForFlock(ctx, t, pid, false)
+	waitForFlock(t, pid, false)
 }
 
-func waitForFlock(ctx context.Context, t *testing.T, pid int, queued bool) {
+func waitForFlock(t *testing.T, pid int, queued bool) {
 	t.Helper()
 	again := time.NewTicker(10 * time.Millisecond)
 	defer again.Stop()
@@ -182,14 +177,14 @@ func waitForFlock(ctx context.Context, t *testing.T, pid int, queued bool) {
 		}
 		select {
 		case <-again.C:
-		case <-ctx.Done():
+		case <-t.Context().Done():
 			t.Fatalf("the process never came to a lock:\n%s", locks)
 		}
 	}
 }
 
 // waitUntilBusy waits until a process has computed for a fifth of a second, ten times what a start takes.
-func waitUntilBusy(ctx context.Context, t *testing.T, pid int) {
+func waitUntilBusy(t *testing.T, pid int) {
 	t.Helper()
 	const user, busy = 13, 20 // field of /proc/PID/stat, hundredths of a second
 	again := time.NewTicker(10 * time.Millisecond)
@@ -207,7 +202,7 @@ func waitUntilBusy(ctx context.Context, t *testing.T, pid int) {
 		}
 		select {
 		case <-again.C:
-		case <-ctx.Done():
+		case <-t.Context().Done():
 			t.Fatalf("the process never was busy: %s", stat)
 		}
 	}

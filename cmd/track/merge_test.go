@@ -37,7 +37,7 @@ func mergedSeeds(t *testing.T, dir string, args ...string) answer.Count {
 // the same order of configurations.
 func TestKilledMerge(t *testing.T) {
 	t.Parallel()
-	const seeds = 30_000
+	const seeds = 10_000
 	dir := t.TempDir()
 	shardOf(t, dir, "shard.db", 0, seeds)
 	mustTrack(t, dir, "init", "--db", "track.db")
@@ -82,7 +82,7 @@ func TestKilledMerge(t *testing.T) {
 // refused.
 func TestMergesAtOnce(t *testing.T) {
 	t.Parallel()
-	const each = 12_000
+	const each = 3000
 	dir := t.TempDir()
 	for i := range 3 { // they overlap by half
 		shardOf(t, dir, fmt.Sprintf("%d.db", i), i*each/2, i*each/2+each)

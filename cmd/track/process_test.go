@@ -25,7 +25,7 @@ import (
 // refused.
 func TestManyProcessesRecord(t *testing.T) {
 	t.Parallel()
-	const processes, each = 32, 4
+	const processes, each = 8, 4
 	dir := t.TempDir()
 	start := make(chan struct{})
 	var all sync.WaitGroup

@@ -222,8 +222,7 @@ func TestPythonDoesNotWaitForServer(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = silent.Close() })
 	f := startForwarding(p, "http://"+silent.Addr().String())
-	const most = 5 * time.Second // of a machine with much other work; the request itself takes 30 s
-	began := time.Now()
+	const most = 25 * time.Second // on a machine with much other work; the request itself takes 30 s
 	for n := range 10 {
 		if took := f.do("seed %d", n); took > most {
 			t.Errorf("seed %d took %v", n, took)
@@ -233,9 +232,10 @@ func TestPythonDoesNotWaitForServer(t *testing.T) {
 		t.Errorf("to close took %v", took)
 	}
 	f.do("seed 10")
+	began := time.Now()
 	f.end()
-	if took := time.Since(began); took > 3*most {
-		t.Errorf("the program took %v", took)
+	if took := time.Since(began); took > most {
+		t.Errorf("the end of the program took %v", took)
 	}
 	if left := p.left(); len(left) != 2 {
 		t.Errorf("%d files wait, want 2", len(left))
