@@ -25,6 +25,7 @@ func checkSite(t *testing.T, folder string) outsidetest.Site {
 // pictures, no link that leads nowhere.
 func TestReportsInBrowser(t *testing.T) {
 	t.Parallel()
+	outsidetest.NeedTab(t)
 	in := indexedDatabase(t, asTheyAre)
 	s := checkSite(t, writeExampleReports(t, exampleDatabase(t, asTheyAre)))
 	if len(s.Pages) != 2*len(exampleReports) {
@@ -60,6 +61,7 @@ func TestReportsInBrowser(t *testing.T) {
 // Names that look like markup, paths or links change nothing of that.
 func TestHostileReportsInBrowser(t *testing.T) {
 	t.Parallel()
+	outsidetest.NeedTab(t)
 	in, folder := hostileDatabase(t), t.TempDir()
 	for _, index := range []string{"index.md", "index.html"} {
 		in.must("", "report", "index", "-o", filepath.Join(folder, index))
@@ -86,6 +88,7 @@ func reachable(pages map[string]outsidetest.SitePage, from string) (list []strin
 // The reports of lineages, that of the loop and those of real runs, are shown as they should be.
 func TestLineageReportsInBrowser(t *testing.T) {
 	t.Parallel()
+	outsidetest.NeedTab(t)
 	folder := t.TempDir()
 	_, database := evolveLoop(t, "42")
 	askTrack(t, database, "report", "lineage", "sepa", "-o", filepath.Join(folder, "sepa.md"))
@@ -95,6 +98,7 @@ func TestLineageReportsInBrowser(t *testing.T) {
 
 func TestRealLineageReportsInBrowser(t *testing.T) {
 	t.Parallel()
+	outsidetest.NeedTab(t)
 	runs := importertest.RealRuns(t)
 	folder, dir := t.TempDir(), t.TempDir()
 	for format, run := range map[string]string{"openevolve": "openevolve-metagpt-mast", "shinka": "shinka-txn-gemini3pro-run5"} {

@@ -35,12 +35,9 @@ type Tab struct {
 // Chromium.
 func NewTab(t *testing.T) *Tab {
 	t.Helper()
-	path := chromium()
-	if path == "" {
-		Missing(t, "there is no Chromium")
-	}
+	NeedTab(t)
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true),
+		chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.UserDataDir(t.TempDir()), chromedp.Flag("disable-quic", true),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.Flag("disable-component-update", true),
 	)
 	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
@@ -59,6 +56,14 @@ func NewTab(t *testing.T) *Tab {
 		t.Fatal(err)
 	}
 	return tab
+}
+
+// NeedTab skips a test if there is no Chromium, as [NewTab] does, before the test prepares what it would show.
+func NeedTab(t testing.TB) {
+	t.Helper()
+	if chromium() == "" {
+		Missing(t, "there is no Chromium")
+	}
 }
 
 // chromium returns the program; empty if there is none.
