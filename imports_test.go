@@ -28,8 +28,8 @@ var mayImport = map[string][]string{
 	// The contract between questions and answers, and who answers.
 	"track/access":          {},
 	"track/answer/...":      {"track/access", "track/answer/...", "track/internal/shell", "track/internal/sizes", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
-	"track/ask":             {"track", "track/access", "track/answer/...", "track/reports/...", "track/internal/dataset", "track/series", "track/series/parquet", "track/store", "track/tracker/...", "track/tracker"},
-	"track/reports/render":  {"track", "track/internal/dataset", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/..."},
+	"track/ask":             {"track", "track/access", "track/answer/...", "track/reports/...", "track/internal/dataset", "track/series", "track/store", "track/tracker/...", "track/tracker"},
+	"track/reports/render":  {"track", "track/internal/dataset", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/parquet-go/parquet-go/..."},
 	"track/pages":           {"track/internal/lazyregexp", "github.com/evanw/esbuild/pkg/api", "track/access", "track/evolution", "track/internal/textdiff", "track/answer/...", "track/ask", "track", "track/internal/shell", "track/reports/...", "track/reports", "track/scoring/..."},
 	"track/internal/sample": {"track", "track/answer", "track/ask", "track/importer/lines", "track/internal/lineagetest", "track/internal/testdb", "track/scoring", "track/spec", "track/store", "track/tracker/..."},
 	"track/reports/...":     {"track/internal/lazyregexp", "track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/..."},
@@ -68,8 +68,7 @@ var mayImport = map[string][]string{
 	// Formats: they know no storage.
 	"track/spec":                {"track", "track/internal/near", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
 	"track/importer/lines":      {"track", "track/internal/separated", "track/internal/sizes", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
-	"track/series":              {"track", "track/internal/separated", "track/internal/gunzip", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "track/series/parquet", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
-	"track/series/parquet":      {"track", "track/internal/dataset", "github.com/klauspost/compress/..."},
+	"track/series":              {"track", "track/internal/separated", "track/internal/gunzip", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/importer/...":        {"track/internal/gunzip", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/internal/provenance": {"track", "track/internal/masking"},
 
@@ -123,7 +122,7 @@ var mayImport = map[string][]string{
 
 	// Programs: everything but the schema.
 	"track/cmd/...": {
-		"track", "track/access", "track/remote", "track/server", "track/internal/admission", "track/internal/jsonio", "track/internal/near", "track/internal/keptfiles", "track/internal/separated", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/series/parquet", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/process", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
+		"track", "track/access", "track/remote", "track/server", "track/internal/admission", "track/internal/jsonio", "track/internal/near", "track/internal/keptfiles", "track/internal/separated", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/process", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
 		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/net/netutil", "golang.org/x/term",
 	},
 	"track/server":       {"track", "golang.org/x/time/rate", "track/pages", "track/access", "track/answer/...", "track/ask", "track/importer/lines", "track/reports/...", "track/store", "track/tracker/exchange", "track/tracker/names", "track/tracker/seeds", "track/tracker/tokens", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},

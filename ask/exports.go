@@ -14,7 +14,6 @@ import (
 	"track/reports/chart"
 	"track/reports/render"
 	"track/series"
-	"track/series/parquet"
 	"track/store"
 	"track/tracker/exchange"
 	"track/tracker/seeds"
@@ -74,7 +73,7 @@ func (f *tableFiles) open(columns []dataset.Column, configuration string) (datas
 	if to == "csv" {
 		f.writer = render.NewDatasetCSV(out, columns, f.question.SafeCSV)
 	} else {
-		f.writer = parquet.NewTableWriter(out, columns)
+		f.writer = render.NewDatasetParquet(out, columns)
 	}
 	return f.writer, nil
 }
@@ -170,7 +169,7 @@ func writeSeries(ctx context.Context, st *store.Store, q answer.SeriesFileQuesti
 	if err != nil {
 		return a, err
 	}
-	write := map[string]func(io.Writer, []track.Series) error{"csv": series.WriteCSV, "parquet": series.WriteParquet, "json": series.WriteJSON}[q.To]
+	write := map[string]func(io.Writer, []track.Series) error{"csv": series.WriteCSV, "parquet": render.SeriesParquet, "json": series.WriteJSON}[q.To]
 	out, err := create("series." + q.To)
 	if err == nil {
 		err = write(out, v.Series)

@@ -50,12 +50,11 @@ func formats() []format {
 		{".csv.gz", readGzippedCSV},
 		{".npy", func(s source, l limits) ([]track.Series, error) { return readNPY(s, s.size, s.name, l) }},
 		{".npz", func(s source, l limits) ([]track.Series, error) { return readNPZ(s, s.size, l) }},
-		{".parquet", func(s source, l limits) ([]track.Series, error) { return readParquet(s, s.size, l) }},
 		{".json", func(s source, l limits) ([]track.Series, error) { return readJSON(s, s.name, l) }},
 	}
 }
 
-// ReadFile reads the series of a file, whose suffix says what it is: .csv, .csv.gz, .npy, .npz, .parquet or .json. The
+// ReadFile reads the series of a file, whose suffix says what it is: .csv, .csv.gz, .npy, .npz or .json. The
 // names of the series are those of its columns; an array without a name takes that of the file, and the columns of a
 // two-dimensional one are name_0, name_1 and so on. It may hold largest bytes when it is unpacked. The error is a
 // [*track.FieldError], or wraps [track.ErrNotFound].
@@ -75,7 +74,7 @@ func readNamed(path string, l limits) ([]track.Series, error) {
 type Options struct {
 	Largest sizes.Size // when a file is unpacked
 	Format  separated.Format
-	// LeftOut hears which columns of a CSV or Parquet file are left out because they hold texts or dates. If it is nil,
+	// LeftOut hears which columns of a CSV file are left out because they hold texts or dates. If it is nil,
 	// such columns are refused.
 	LeftOut func(file string, columns []string)
 }
@@ -142,6 +141,9 @@ func formatOf(path string) (format, error) {
 			return f, nil
 		}
 		suffixes = append(suffixes, f.suffix)
+	}
+	if strings.HasSuffix(strings.ToLower(path), ".parquet") {
+		return format{}, failure(0, "", "Parquet is not read: convert the file to CSV (read are %s)", strings.Join(suffixes, ", "))
 	}
 	return format{}, failure(0, "", "the suffix says no known format: use %s", strings.Join(suffixes, ", "))
 }

@@ -62,7 +62,7 @@ Examples:
 			&cli.StringFlag{Name: "duration", Usage: "give the `TIME` it took, such as 1.5s or 2m", Destination: &o.duration},
 			&cli.IntFlag{Name: "spec", DefaultText: "the newest", Usage: "judge under this `VERSION` of the spec", Destination: &o.spec},
 			p.maxSizeFlag(), format[0], format[1],
-			&cli.StringSliceFlag{Name: "series", Usage: "read series from `FILE` (.csv, .csv.gz, .npy, .npz, .parquet, .json); may be repeated", Destination: &o.series},
+			&cli.StringSliceFlag{Name: "series", Usage: "read series from `FILE` (.csv, .csv.gz, .npy, .npz, .json); may be repeated", Destination: &o.series},
 			&cli.StringSliceFlag{Name: "keep-file", Usage: "keep the small files that match `PATTERN` with the seed; may be repeated", Destination: &o.keepFiles},
 			&cli.GenericFlag{Name: "max-file-size", Usage: "keep such files of up to `SIZE`, such as 4MiB", Value: &o.largestFile, DefaultText: "1MiB"},
 			&cli.BoolFlag{Name: "values-win", Usage: "keep given values that the series contradict", Destination: &o.valuesWin},
