@@ -133,27 +133,42 @@ func TestServerRefusesAlike(t *testing.T) {
 
 // TestParametersReachServers sets every parameter to anything that it takes: a server receives the same.
 func TestParametersReachServers(t *testing.T) {
-	for i, q := range ask.All() {
-		for _, p := range q.Params {
-			for _, text := range append([]string{
-				"0", "1", "7", "0.5", "-1", "true", "false", "a", "a@b", "3..5", "2026-01-02", "2026-01-02T03:04:05Z", "24h", "", "aa", `{"a":1}`, "mean",
-			}, p.Enum...) {
-				sent, received := ask.All()[i].Params, ask.All()[i].Params
-				want, _ := sent.Find(p.Name)
-				if p.Local || want.Set(text) != nil {
-					continue
-				}
-				values, err := sent.Encode()
-				if err == nil {
-					err = received.Set(values)
-				}
-				if wrong := new(param.Error); err != nil && (!errors.As(err, &wrong) || wrong.Message != "missing" || wrong.Param == p.Name) {
-					t.Errorf("%s --%s %s: sent %v: %v", q.Name, p.Name, text, values, err)
-				}
-				if got, _ := received.Find(p.Name); got.Value.String() != want.Value.String() {
-					t.Errorf("%s --%s %s: a server gets %q, not %q", q.Name, p.Name, text, got.Value.String(), want.Value.String())
-				}
+	texts := []string{
+		"0", "1", "7", "0.5", "-1", "true", "false", "a", "a@b", "3..5", "2026-01-02", "2026-01-02T03:04:05Z", "24h", "", "aa", `{"a":1}`, "mean",
+	}
+	// reaches sets the kth parameter of each question to its nth text, and reports whether any question has so many.
+	reaches := func(k, n int) (any bool) {
+		received := ask.All()
+		for i, q := range ask.All() {
+			if k >= len(q.Params) {
+				continue
 			}
+			p := q.Params[k]
+			list := append(slices.Clone(texts), p.Enum...)
+			if n >= len(list) {
+				continue
+			}
+			any = true
+			text, sent, received := list[n], q.Params, received[i].Params
+			want, _ := sent.Find(p.Name)
+			if p.Local || want.Set(text) != nil {
+				continue
+			}
+			values, err := sent.Encode()
+			if err == nil {
+				err = received.Set(values)
+			}
+			if wrong := new(param.Error); err != nil && (!errors.As(err, &wrong) || wrong.Message != "missing" || wrong.Param == p.Name) {
+				t.Errorf("%s --%s %s: sent %v: %v", q.Name, p.Name, text, values, err)
+			}
+			if got, _ := received.Find(p.Name); got.Value.String() != want.Value.String() {
+				t.Errorf("%s --%s %s: a server gets %q, not %q", q.Name, p.Name, text, got.Value.String(), want.Value.String())
+			}
+		}
+		return any
+	}
+	for k := 0; reaches(k, 0); k++ {
+		for n := 1; reaches(k, n); n++ {
 		}
 	}
 }

@@ -43,7 +43,7 @@ func Questions() map[string][]string {
 		"note list":          {"", "scenario=growth_plus@theta-14"},
 		"tag list":           {"", "scenario=growth_plus&tag=released"},
 		"params":             {"scenario=grid&metric=m", "scenario=grid&plot=theta&by=rule&heatmap=theta,rule"},
-		"noise":              {"scenario=growth_plus"},
+		"noise":              {"scenario=growth_plus&resamples=100"},
 		"seeds-needed":       {"scenario=growth_plus&effect=0.05"},
 		"scenario list":      {"", "limit=1"},
 		"seeds":              {"", "scenario=growth_plus&limit=3", "limit=0&min-score=0.5", "status=FAIL"},

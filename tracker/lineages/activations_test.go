@@ -35,7 +35,11 @@ func TestFitnessFollowsExecutions(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	l.Run("v001", 40)
 	versions, open := []string{"v001"}, []track.Execution{}
-	for step := range 60 {
+	steps := 60
+	if testing.Short() {
+		steps = 25
+	}
+	for step := range steps {
 		version := versions[random.IntN(len(versions))]
 		switch random.IntN(9) {
 		case 0, 1, 2:

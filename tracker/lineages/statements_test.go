@@ -21,11 +21,15 @@ const maxStatements = 25
 func TestStatements(t *testing.T) {
 	for name, grow := range map[string]func(*testing.T, int) *loop{"agent": growAgent, "simulation": growSimulation} {
 		t.Run(name, func(t *testing.T) {
-			small, large := countStatements(t, grow(t, 5)), countStatements(t, grow(t, 60))
+			many := 60
+			if testing.Short() {
+				many = 20
+			}
+			small, large := countStatements(t, grow(t, 5)), countStatements(t, grow(t, many))
 			for question, n := range large {
 				t.Logf("%s: %d", question, n)
 				if n > maxStatements || n != small[question] {
-					t.Errorf("%s: %d statements for 60 versions, %d for 5; want at most %d", question, n, small[question], maxStatements)
+					t.Errorf("%s: %d statements for %d versions, %d for 5; want at most %d", question, n, many, small[question], maxStatements)
 				}
 			}
 		})
