@@ -15,7 +15,7 @@ import (
 // What a reader holds in memory does not grow with the source: here each reads 8 MiB and may hold 5. (Package
 // claudecode has a test of its own.)
 func TestMemory(t *testing.T) {
-	const size, limit = 8 << 20, 5 << 20
+	const size, limit = 6 << 20, 5 << 20
 	for format, tt := range map[string]struct{ file, head, first, last, tail string }{
 		importer.ClaudeHooks: {file: "../claudehooks/testdata/hooks.jsonl"},
 		importer.Codex:       {file: "../codex/testdata/rollout.jsonl"},

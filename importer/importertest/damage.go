@@ -32,9 +32,17 @@ type damage struct {
 	whole   []importer.Item // the executions of the fixture
 }
 
+// stride returns how far apart so many places of a fixture are; with -short, a quarter of them.
+func stride(fixture []byte, places int) int {
+	if testing.Short() {
+		places /= 4
+	}
+	return 1 + len(fixture)/places
+}
+
 // cut reads the beginning of the fixture, up to many places.
 func (d damage) cut(t *testing.T) {
-	for end := 0; end <= len(d.fixture); end += 1 + len(d.fixture)/250 {
+	for end := 0; end <= len(d.fixture); end += stride(d.fixture, 250) {
 		items, err := ReadBytes(t, d.read, d.fixture[:end])
 		if err != nil {
 			continue // too little to tell the format
@@ -49,7 +57,7 @@ func (d damage) cut(t *testing.T) {
 // flip changes single bytes.
 func (d damage) flip(t *testing.T) {
 	said := 0
-	for at := 0; at < len(d.fixture); at += 1 + len(d.fixture)/800 {
+	for at := 0; at < len(d.fixture); at += stride(d.fixture, 800) {
 		text := bytes.Clone(d.fixture)
 		text[at] ^= 1 << (at % 7)
 		line := 1 + bytes.Count(d.fixture[:at], []byte("\n"))

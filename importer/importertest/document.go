@@ -18,7 +18,7 @@ func DamageDocument(t *testing.T, read Reader, fixture []byte) {
 	want := mainCalls(Executions(whole))
 	t.Run("cut off", func(t *testing.T) {
 		most := 0
-		for end := 1; end < len(bytes.TrimSpace(fixture)); end += 1 + len(fixture)/300 {
+		for end := 1; end < len(bytes.TrimSpace(fixture)); end += stride(fixture, 300) {
 			items, err := ReadBytes(t, read, fixture[:end])
 			if err != nil {
 				continue // too little to tell the format
@@ -43,7 +43,7 @@ func DamageDocument(t *testing.T, read Reader, fixture []byte) {
 	})
 	t.Run("flipped", func(t *testing.T) {
 		said := 0
-		for at := 0; at < len(fixture); at += 1 + len(fixture)/800 {
+		for at := 0; at < len(fixture); at += stride(fixture, 800) {
 			text := bytes.Clone(fixture)
 			text[at] ^= 1 << (at % 7)
 			if items, err := ReadBytes(t, read, text); err == nil {

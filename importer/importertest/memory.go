@@ -10,7 +10,7 @@ import (
 
 // Between two samples of PeakHeap lie so many written bytes, or so many items.
 const (
-	sampleBytes = 1 << 20
+	sampleBytes = 2 << 20
 	sampleItems = 1000
 )
 

