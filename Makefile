@@ -51,7 +51,7 @@ check: ## gofmt, vet, staticcheck, unreachable functions, go.mod
 	$(GO) mod tidy -diff
 
 # Where goroutines meet. Files of tests that do one thing after another begin with //go:build !race.
-RACE := ./store ./server ./tracker/... ./internal/process ./internal/provenance ./series/... ./sweep
+RACE := ./internal/process ./internal/provenance ./scoring/verdict ./server ./store ./sweep ./tracker/exchange ./tracker/live ./tracker/sweeps
 
 race: export CGO_ENABLED = 1
 race: export RAPID_CHECKS = 25
