@@ -20,9 +20,8 @@ import (
 // towards the packages that know less.
 var mayImport = map[string][]string{
 	"track/scoring/...":      {"track/scoring/..."},
-	"track/scoring/markdown": {"track/internal/lazyregexp"},
 	// The rubric reads the text of agents: Markdown, and code in the languages that have a parser in Go.
-	"track/scoring/rubric": {"track/internal/lazyregexp", "track/scoring/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
+	"track/scoring/rubric": {"track/internal/lazyregexp", "track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/evolution/...":  {"track/evolution/...", "github.com/go-json-experiment/json/...", "track/scoring/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.

@@ -46,6 +46,7 @@ var linkedModules = []string{
 	"github.com/twpayne/go-geom",
 	"github.com/urfave/cli/v2",
 	"github.com/xrash/smetrics",
+	"github.com/yuin/goldmark",
 	"go.uber.org/multierr",
 	"go.yaml.in/yaml/v3",
 	"golang.org/x/image",

@@ -3,8 +3,6 @@ package rubric
 import (
 	"fmt"
 	"strings"
-
-	"track/scoring/markdown"
 )
 
 // What the heuristics ask for.
@@ -34,12 +32,12 @@ func (s *scorer) completeness() Component {
 // announcements.
 func (s *scorer) directAnswer() Component {
 	coding, _ := s.e.coding()
-	if code, ok := s.doc.first(markdown.Code); ok && coding && strings.TrimSpace(code.Text) != "" {
+	if code, ok := s.doc.first(codeBlock); ok && coding && strings.TrimSpace(code.Text) != "" {
 		return holds(directAnswer, true, matchDetail{Line: code.Line}, "code at line %d", code.Line)
 	}
 	words, idle := s.doc.words, ""
 	for _, b := range s.doc.blocks {
-		if b.Kind != markdown.Prose {
+		if b.Kind != proseBlock {
 			continue
 		}
 		for _, sentence := range sentences(b.Text) {
@@ -101,7 +99,7 @@ func (s *scorer) codePart() Component {
 		return linePart(code, lineOf(s.text, "```"), "line has three backticks")
 	}
 	for _, b := range s.doc.blocks {
-		if b.Kind == markdown.Code && strings.TrimSpace(b.Text) != "" {
+		if b.Kind == codeBlock && strings.TrimSpace(b.Text) != "" {
 			return holds(code, true, matchDetail{Line: b.Line}, "code block at line %d", b.Line)
 		}
 	}
@@ -121,7 +119,7 @@ func (s *scorer) explanation() Component {
 		return holds(explanation, false, d, "%s of prose, %d make an explanation", plural(words, "word"), explanationWords)
 	}
 	for _, b := range s.doc.blocks {
-		if b.Kind != markdown.Prose {
+		if b.Kind != proseBlock {
 			continue
 		}
 		if cause := contains(b.plain, causes); cause != "" {
@@ -145,7 +143,7 @@ func (s *scorer) explanation() Component {
 // list, or a recommendation in the last block of prose.
 func (s *scorer) nextSteps() Component {
 	for i, b := range s.doc.blocks {
-		if b.Kind == markdown.Heading {
+		if b.Kind == headingBlock {
 			if phrase := contains(b.plain, nextHeadings); phrase != "" && s.hasContent(i) {
 				title := strings.TrimSpace(excerpt(b.Text))
 				return holds(nextSteps, true, matchDetail{Matched: phrase, Line: b.Line}, "heading %q at line %d", title, b.Line)
@@ -157,12 +155,12 @@ func (s *scorer) nextSteps() Component {
 	}
 	last := -1
 	for _, b := range s.doc.blocks {
-		if b.Kind == markdown.Prose {
+		if b.Kind == proseBlock {
 			last = b.Top
 		}
 	}
 	for _, b := range s.doc.blocks {
-		if b.Top != last || b.Kind != markdown.Prose {
+		if b.Top != last || b.Kind != proseBlock {
 			continue
 		}
 		if phrase := contains(b.plain, recommendations); phrase != "" {
@@ -175,7 +173,7 @@ func (s *scorer) nextSteps() Component {
 // hasContent says that the section of the heading at i has something in it.
 func (s *scorer) hasContent(i int) bool {
 	for _, b := range s.doc.blocks[i+1:] {
-		if b.Kind == markdown.Heading {
+		if b.Kind == headingBlock {
 			if b.Level <= s.doc.blocks[i].Level {
 				return false
 			}

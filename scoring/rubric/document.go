@@ -1,14 +1,10 @@
 package rubric
 
-import (
-	"strings"
-
-	"track/scoring/markdown"
-)
+import "strings"
 
 // block is a block of Markdown, with its words.
 type block struct {
-	markdown.Block
+	markdownBlock
 	plain string // of prose and headings, its words as [plain] gives them
 	words int    // of prose
 }
@@ -33,19 +29,15 @@ func parseMarkdown(source string) (doc *document, ok bool) {
 			return nil, false
 		}
 	}
-	parsed := markdown.Parse(source)
-	doc = &document{lists: parsed.Lists, listLine: parsed.ListLine}
-	for _, b := range parsed.Blocks {
-		doc.add(block{Block: b})
-	}
-	return doc, true
+	return readMarkdown(source), true
 }
 
-func (d *document) add(b block) {
-	if b.Kind == markdown.Prose || b.Kind == markdown.Heading {
+func (d *document) add(read markdownBlock) {
+	b := block{markdownBlock: read}
+	if b.Kind == proseBlock || b.Kind == headingBlock {
 		b.plain = plain(b.Text)
 	}
-	if b.Kind == markdown.Prose {
+	if b.Kind == proseBlock {
 		b.words = countWords(b.Text)
 		d.words += b.words
 	}
@@ -86,7 +78,7 @@ func opens(line string) int {
 }
 
 // first returns the first block of a kind.
-func (d *document) first(kind markdown.Kind) (block, bool) {
+func (d *document) first(kind blockKind) (block, bool) {
 	for _, b := range d.blocks {
 		if b.Kind == kind {
 			return b, true

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-
-	"track/scoring/markdown"
 )
 
 // formatDetail is what [followsFormat] was computed from.
@@ -88,7 +86,7 @@ func (s *scorer) requirements(f *FormatSpec) []requirement {
 func (s *scorer) requireHeading(heading string) requirement {
 	r := requirement{Asked: "heading " + excerpt(heading), Why: "no such heading"}
 	for _, b := range s.doc.blocks {
-		if b.Kind == markdown.Heading && b.plain == plain(heading) {
+		if b.Kind == headingBlock && b.plain == plain(heading) {
 			return requirement{Asked: r.Asked, Met: true, Line: b.Line}
 		}
 	}
@@ -102,7 +100,7 @@ func (s *scorer) schemaMismatch(schema *Schema) (why string, line int) {
 		return schema.mismatch("$", v), 1
 	}
 	for _, b := range s.doc.blocks {
-		if b.Kind != markdown.Code || !b.Fenced || canonicalLanguage(b.Language) != "json" {
+		if b.Kind != codeBlock || !b.Fenced || canonicalLanguage(b.Language) != "json" {
 			continue
 		}
 		if err := json.Unmarshal([]byte(b.Text), &v); err != nil {

@@ -3,8 +3,6 @@ package rubric
 import (
 	"fmt"
 	"strings"
-
-	"track/scoring/markdown"
 )
 
 // finding is something wrong at one place.
@@ -118,7 +116,7 @@ func (s *scorer) falseClaim() (finding, bool) {
 
 func (s *scorer) claim() (phrase string, line int) {
 	for _, b := range s.doc.blocks {
-		if b.Kind != markdown.Prose && b.Kind != markdown.Heading {
+		if b.Kind != proseBlock && b.Kind != headingBlock {
 			continue
 		}
 		if contains(b.plain, successes) == "" {

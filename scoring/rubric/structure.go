@@ -2,8 +2,6 @@ package rubric
 
 import (
 	"strings"
-
-	"track/scoring/markdown"
 )
 
 // matchDetail is where something was found.
@@ -26,8 +24,8 @@ func (s *scorer) structure() Component {
 			linePart(codeBlocks, lineOf(s.text, "```"), "line has three backticks"),
 		})
 	}
-	heading, hasHeading := s.doc.first(markdown.Heading)
-	code, hasCode := s.doc.first(markdown.Code)
+	heading, hasHeading := s.doc.first(headingBlock)
+	code, hasCode := s.doc.first(codeBlock)
 	lists := holds(hasLists, false, nil, "no list")
 	if s.doc.lists > 0 {
 		lists = holds(hasLists, true, matchDetail{Line: s.doc.listLine}, "%s, the first at line %d", plural(s.doc.lists, "list"), s.doc.listLine)

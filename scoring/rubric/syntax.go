@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"path"
 	"strings"
-
-	"track/scoring/markdown"
 )
 
 // syntaxDetail is what [syntaxValid] was computed from.
@@ -77,7 +75,7 @@ func (s *scorer) syntaxValid() Component {
 		}
 	}
 	for _, b := range s.doc.blocks {
-		if b.Kind == markdown.Code && b.Fenced {
+		if b.Kind == codeBlock && b.Fenced {
 			r := s.check(canonicalLanguage(b.Language), b.Text, true, &budget)
 			r.Line = b.Line
 			if r.ErrorLine > 0 {
