@@ -20,8 +20,6 @@ func (s *scanner) assigned(i int) span {
 		switch next := s.text[i+1]; {
 		case next == '/' && strings.HasPrefix(s.text[i:], "://"):
 			return s.address(i)
-		case next == '\\' && strings.HasPrefix(s.text[i:], `:\/\/`):
-			return s.escapedAddress(i)
 		case next == '*' || isDigit.has(next):
 			if found := s.passwordFile(i); found.kind != "" {
 				return found
@@ -45,9 +43,6 @@ func (s *scanner) assignment(i, after int) span {
 	k := s.keyNamed(name)
 	if k.kind == "" || start < s.block {
 		k = s.keyAround(name, start, value, k)
-		if k.kind == "" && s.foreign && start > 0 && (s.text[start-1] >= 0x80 || s.isAfterForeign(start)) {
-			k = s.foreignKey(i)
-		}
 		if k.kind == "" {
 			return span{}
 		}
@@ -73,9 +68,6 @@ func (s *scanner) assignment(i, after int) span {
 func (s *scanner) percentEqual(i int) span {
 	if i+3 >= len(s.text) || s.text[i+1] != '3' || s.text[i+2]|0x20 != 'd' && s.text[i+2]|0x20 != 'a' {
 		return span{}
-	}
-	if strings.HasPrefix(s.text[i:], "%3A%2F%2F") {
-		return s.encodedAddress(i)
 	}
 	found := s.assignment(i, i+3)
 	if found.kind != "" && found.start == i+3 {
@@ -140,14 +132,8 @@ func (s *scanner) plainValue(i int, k key, c context) span {
 	limit := min(len(s.text), i+longestQuote)
 	end := s.until(&endsValue, i, limit)
 	value := s.text[i:end]
-	if isFormat(value) {
-		return s.formatArgument(i, k)
-	}
 	if value == "" || k.strength == weak && strings.IndexByte(strings.TrimRight(value, "="), '=') >= 0 {
 		return span{}
-	}
-	if value[len(value)-1] == '(' && end < len(s.text) && isQuote(s.text[end]) && k.strength >= weak {
-		return s.wrappedValue(end, value, k)
 	}
 	if isPlaceholder(value) {
 		return span{}
@@ -162,8 +148,6 @@ func (s *scanner) plainValue(i int, k key, c context) span {
 		return span{}
 	}
 	switch k.strength {
-	case address:
-		return s.secretAddress(i, value, k)
 	case basic:
 		if v := varietyOf(value); !isBasic(value) && !isRandomValue(value) && (len(value) < 8 || v.digit == 0 ||
 			v.lower == 0 || v.upper+v.mark == 0 || isCode(value)) {
@@ -198,11 +182,132 @@ func (s *scanner) endsSetting(i int) bool {
 	return i == len(s.text) || s.text[i] == '\n' || s.text[i] == '\r'
 }
 
-// until returns the position of the first byte of a set, or the limit. The decision whether a text is a secret looks
-// at a bounded part of it, since the same part may be looked at again. A masked text is not looked at again.
+// until returns the position of the first byte of a set, or the limit. The decision whether a text is a secret looks at
+// a bounded part of it, since the same part may be looked at again. A masked text is not looked at again.
 func (s *scanner) until(ends *set, i, limit int) int {
 	for i < limit && !ends.has(s.text[i]) {
 		i++
 	}
 	return i
+}
+
+// quotedValue returns the secret in a string that begins behind the quote at i. terminator is the quote, as it is
+// escaped.
+func (s *scanner) quotedValue(i int, terminator string, k key) span {
+	value := quoted(s.text[i+1:], terminator)
+	if value == "" || !k.isSecret(value) || strings.IndexByte(") ,;]}+", value[0]) >= 0 &&
+		!strings.HasPrefix(s.text[i+1+len(value):], terminator) {
+		return span{}
+	}
+	if terminator == "`" && strings.Contains(value, " ") {
+		return span{} // a command of a shell
+	}
+	found := span{i + 1, i + 1 + len(value), k.kind}
+	spaces := strings.ContainsAny(value, " \n")
+	switch k.strength {
+	case basic:
+		if isBasic(value) || isRandomValue(value) {
+			return found
+		}
+	case random, opaque:
+		if token := s.token(i+1, i+1+run(value, &isWord)); token.end >= found.end {
+			return token
+		}
+		if isRandomValue(value) && (k.strength == random || isOpaque(value)) {
+			return found
+		}
+	case weak:
+		if len(value) >= 8 && hasDigit(value) && !spaces && !isConstant(value) {
+			return found
+		}
+	default:
+		if !spaces || !isSentence(value) {
+			return found
+		}
+	}
+	return span{}
+}
+
+// quoted returns the rest of a string up to its quote. Without one, it ends at the first space.
+func quoted(rest, terminator string) string {
+	limit := rest[:min(len(rest), longestQuote)]
+	end := 0
+	for {
+		n := strings.Index(limit[end:], terminator)
+		if n < 0 {
+			if end = strings.IndexAny(limit, " \t\r\n"); end < 0 {
+				end = len(limit)
+			}
+			return limit[:end]
+		}
+		end += n
+		if len(terminator) > 1 || end == 0 || limit[end-1] != '\\' || end > 1 && limit[end-2] == '\\' {
+			return limit[:end]
+		}
+		end += len(terminator)
+	}
+}
+
+// isSentence reports whether a text is one for readers: a label, a message, a description.
+func isSentence(value string) bool {
+	words := strings.Fields(value)
+	if len(words) < 2 {
+		return false
+	}
+	for _, word := range words {
+		switch lowered(strings.Trim(word, ".,:;!?\"'")) {
+		case "password", "passwort", "passphrase", "secret", "token", "key", "your", "please", "enter", "the",
+			"must", "is", "are", "be", "for", "to", "of", "not", "invalid", "required", "with", "an", "and":
+			return true
+		}
+	}
+	return false
+}
+
+// isConstant reports whether a text is the name of a constant, a variable of the environment or a resource.
+func isConstant(value string) bool {
+	return strings.Trim(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" && strings.Contains(value, "_") ||
+		strings.HasPrefix(value, "arn:")
+}
+
+// headerValue returns the credentials of an Authorization header, without its scheme, or the value of a cookie.
+func (s *scanner) headerValue(i int, k key) span {
+	i += run(s.text[i:min(len(s.text), i+longestSpace)], &isBlank)
+	for i < len(s.text) && (s.text[i] == '\\' || isQuote(s.text[i])) {
+		i++
+	}
+	start := i
+	value := strings.TrimRight(s.text[i:s.until(&endsHeader, i, min(len(s.text), i+longestQuote))], " \t")
+	if k.kind == "cookie" && !holdsSession(value) || value != "" && value[0] == '(' {
+		return span{}
+	}
+	if scheme, _, found := strings.Cut(value, " "); found && (scheme == "Digest" || scheme == "OAuth" ||
+		scheme == "Hawk" || strings.HasPrefix(scheme, "AWS4")) {
+		end := s.until(&endsLine, i, min(len(s.text), i+longestQuote))
+		return span{i + len(scheme) + 1, end, k.kind}
+	}
+	if scheme, credentials, found := strings.Cut(value, " "); found && len(scheme) < 20 && k.kind != "cookie" {
+		i += len(scheme) + 1
+		value = credentials
+	}
+	if !k.isSecret(value) || len(value) < 8 || strings.Contains(value, "(") {
+		return span{}
+	}
+	end := i + len(value)
+	if end == min(len(s.text), start+longestQuote) {
+		end = s.until(&endsHeader, end, len(s.text))
+	}
+	return span{i, end, k.kind}
+}
+
+// holdsSession reports whether a cookie has a value that is more than a setting.
+func holdsSession(cookie string) bool {
+	for pair := range strings.SplitSeq(cookie, ";") {
+		name, value, found := strings.Cut(strings.TrimSpace(pair), "=")
+		if found && name != "" && (len(value) >= 8 && hasDigit(value) || len(value) >= 16) &&
+			!strings.EqualFold(name, "expires") {
+			return true
+		}
+	}
+	return false
 }

@@ -20,14 +20,6 @@ func (s *scanner) keyword(start, end int) span {
 	if end-start > 16 || end >= len(s.text) {
 		return span{}
 	}
-	if s.table.separator == 0 && s.endsCell(end) && isHeaderWord(s.text[start:end]) {
-		s.readHeader(start, end)
-	}
-	if end-start > 3 && s.mayTell[hash(s.text[start]|0x20, s.text[start+1]|0x20)] {
-		if found := s.tells(start, end); found.kind != "" {
-			return found
-		}
-	}
 	c := s.text[end]
 	if c == '-' && s.command.program == "" { // redis-cli
 		end += run(s.text[end:min(len(s.text), end+16)], &isURL64)
@@ -54,7 +46,7 @@ func (s *scanner) keyword(start, end int) span {
 
 // isProgram reports whether a word is a program whose options are known, where a program may stand.
 func (s *scanner) isProgram(start int, word string) bool {
-	return s.mayBeProgram[hash(word[0], word[1])] && len(s.programs[word]) > 0 && (start == 0 ||
+	return s.mayBegin[hash(word[0], word[1])] && len(s.programs[word]) > 0 && (start == 0 ||
 		strings.IndexByte(" \t\n\"'`/(;|&$[\\:n=", s.text[start-1]) >= 0)
 }
 
@@ -64,55 +56,22 @@ func (s *scanner) option(i int) span {
 		return span{}
 	}
 	if s.command.program == "" || i-s.command.start > longestCommand {
-		return s.afterUser(i)
+		return span{}
 	}
 	size := run(s.text[i:min(len(s.text), i+40)], &isURL64)
 	if size < 2 {
 		return span{}
 	}
 	given := s.text[i : i+size]
-	for _, n := range s.programs[s.command.program] {
-		o := &options[n]
+	for _, o := range s.programs[s.command.program] {
 		if o.word != "" && o.word != s.command.word {
 			continue
 		}
-		if found := s.optionValue(i, given, o.form, s.optionNames[n]); found.kind != "" {
+		if found := s.optionValue(i, given, o.form, o.names); found.kind != "" {
 			return found
 		}
 	}
 	return span{}
-}
-
-// afterUser returns the value of -p of any program if the option for a user stands before it.
-func (s *scanner) afterUser(i int) span {
-	const near = 60
-	size := run(s.text[i:min(len(s.text), i+8)], &isURL64)
-	switch s.text[i : i+size] {
-	case "-p", "-P", "-w", "-W", "-pw", "-pass", "-a":
-	default:
-		return span{}
-	}
-	before := s.text[max(0, i-near):i]
-	before = before[strings.LastIndexByte(before, '\n')+1:]
-	behind := s.text[i:min(len(s.text), i+near)]
-	if n := strings.IndexByte(behind, '\n'); n >= 0 {
-		behind = behind[:n]
-	}
-	if !strings.Contains(behind, " -u ") && !strings.Contains(behind, " --user") &&
-		!strings.Contains(before, "-u") && !strings.Contains(before, "-U") && !strings.Contains(before, "-user") &&
-		!strings.Contains(before, " -l ") && !strings.Contains(before, " -D ") {
-		return span{}
-	}
-	at := s.argumentAfter(i + size)
-	if at == 0 {
-		return span{}
-	}
-	found := s.optionSecret(at, whole)
-	if found.kind == "" || !looksMixed(s.text[found.start:found.end]) ||
-		strings.ContainsAny(s.text[found.start:found.end], "/:") {
-		return span{}
-	}
-	return found
 }
 
 // optionValue returns the secret that an option gets. given is what stands at i, names are those of the option.
@@ -278,18 +237,9 @@ func (s *scanner) flag(i int) span {
 	return s.value(value, k, context{})
 }
 
-// slashOption returns the value of an option of Windows, such as /p VALUE. i is the position of the slash.
-func (s *scanner) slashOption(i int) span {
-	if s.command.program != "signtool" && s.command.program != "schtasks" || s.text[i-1] != ' ' {
-		return span{}
+// endLine forgets the program at the end of its line. i is the position of the line break.
+func (s *scanner) endLine(i int) {
+	if s.command.program != "" && (i == 0 || s.text[i-1] != '\\') {
+		s.command = command{}
 	}
-	size := 1 + run(s.text[i+1:min(len(s.text), i+20)], &isAlnum)
-	given := s.text[i : i+size]
-	if given != "/p" && given != "/rp" {
-		return span{}
-	}
-	if at := s.argumentAfter(i + size); at > 0 {
-		return s.optionSecret(at, whole)
-	}
-	return span{}
 }

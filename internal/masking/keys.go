@@ -13,7 +13,6 @@ const (
 	strong           // the value is a secret, unless it is a placeholder or an expression
 	header           // the value belongs to a header
 	basic            // the value is a name and a password in base64, or random
-	address          // the value is an address whose path is the secret
 	login            // the value is USER/PASSWORD
 	lines            // the value is the number of lines of a key that follow
 	phrase           // the value is a list of words
@@ -25,152 +24,59 @@ type key struct {
 	strength strength
 }
 
-type ending struct {
-	ending string
-	key    key
-	word   bool // it must be a word of its own: bypass ends in pass, DB_PASS in PASS
+// naming is what names say that end in one of its words. To add a name, add a word.
+type naming struct {
+	words string // without the marks between words, in lower case
+	key   key
+	alone bool // the word must be one of its own: bypass ends in pass, DB_PASS in PASS
 }
 
-// endings are how names of secrets end, without the marks between words, in lower case; the longer ones first.
-var endings = []ending{
-	{ending: "authorization", key: key{"authorization", header}},
-	{ending: "setcookie", key: key{"cookie", header}},
-	{ending: "cookie", key: key{"cookie", header}},
-
-	{ending: "password", key: key{"password", strong}},
-	{ending: "passwort", key: key{"password", strong}},
-	{ending: "kennwort", key: key{"password", strong}},
-	{ending: "motdepasse", key: key{"password", strong}},
-	{ending: "contrasena", key: key{"password", strong}},
-	{ending: "passphrase", key: key{"password", strong}},
-	{ending: "passwd", key: key{"password", strong}},
-	{ending: "passwrd", key: key{"password", strong}},
-	{ending: "passcode", key: key{"password", weak}},
-	{ending: "dbpass", key: key{"password", strong}},
-	{ending: "sshpass", key: key{"password", strong}},
-	{ending: "pgpass", key: key{"password", strong}},
-	{ending: "rootpass", key: key{"password", strong}},
-	{ending: "userpass", key: key{"password", strong}},
-	{ending: "adminpass", key: key{"password", strong}},
-	{ending: "rootpw", key: key{"password", strong}},
-	{ending: "passe", key: key{"password", weak}, word: true},
-	{ending: "requirepass", key: key{"password", strong}},
-	{ending: "masterauth", key: key{"password", strong}},
-	{ending: "bindpw", key: key{"password", strong}},
-	{ending: "storepass", key: key{"password", strong}},
-	{ending: "keypass", key: key{"password", strong}},
-	{ending: "presharedkey", key: key{"password", strong}},
-	{ending: "mnemonic", key: key{"password", phrase}},
-	{ending: "mnemonics", key: key{"password", phrase}},
-	{ending: "phrase", key: key{"password", phrase}},
-	{ending: "paperkey", key: key{"password", phrase}},
-	{ending: "seedwords", key: key{"password", phrase}},
-	{ending: "seed", key: key{"password", phrase}, word: true},
-	{ending: "passord", key: key{"password", strong}},
-	{ending: "adgangskode", key: key{"password", strong}},
-	{ending: "wachtwoord", key: key{"password", strong}},
-	{ending: "losenord", key: key{"password", strong}},
-	{ending: "salasana", key: key{"password", strong}},
-	{ending: "salasona", key: key{"password", strong}},
-	{ending: "jelszo", key: key{"password", strong}},
-	{ending: "lozinka", key: key{"password", strong}},
-	{ending: "slaptazodis", key: key{"password", strong}},
-	{ending: "katasandi", key: key{"password", strong}},
-	{ending: "matkhau", key: key{"password", strong}},
-	{ending: "senha", key: key{"password", strong}, word: true},
-	{ending: "haslo", key: key{"password", strong}, word: true},
-	{ending: "heslo", key: key{"password", strong}, word: true},
-	{ending: "geslo", key: key{"password", strong}, word: true},
-	{ending: "parola", key: key{"password", strong}, word: true},
-	{ending: "parool", key: key{"password", strong}, word: true},
-	{ending: "parol", key: key{"password", strong}, word: true},
-	{ending: "sifre", key: key{"password", strong}, word: true},
-	{ending: "clave", key: key{"password", weak}, word: true},
-	{ending: "mdp", key: key{"password", weak}, word: true},
-	{ending: "kode", key: key{"password", random}, word: true},
-	{ending: "otp", key: key{"password", strong}, word: true},
-	{ending: "community", key: key{"password", weak}, word: true},
-	{ending: "psk", key: key{"password", strong}, word: true},
-	{ending: "pwd", key: key{"password", weak}, word: true},
-	{ending: "pass", key: key{"password", weak}, word: true},
-	{ending: "pw", key: key{"password", weak}, word: true},
-
-	{ending: "secretkey", key: key{"secret", strong}},
-	{ending: "secret", key: key{"secret", strong}},
-	{ending: "secrets", key: key{"secret", random}},
-	{ending: "salt", key: key{"secret", random}, word: true},
-	{ending: "signature", key: key{"secret", random}},
-	{ending: "sig", key: key{"secret", random}, word: true},
-	{ending: "pepper", key: key{"secret", random}, word: true},
-	{ending: "signing", key: key{"secret", random}, word: true},
-	{ending: "geheimnis", key: key{"secret", strong}},
-	{ending: "hmac", key: key{"secret", random}, word: true},
-
-	{ending: "primarykey", key: key{}},
-	{ending: "foreignkey", key: key{}},
-	{ending: "publickey", key: key{}},
-	{ending: "pubkey", key: key{}},
-	{ending: "cachekey", key: key{}},
-	{ending: "sortkey", key: key{}},
-	{ending: "partitionkey", key: key{}},
-	{ending: "idempotencykey", key: key{}},
-	{ending: "objectkey", key: key{}},
-	{ending: "hashkey", key: key{}},
-	{ending: "rowkey", key: key{}},
-	{ending: "hostkey", key: key{}},
-	{ending: "websocketkey", key: key{}},
-	{ending: "filekey", key: key{}},
-	{ending: "rootkey", key: key{}},
-	{ending: "groupkey", key: key{}},
-	{ending: "apikey", key: key{"api-key", strong}},
-	{ending: "accesskey", key: key{"access-key", strong}},
-	{ending: "accesskeyid", key: key{"access-key", random}},
-	{ending: "accountkey", key: key{"access-key", strong}},
-	{ending: "privatekey", key: key{"private-key", strong}},
-	{ending: "signingkey", key: key{"private-key", strong}},
-	{ending: "encryptionkey", key: key{"private-key", strong}},
-	{ending: "masterkey", key: key{"private-key", weak}},
-	{ending: "keydata", key: key{"private-key", random}},
-	{ending: "authkey", key: key{"api-key", weak}},
-	{ending: "key", key: key{"api-key", random}, word: true},
-	{ending: "keys", key: key{"api-key", random}, word: true},
-	{ending: "appid", key: key{"api-key", random}},
-	{ending: "license", key: key{"api-key", random}},
-
-	{ending: "tokens", key: key{}},
-	{ending: "pagetoken", key: key{}},
-	{ending: "accesstoken", key: key{"token", strong}},
-	{ending: "authtoken", key: key{"token", strong}},
-	{ending: "refreshtoken", key: key{"token", strong}},
-	{ending: "bearertoken", key: key{"token", strong}},
-	{ending: "sessiontoken", key: key{"token", strong}},
-	{ending: "token", key: key{"token", weak}},
-	{ending: "bearer", key: key{"token", weak}, word: true},
-	{ending: "jwt", key: key{"token", weak}, word: true},
-	{ending: "pat", key: key{"token", random}, word: true},
-	{ending: "sas", key: key{"token", random}, word: true},
-	{ending: "sessionid", key: key{"token", opaque}},
-	{ending: "sessid", key: key{"token", opaque}},
-	{ending: "sid", key: key{"token", opaque}, word: true},
-	{ending: "code", key: key{"token", opaque}, word: true},
-	{ending: "csrf", key: key{"token", random}, word: true},
-	{ending: "auth", key: key{"credential", basic}, word: true},
-	{ending: "credential", key: key{"credential", weak}},
-	{ending: "credentials", key: key{"credential", weak}},
-	{ending: "creds", key: key{"credential", weak}, word: true},
-	{ending: "dsn", key: key{"url-password", address}, word: true},
-	{ending: "webhook", key: key{"webhook", address}},
-	{ending: "webhookurl", key: key{"webhook", address}},
-	{ending: "webhookuri", key: key{"webhook", address}},
+// endings are how names of secrets end, and of harmless things that end alike. The longest word that fits counts.
+var endings = []naming{
+	{"authorization", key{"authorization", header}, false},
+	{"setcookie cookie", key{"cookie", header}, false},
+	{"password passwort kennwort motdepasse contrasena passphrase passwd passwrd dbpass sshpass pgpass", key{"password", strong}, false},
+	{"rootpass userpass adminpass rootpw requirepass masterauth bindpw storepass keypass presharedkey", key{"password", strong}, false},
+	{"passord adgangskode wachtwoord losenord salasana salasona jelszo lozinka slaptazodis katasandi", key{"password", strong}, false},
+	{"matkhau", key{"password", strong}, false},
+	{"passcode", key{"password", weak}, false},
+	{"passe clave mdp community pwd pass pw", key{"password", weak}, true},
+	{"mnemonic mnemonics phrase paperkey seedwords", key{"password", phrase}, false},
+	{"seed", key{"password", phrase}, true},
+	{"senha haslo heslo geslo parola parool parol sifre otp psk", key{"password", strong}, true},
+	{"kode", key{"password", random}, true},
+	{"secretkey secret geheimnis", key{"secret", strong}, false},
+	{"secrets signature", key{"secret", random}, false},
+	{"salt sig pepper signing hmac", key{"secret", random}, true},
+	{"primarykey foreignkey publickey pubkey cachekey sortkey partitionkey idempotencykey objectkey", key{}, false},
+	{"hashkey rowkey hostkey websocketkey filekey rootkey groupkey", key{}, false},
+	{"apikey", key{"api-key", strong}, false},
+	{"accesskey accountkey", key{"access-key", strong}, false},
+	{"accesskeyid", key{"access-key", random}, false},
+	{"privatekey signingkey encryptionkey", key{"private-key", strong}, false},
+	{"masterkey", key{"private-key", weak}, false},
+	{"keydata", key{"private-key", random}, false},
+	{"authkey", key{"api-key", weak}, false},
+	{"key keys", key{"api-key", random}, true},
+	{"appid license", key{"api-key", random}, false},
+	{"tokens pagetoken", key{}, false},
+	{"accesstoken authtoken refreshtoken bearertoken sessiontoken", key{"token", strong}, false},
+	{"token", key{"token", weak}, false},
+	{"bearer jwt", key{"token", weak}, true},
+	{"pat sas csrf", key{"token", random}, true},
+	{"sessionid sessid", key{"token", opaque}, false},
+	{"sid code", key{"token", opaque}, true},
+	{"auth", key{"credential", basic}, true},
+	{"credential credentials", key{"credential", weak}, false},
+	{"creds", key{"credential", weak}, true},
 }
 
 // inside are parts of names whose values are masked if they are random, wherever the part stands.
-var inside = []ending{
-	{ending: "password", key: key{"password", random}},
-	{ending: "passwd", key: key{"password", random}},
-	{ending: "secret", key: key{"secret", random}},
-	{ending: "apikey", key: key{"api-key", random}},
-	{ending: "credential", key: key{"credential", random}},
+var inside = []naming{
+	{"password passwd", key{"password", random}, false},
+	{"secret", key{"secret", random}, false},
+	{"apikey", key{"api-key", random}, false},
+	{"credential", key{"credential", random}, false},
 }
 
 // keyNamed returns what a name says.
@@ -191,65 +97,29 @@ func (r *rules) keyNamed(name string) key {
 			return k
 		}
 	}
-	if k := r.keyBefore(name); k.kind != "" {
-		return k
-	}
-	return keyInside(plain)
-}
-
-// keyBefore returns what the word says that comes before the last word of a name: SENHA_BANCO, password_main.
-func (r *rules) keyBefore(name string) key {
-	n := len(name) - 1
-	for n >= 4 && isAlnum.has(name[n]) {
-		n--
-	}
-	if n < 4 || len(r.endingsByEnd[hash(name[n-2]|0x20, name[n-1]|0x20)]) == 0 {
-		return key{}
-	}
-	switch last := lowered(name[n+1:]); last {
-	case "file", "path", "length", "len", "min", "max", "policy", "hash", "field", "id", "name", "type", "hint",
-		"url", "uri", "ref", "arn",
-		"reset", "strength", "rules", "expiry", "ttl", "age", "count", "label", "prompt", "regex", "pattern",
-		"input", "version", "arg",
-		"command", "cmd", "format", "encoding", "algorithm", "provider", "manager", "store", "rotation", "changed",
-		"digest", "class", "html", "py", "js", "go", "txt", "md":
-		return key{}
-	}
-	buffer := [longestName]byte{}
-	plain := plainName(buffer[:0], name[:n])
-	if len(plain) < 5 {
-		return key{}
-	}
-	if k, ok := r.ended(name[:n], plain); ok && k.kind == "password" && k.strength == strong {
-		return key{k.kind, weak}
-	}
-	return key{}
+	return r.keyInside(plain)
 }
 
 // keyInside returns what a part of a name says.
-func keyInside(plain []byte) key {
-	for i := 0; i+6 <= len(plain); i++ {
-		if c := plain[i]; c == 'p' || c == 's' || c == 'a' || c == 'c' {
-			for n := range inside {
-				if e := inside[n].ending; e[0] == c && len(plain)-i >= len(e) && string(plain[i:i+len(e)]) == e {
-					return inside[n].key
-				}
+func (r *rules) keyInside(plain []byte) key {
+	for i := range plain {
+		for _, e := range r.inside {
+			if e.word[0] == plain[i] && strings.HasPrefix(string(plain[i:]), e.word) {
+				return e.key
 			}
 		}
 	}
 	return key{}
 }
 
-// ended returns what the end of a name says. The name tells where words begin; without it, plain is taken at
-// its word.
+// ended returns what the end of a name says. The name tells where words begin; without it, plain is taken at its word.
 func (r *rules) ended(name string, plain []byte) (key, bool) {
-	for _, i := range r.endingsByEnd[hash(plain[len(plain)-2], plain[len(plain)-1])] {
-		e := &endings[i]
-		if len(plain) >= len(e.ending) && string(plain[len(plain)-len(e.ending):]) == e.ending {
-			if e.word && !boundary(name, len(e.ending)) {
+	for _, e := range r.endings[hash(plain[len(plain)-2], plain[len(plain)-1])] {
+		if strings.HasSuffix(string(plain), e.word) {
+			if e.alone && !boundary(name, len(e.word)) {
 				return key{}, true
 			}
-			if len(plain) == len(e.ending) && (e.ending == "key" || e.ending == "keys") {
+			if len(plain) == len(e.word) && (e.word == "key" || e.word == "keys") {
 				return key{e.key.kind, opaque}, true // key alone is the one of a cache or a map too
 			}
 			return e.key, true
@@ -308,4 +178,165 @@ func boundary(name string, letters int) bool {
 	}
 	before, first := name[start-1], name[start]
 	return !isAlnum.has(before) || first >= 'A' && first <= 'Z' && before >= 'a' && before <= 'z'
+}
+
+// separator reports whether the character at i separates a key from its value, and where the value begins.
+func (s *scanner) separator(i int) (after int, ok bool) {
+	next, before := byte(0), byte(0)
+	if i+1 < len(s.text) {
+		next = s.text[i+1]
+	}
+	if i > 0 {
+		before = s.text[i-1]
+	}
+	switch {
+	case s.text[i] == ':' && (before == ':' || next != 0 && strings.IndexByte("=:-+?", next) >= 0):
+		return 0, false // := is seen at its second character; ${NAME:-x} is an expansion of a shell
+	case s.text[i] == '=' && (next == '=' || before != 0 && strings.IndexByte("=!<>*/~", before) >= 0):
+		return 0, false
+	case s.text[i] == '=' && next == '>':
+		return i + 2, true
+	}
+	return i + 1, true
+}
+
+// nameBefore returns the key that ends before i: a word, in quotes or not, in brackets or not, with a type or not.
+func (s *scanner) nameBefore(i int) (name string, start int, spaced bool) {
+	end := i
+	if end > 0 && (s.text[end-1] == ':' || s.text[end-1] == '+' || s.text[end-1] == '?') { // := += ?=
+		end--
+	}
+	end, spaced = s.skipSpaceBack(end)
+	if end > 0 && s.text[end-1] == 'm' {
+		end -= colourBefore(s.text[:end])
+	}
+	if end > 1 && s.text[end-1] == ']' {
+		switch {
+		case isQuote(s.text[end-2]):
+			end--
+		case s.text[end-2] == '[': // char password[]
+			end -= 2
+		}
+	}
+	quoted := end > 0 && isQuote(s.text[end-1])
+	if quoted {
+		end--
+		for end > 0 && s.text[end-1] == '\\' {
+			end--
+		}
+	}
+	start = end
+	for start > 0 && end-start < longestName && isName.has(s.text[start-1]) {
+		start--
+	}
+	name = s.text[start:end]
+	if (len(name) == 1 && isDigit.has(name[0]) || name == "is" || name == "ist") && start > 0 &&
+		s.text[start-1] == ' ' && !quoted { // Unseal Key 1
+		return s.nameBefore(start - 1)
+	}
+	if spaced && isType(name) {
+		if colon, _ := s.skipSpaceBack(start); colon > 0 && s.text[colon-1] == ':' {
+			return s.nameBefore(colon - 1)
+		}
+	}
+	return name, start, spaced && !quoted
+}
+
+func (s *scanner) skipSpaceBack(end int) (int, bool) {
+	before := end
+	for n := 0; end > 0 && n < longestSpace && (s.text[end-1] == ' ' || s.text[end-1] == '\t'); n++ {
+		end--
+	}
+	return end, end < before
+}
+
+func isType(name string) bool {
+	return name == "string" || name == "str" || name == "String" || name == "SecretStr" || name == "bytes"
+}
+
+func isSignature(name string) bool {
+	plain := lowered(name)
+	return strings.HasSuffix(plain, "signature") && !strings.Contains(plain, "amz")
+}
+
+// namesItself reports whether the value at i is the name of a secret, perhaps the one before it.
+func (s *scanner) namesItself(name string, i int) bool {
+	for i < len(s.text) && (isQuote(s.text[i]) || s.text[i] == '\\') {
+		i++
+	}
+	value := s.text[i:min(len(s.text), i+longestName)]
+	value = value[:run(value, &isName)]
+	if value == "" || hasDigit(value) || i+len(value) < len(s.text) &&
+		strings.IndexByte("!@#$%^&*+~=/", s.text[i+len(value)]) >= 0 {
+		return false
+	}
+	if len(value) >= 4 && strings.HasSuffix(name, value) {
+		return true
+	}
+	return strings.ContainsAny(value, "_.") && s.keyNamed(value).kind != ""
+}
+
+// isDeliberate reports whether a name that may be one of harmless things is that of an option or of a part of a
+// connection string.
+func (s *scanner) isDeliberate(name string, start int) bool {
+	return strings.HasPrefix(name, "-") || start > 1 && (s.text[start-1] == ';' || s.text[start-1] == '/' &&
+		s.text[start-2] == ' ')
+}
+
+// beginsLine reports whether only space, or the dash of a list, precedes i on its line.
+func (s *scanner) beginsLine(i int) bool {
+	const most = 40
+	for n := 0; i > 0 && n < most && (s.text[i-1] == ' ' || s.text[i-1] == '\t' || s.text[i-1] == '-'); n++ {
+		i--
+	}
+	return i == 0 || s.text[i-1] == '\n'
+}
+
+// colour returns the length of the escape sequence of a terminal at the beginning of a text.
+func colour(text string) int {
+	if !strings.HasPrefix(text, "\x1b[") {
+		return 0
+	}
+	n := 2
+	for n < len(text) && n < 20 && (isDigit.has(text[n]) || text[n] == ';') {
+		n++
+	}
+	if n < len(text) && text[n] == 'm' {
+		return n + 1
+	}
+	return 0
+}
+
+// colourBefore returns the length of the escape sequence of a terminal at the end of a text.
+func colourBefore(text string) int {
+	n := strings.LastIndexByte(text[max(0, len(text)-20):], '\x1b')
+	if n < 0 {
+		return 0
+	}
+	if n += max(0, len(text)-20); n+colour(text[n:]) == len(text) {
+		return len(text) - n
+	}
+	return 0
+}
+
+// qualified returns what a key says together with the word before it: private key, license key, openai key.
+func (s *scanner) qualified(name string, start int, k key) key {
+	if k.strength != opaque || len(name) != len("key") || start < 4 || s.text[start-1] != ' ' {
+		return k
+	}
+	before := runBack(s.text[max(0, start-20):start-1], &isName)
+	word := lowered(s.text[start-1-before : start-1])
+	switch word {
+	case "the", "this", "that", "each", "any", "new", "with", "and", "for", "from", "map", "hash", "index", "lookup",
+		"one", "first", "last":
+		return k
+	}
+	if before < 3 {
+		return k
+	}
+	together := s.keyNamed(s.text[start-1-before : start+len(name)])
+	if together.strength == strong || together.strength == weak {
+		together.strength = random
+	}
+	return together
 }

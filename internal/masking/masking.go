@@ -5,20 +5,13 @@
 // by how random they are if a name or a prefix says that they may be keys. What it finds becomes [masked:KIND]. What
 // refers to a secret without holding it, such as $PASSWORD, os.environ["TOKEN"] or a type, stays.
 //
-// It does not know every secret: a password in the midst of prose is one that nothing tells from a word.
-// docs/reference/secrets.md has the figures. It looks at each byte once, and a second time at texts that held
-// something.
+// It does not read sentences: nothing tells a password in prose from a word. docs/reference/secrets.md has the figures.
+// Mask looks at each byte once, and a second time at texts that held a secret.
 //
-// The files: vendors.go lists the keys of services, shapes.go and joined.go find them; random.go tells random texts
-// from others; keys.go lists the names of secrets, names.go and assigned.go find what is assigned to them, values.go
-// tells secrets from placeholders; options.go lists the options of programs, commands.go, words.go and arguments.go
-// find them; told.go and foreign.go read sentences and other languages, given.go what a program is given; urls.go has
-// addresses, pem.go private keys, files.go, pairs.go and tables.go the forms of files.
+// The data are in vendors.go (keys of services), keys.go (names of secrets) and options.go (options of programs).
 package masking
 
-import (
-	"strings"
-)
+import "strings"
 
 // Mask returns the text with [masked:KIND] in place of each secret, and the number of secrets. Masking again changes
 // nothing.
@@ -64,13 +57,10 @@ func pass(text string) (string, int) {
 type scanner struct {
 	*rules
 	text    string
-	foreign bool // the text holds letters that are not ASCII
-	floor   int  // where the last secret ended; the next one begins no earlier
+	floor   int // where the last secret ended; the next one begins no earlier
 	command command
 	block   int    // where the data of a Kubernetes secret ends
 	joint   [2]int // where the run of letters, digits, dashes and underscores lies that was measured last
-	table   table
-	pending []span // of the row of the table
 }
 
 // jointRun returns how many letters, digits, dashes and underscores follow i. It measures each run once.
@@ -82,15 +72,12 @@ func (s *scanner) jointRun(i int) int {
 }
 
 func newScanner(text string) scanner {
-	return scanner{rules: theRules(), text: text, foreign: hasForeign(text)}
+	return scanner{rules: theRules(), text: text}
 }
 
 // next returns the first secret at or behind i; its kind is empty if there is none.
 func (s *scanner) next(i int) span {
 	s.floor = i
-	if found := s.nextPending(i); found.kind != "" {
-		return found
-	}
 	for i < len(s.text) {
 		c := s.classes[s.text[i]]
 		if c == other {
@@ -137,14 +124,8 @@ func (s *scanner) mark(i int, c class) span {
 		return s.azureSecret(i)
 	case dollar:
 		return s.passwordHash(i)
-	case slash:
-		return s.slashOption(i)
-	case wide:
-		return s.wideColon(i)
-	case less:
-		return s.hereText(i)
 	case newline:
-		return s.endLine(i)
+		s.endLine(i)
 	}
 	return span{}
 }
@@ -162,14 +143,6 @@ func (s *scanner) word(start, end int) span {
 		if found := bearer(s.text[start:], start); found.kind != "" {
 			return found
 		}
-	}
-	if s.foreign && start > 0 && s.isAfterForeign(start) {
-		if found := s.foreignValue(start); found.kind != "" {
-			return found
-		}
-	}
-	if end < len(s.text) && s.text[end] == '(' && start > 0 && s.text[start-1] == '@' {
-		return s.networkOf(start)
 	}
 	return s.keyword(start, end)
 }
@@ -220,4 +193,69 @@ func isMask(text string) bool {
 	}
 	kind = strings.TrimSuffix(kind, "]")
 	return kind != "" && strings.Trim(kind, "abcdefghijklmnopqrstuvwxyz-") == ""
+}
+
+// Rules is the version of the rules. It grows with every change of what Mask masks.
+const Rules = 8
+
+// LooksSecret returns the kind of the first secret in a name, and whether there is one. A name identifies a record, so
+// it is refused instead of masked: masking would merge what differs.
+func LooksSecret(name string) (kind string, ok bool) {
+	s := newScanner(name)
+	found := s.next(0)
+	return found.kind, found.kind != ""
+}
+
+// MaskWords returns the words of a command with [masked:KIND] in place of each secret, and the number of secrets. It
+// reads them as one command line: in --password VALUE, the first word makes the second a secret.
+func MaskWords(words []string) (masked []string, n int) {
+	masked = make([]string, len(words))
+	for i, word := range words {
+		clean, found := Mask(word)
+		masked[i], n = clean, n+found
+	}
+	const most = 20 // as in Mask
+	for range most {
+		found := maskLine(masked)
+		if found == 0 {
+			break
+		}
+		n += found
+	}
+	return masked, n
+}
+
+// maskLine masks what the words show as a line, once. A secret that reaches over several words becomes a mask in each.
+func maskLine(words []string) (n int) {
+	var line strings.Builder
+	ends := make([]span, len(words)) // of the words in the line
+	for i, word := range words {
+		quote := ""
+		if strings.ContainsAny(word, " \t\n") && !strings.Contains(word, `"`) {
+			quote = `"`
+		}
+		line.WriteString(quote)
+		start := line.Len()
+		line.WriteString(word)
+		ends[i] = span{start: start, end: line.Len()}
+		line.WriteString(quote + " ")
+	}
+	scan := newScanner(line.String())
+	var secrets []span
+	for found := scan.next(0); found.kind != ""; found = scan.next(max(found.end, found.start+1)) {
+		if text := scan.text[found.start:found.end]; !isMask(text) {
+			secrets = append(secrets, found)
+		}
+	}
+	for i := len(secrets) - 1; i >= 0; i-- { // from behind, so that the places before stay
+		secret := secrets[i]
+		for w := range words {
+			from, to := max(secret.start, ends[w].start), min(secret.end, ends[w].end)
+			if from < to {
+				words[w] = scan.text[ends[w].start:from] + "[masked:" + secret.kind + "]" + words[w][to-ends[w].start:]
+				n++
+			}
+		}
+	}
+	return n
 }

@@ -54,8 +54,6 @@ var options = []option{
 	{"dotnet nuget choco", "", "-k -ApiKey", whole},
 	{"netlify", "", "-a --auth", whole},
 	{"snmpwalk snmpget snmpset snmpbulkwalk", "", "-A -X -c", whole},
-	{"signtool", "", "/p", whole},
-	{"schtasks", "", "/rp", whole},
 	{"sudo", "", "--password", whole},
 	{"git", "", "-p", afterPass},
 	{"tailscale", "", "--authkey --auth-key", whole},

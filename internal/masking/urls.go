@@ -29,59 +29,6 @@ func (s *scanner) address(i int) span {
 	return span{}
 }
 
-// escapedAddress returns the path of a webhook, or the password, in an address of JSON that is written :\/\/. i is the
-// position of its colon.
-func (s *scanner) escapedAddress(i int) span {
-	start := i + len(`:\/\/`)
-	rest := s.text[start:min(len(s.text), start+longestAuthority)]
-	if end := strings.IndexAny(rest, " \t\r\n\"'`<>"); end >= 0 {
-		rest = rest[:end]
-	}
-	host, path, _ := strings.Cut(rest, `\/`)
-	if from, to := urlPassword(host); to > 0 {
-		return span{start + from, start + to, "url-password"}
-	}
-	from, to := webhookPath(host + "/" + strings.ReplaceAll(path, `\/`, "//"))
-	if to == 0 || from <= len(host) {
-		return span{}
-	}
-	end := start + len(rest)
-	if from == len(host)+1 {
-		return span{start + len(host) + len(`\/`), end, "webhook"}
-	}
-	return span{start + from + 1, end, "webhook"}
-}
-
-// encodedAddress returns the password of an address that is encoded for another one. i is the position of %3A%2F%2F.
-func (s *scanner) encodedAddress(i int) span {
-	start := i + len("%3A%2F%2F")
-	rest := s.text[start:min(len(s.text), start+longestAuthority)]
-	rest = rest[:run(rest, &isPath)]
-	at := strings.Index(rest, "%40")
-	if at < 0 {
-		return span{}
-	}
-	colon := strings.Index(rest[:at], "%3A")
-	if colon < 0 || strings.Contains(rest[:at], "%2F") || !(key{kind: "url-password"}).isSecret(rest[colon+3:at]) {
-		return span{}
-	}
-	return span{start + colon + 3, start + at, "url-password"}
-}
-
-// networkOf returns the password of user:password@tcp(host). i is where the name of the network begins.
-func (s *scanner) networkOf(i int) span {
-	text := s.text[max(s.floor, i-longestName):i]
-	if !strings.HasPrefix(s.text[i:], "tcp(") && !strings.HasPrefix(s.text[i:], "unix(") {
-		return span{}
-	}
-	start := strings.LastIndexAny(text, " \t\n\"'`=") + 1
-	user, password, found := strings.Cut(text[start:len(text)-1], ":")
-	if !found || user == "" || !(key{kind: "url-password"}).isSecret(password) {
-		return span{}
-	}
-	return span{i - 1 - len(password), i - 1, "url-password"}
-}
-
 // urlPassword returns where the password, or the token in place of a user, lies in what follows the :// of an address.
 func urlPassword(rest string) (from, to int) {
 	if strings.HasPrefix(rest, "[masked:") {
@@ -169,26 +116,4 @@ func webhookPath(rest string) (from, to int) {
 		}
 	}
 	return 0, 0
-}
-
-// secretAddress returns the secret part of an address that is the value of a key such as SENTRY_DSN.
-func (s *scanner) secretAddress(i int, value string, k key) span {
-	scheme := strings.Index(value, "://")
-	if scheme < 0 {
-		if k.kind == "webhook" && isRandomValue(value) {
-			return span{i, i + len(value), k.kind}
-		}
-		return span{}
-	}
-	if found := s.address(i + scheme); found.kind != "" {
-		return found
-	}
-	if k.kind != "webhook" {
-		return span{}
-	}
-	rest := value[scheme+3:]
-	if slash := strings.IndexByte(rest, '/'); slash >= 0 && longestPart(rest[slash:]) >= 8 && hasDigit(rest[slash:]) {
-		return span{i + scheme + 3 + slash + 1, i + len(value), k.kind}
-	}
-	return span{}
 }
