@@ -39,7 +39,7 @@ tools: ## install what tests use if it is there: a browser, shells, Python, mypy
 	tools/install.sh $(PROGRAMS)
 
 # What only tests use: folders of helpers, and functions that tests of several folders share.
-FORTESTS := ^(store/(storetest|sqlchecksum)|importer/importertest|internal/(fifotest|jsondoc|lineagetest|outsidetest|property|sample|testdb|testpostgres|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|NewPrediction|ParseSeed|ReadFile|Stability|LeftOut|replayEntry)$$
+FORTESTS := ^(store/(storetest|sqlchecksum)|importer/importertest|internal/(fifotest|lineagetest|outsidetest|property|sample|testdb|testpostgres|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|NewPrediction|ParseSeed|ReadFile|Stability|LeftOut|replayEntry)$$
 
 check: export GOGC := 300# the checks hold the types of the whole program
 check: ## gofmt, vet, staticcheck, unreachable functions, go.mod
@@ -120,8 +120,8 @@ partitions: build ## compare answers from hash partitions on two PostgreSQL serv
 demo: build ## real data in a fresh database: three stability tables, and all reports
 	sh examples/bam/demo.sh bin/track
 
-docs: ## the reference of commands and of JSON, from their declarations
-	$(GO) test -tags $(TAGS) ./ask -run TestJSONReference -update
+docs: ## the reference of commands, and the schemas of answers, from their declarations
+	$(GO) test -tags $(TAGS) ./ask -run TestAnswerSchemas -update
 	$(GO) test -tags $(TAGS) ./cmd/track -run 'TestCommandReference|TestExitCodeReference' -update
 	$(GO) test -tags $(TAGS) ./pages -run TestTermReference -update
 

@@ -99,9 +99,6 @@ var mayImport = map[string][]string{
 	"track/tracker/live":            {"track", "track/internal/admission", "track/answer", "track/importer/...", "track/internal/claudesettings", "track/store", "track/tracker/agents", "track/tracker/names"},
 	"track/internal/claudesettings": {"track/internal/lazyregexp", "github.com/go-json-experiment/json/..."},
 
-	// What documentation is made with.
-	"track/internal/jsondoc": {"github.com/go-json-experiment/json/..."},
-
 	// What tests check properties with.
 	"track/internal/samebits": {}, // tests alone
 	"track/internal/property": {"pgregory.net/rapid"},

@@ -28,7 +28,7 @@ func (s *schemas) ofType(t reflect.Type) object {
 	case reflect.TypeFor[jsontext.Value]():
 		return object{}
 	case reflect.TypeFor[answer.Measured]():
-		return number()
+		return s.number()
 	case reflect.TypeFor[[]byte]():
 		return object{"type": "string", "contentEncoding": "base64"}
 	}
@@ -37,6 +37,9 @@ func (s *schemas) ofType(t reflect.Type) object {
 	}
 	switch t.Kind() {
 	case reflect.Pointer:
+		if t.Elem().Kind() == reflect.Float64 {
+			return s.ofType(t.Elem())
+		}
 		return nullable(s.ofType(t.Elem()))
 	case reflect.Bool:
 		return object{"type": "boolean"}
@@ -45,7 +48,7 @@ func (s *schemas) ofType(t reflect.Type) object {
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return object{"type": "integer"}
 	case reflect.Float64, reflect.Float32:
-		return number()
+		return s.number()
 	case reflect.Slice, reflect.Array:
 		return object{"type": "array", "items": s.ofType(t.Elem())}
 	case reflect.Map:
@@ -69,9 +72,13 @@ func ofMarshaler(t reflect.Type) (object, bool) {
 	return nil, false
 }
 
-// number is the schema of a number: null if it is undefined, as the mean of nothing.
-func number() object {
-	return object{"anyOf": []any{object{"type": []string{"number", "null"}}, object{"enum": []string{"NaN", "Infinity", "-Infinity"}}}}
+// number returns a reference to the schema of a number, which it defines.
+func (s *schemas) number() object {
+	s.defined["number"] = object{
+		"description": "null if it is undefined, as the mean of nothing; a string if JSON has no such number",
+		"anyOf":       []any{object{"type": []string{"number", "null"}}, object{"enum": []string{"NaN", "Infinity", "-Infinity"}}},
+	}
+	return object{"$ref": "#/components/schemas/number"}
 }
 
 func nullable(schema object) object {

@@ -288,8 +288,8 @@ func TestTemplatesAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	// The fields of answers are those of docs/reference/json.md.
-	reference, err := os.ReadFile("../../docs/reference/json.md")
+	// The fields of answers are those of docs/reference/answers.schema.json.
+	reference, err := os.ReadFile("../../docs/reference/answers.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestTemplatesAreDocumented(t *testing.T) {
 		out = regexp.MustCompile(`"params":\{[^}]*\}`).ReplaceAllString(out, "")
 		for _, m := range regexp.MustCompile(`"([a-z_0-9]+)":`).FindAllStringSubmatch(out, -1) {
 			if name := m[1]; !documented[name] {
-				t.Errorf("%v: %s is not in docs/reference/json.md", args, name)
+				t.Errorf("%v: %s is not in docs/reference/answers.schema.json", args, name)
 			}
 		}
 	}

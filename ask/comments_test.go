@@ -1,4 +1,4 @@
-package jsondoc
+package ask_test
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func (s *source) of(importPath string) (*packageSource, error) {
 	}
 	p := &packageSource{map[string]string{}, map[string]map[string]string{}, map[string][]string{}}
 	s.packages[importPath] = p
-	folder, inside := strings.CutPrefix(importPath+"/", module+"/")
+	folder, inside := strings.CutPrefix(importPath+"/", "track/")
 	if !inside {
 		return p, nil
 	}
@@ -115,7 +115,7 @@ func (p *packageSource) readConstant(spec *ast.ValueSpec) {
 
 var (
 	reference = regexp.MustCompile(`[,;]? ?\bsee \[[A-Za-z.]+\]`)
-	link      = regexp.MustCompile(`\[([A-Za-z.]+)\]`)
+	link      = regexp.MustCompile(`\[([A-Za-z./]+)\]`)
 	goNil     = regexp.MustCompile(`\bnil\b`)
 )
 
