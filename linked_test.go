@@ -15,8 +15,8 @@ import (
 )
 
 // linkedModules are the modules in the program. Go initialises every linked package in every process, whichever command
-// it runs: GODEBUG=inittrace=1 shows how long that takes. A package that takes more than 0.1 ms is left out if it can
-// be; docs/explanation/performance.md says which could not.
+// it runs: GODEBUG=inittrace=1 shows how long that takes. A module that a
+// feature does not need is left out.
 var linkedModules = []string{
 	"github.com/BurntSushi/toml",
 	"github.com/andybalholm/brotli",
