@@ -1,4 +1,4 @@
-package tokens_test
+package tracker_test
 
 import (
 	"errors"
