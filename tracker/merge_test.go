@@ -484,9 +484,6 @@ func (s *shard) something(rt *rapid.T) {
 // Whatever several databases recorded, alike or not, the order in which they are merged makes no difference where
 // nothing is in conflict, and merging any of them again changes nothing.
 func TestMergeAnyOrder(t *testing.T) {
-	if underRace {
-		t.Skip("hundreds of databases, of which no two are merged at once, would take minutes")
-	}
 	specs := []scoring.Spec{trackertest.Ranges("s", [2]float64{0, 1}), trackertest.Ranges("s", [2]float64{0, 0.5})}
 	empty := emptyDatabase(t)
 	property.Check(t, func(rt *rapid.T) {
@@ -788,9 +785,6 @@ func TestMergeDryRun(t *testing.T) {
 		t.Error(diff)
 	}
 }
-
-// underRace is set under the race detector.
-var underRace bool
 
 // pinned asks to pin a configuration of scenario s.
 func pinned(label string) answer.SetBaselineQuestion {

@@ -171,7 +171,7 @@ func (l *repeated) Read(p []byte) (int, error) {
 	return total, nil
 }
 
-var largeFile = 100 << 20
+const largeFile = 30 << 20
 
 // What Read holds in memory does not grow with the file.
 func TestReadMemory(t *testing.T) {

@@ -32,15 +32,9 @@ type forger struct {
 // ledgerTables are all that a lineage consists of.
 var ledgerTables = []string{"lineage", "version", "ledger", "mutation", "mutation_parent"}
 
-// underRace is set where the race detector looks on.
-var underRace bool
-
 // forgedLineage is a lineage with something of each kind, in a database that a forger has opened.
 func forgedLineage(t testing.TB) (*loop, *forger) {
 	t.Helper()
-	if underRace {
-		t.Skip("hundreds of replays, of which no two are at once, would take minutes")
-	}
 	testdb.OnlySQLite(t, "its database is a file")
 	path := testdb.NewFile(t)
 	st, err := store.Open(t.Context(), path, testdb.Clock)
