@@ -3,25 +3,54 @@ package main
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// evolveLoop runs examples/evolve/loop.sh in a fresh database and returns what it printed, and the database.
-func evolveLoop(t *testing.T, seed string) (printed, database string) {
-	t.Helper()
-	database = filepath.Join(t.TempDir(), "track.db")
-	loop := exec.CommandContext(t.Context(), "sh", "../../examples/evolve/loop.sh", seed)
-	loop.Env = append(os.Environ(), "TRACK_DB="+database)
+// loopCommand runs examples/evolve/loop.sh with a database. Reports name the folder as the script was called.
+func loopCommand(database string) *exec.Cmd {
+	loop := exec.Command("sh", "../../examples/evolve/loop.sh", "1")
+	loop.Env = append(environ(), "TRACK_DB="+database)
+	return loop
+}
+
+// loopResult is what examples/evolve/loop.sh printed, and the file of the database that it left.
+type loopResult struct {
+	printed  string
+	database []byte
+}
+
+// runLoop runs the loop once, for all tests.
+var runLoop = sync.OnceValues(func() (result loopResult, err error) {
+	dir, err := os.MkdirTemp("", "track-loop-")
+	if err != nil {
+		return loopResult{}, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	loop := loopCommand(filepath.Join(dir, "track.db"))
 	var out, problems bytes.Buffer
 	loop.Stdout, loop.Stderr = &out, &problems
 	if err := loop.Run(); err != nil {
-		t.Fatalf("loop.sh %s: %v\n%s\n%s", seed, err, &out, &problems)
+		return loopResult{}, fmt.Errorf("loop.sh: %w\n%s\n%s", err, &out, &problems)
 	}
-	return out.String(), database
+	database, err := os.ReadFile(filepath.Join(dir, "track.db"))
+	return loopResult{out.String(), database}, err
+})
+
+// evolveLoop writes the database of the loop into a file, and returns what the loop printed.
+func evolveLoop(t *testing.T, database string) (printed string) {
+	t.Helper()
+	e, err := runLoop()
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, database, string(e.database))
+	return e.printed
 }
 
 // ask returns what track answers from a database.
@@ -41,7 +70,8 @@ func askTrack(t *testing.T, database string, args ...string) string {
 // those in testdata.
 func TestEvolveLoop(t *testing.T) {
 	t.Parallel()
-	printed, database := evolveLoop(t, "1")
+	database := filepath.Join(t.TempDir(), "track.db")
+	printed := evolveLoop(t, database)
 	for _, c := range []struct{ what, sql string }{
 		{"60 executions of the loop", "SELECT count(*) = 60 FROM v_execution WHERE source IS NULL"},
 		{"a mutation accepted", "SELECT count(*) > 0 FROM v_decision WHERE state = 'accept' AND head_after <> head_before"},

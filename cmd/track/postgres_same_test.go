@@ -16,6 +16,7 @@ import (
 	"track/internal/outsidetest"
 	"track/internal/testpostgres"
 	"track/internal/textdiff"
+	"track/store"
 )
 
 // postgresServer returns the URL of a server: the one that runs for the tests, or one that this test starts.
@@ -49,12 +50,17 @@ func ownServer(t *testing.T) *testpostgres.Server {
 // trackWith runs a command with a database. What it prints has DB for the name of the database.
 func trackWith(t *testing.T, dir, db string, args ...string) (out, errOut string, code int) {
 	t.Helper()
-	command := slices.Index(args, "--")
-	if command < 0 {
-		command = len(args)
-	}
-	out, errOut, code = runTrack(t, dir, slices.Concat(args[:command], []string{"--db", db}, args[command:])...)
+	out, errOut, code = runTrack(t, dir, withFlag(args, "--db", db)...)
 	return strings.ReplaceAll(out, db, "DB"), strings.ReplaceAll(errOut, db, "DB"), code
+}
+
+// withFlag returns arguments with a flag of track, which stands before those of the command that track runs.
+func withFlag(args []string, name, value string) []string {
+	end := slices.Index(args, "--")
+	if end < 0 {
+		end = len(args)
+	}
+	return slices.Concat(args[:end], []string{name, value}, args[end:])
 }
 
 func mustTrackWith(t *testing.T, dir, db string, args ...string) string {
@@ -77,6 +83,13 @@ func recordExamples(t *testing.T, dir, db, market string) {
 		}
 		return path
 	}
+	if store.IsServer(db) {
+		if output, err := loopCommand(db).CombinedOutput(); err != nil {
+			t.Fatalf("loop.sh: %v\n%s", err, output)
+		}
+	} else {
+		evolveLoop(t, db)
+	}
 	bam := folder("bam")
 	for _, name := range []string{"baseline", "growth_plus", "buffer_stock"} {
 		mustTrackWith(t, dir, db, "spec", "add", bam+"/"+name+".yaml")
@@ -90,11 +103,6 @@ func recordExamples(t *testing.T, dir, db, market string) {
 		market, "--seed", "{seed}", "--theta", "{theta}", "--out", "{out}")
 	writeText(t, filepath.Join(dir, "odd.jsonl"), oddLines)
 	mustTrackWith(t, dir, db, "record", "batch", "odd.jsonl")
-	loop := exec.Command("sh", folder("evolve")+"/loop.sh")
-	loop.Dir, loop.Env = dir, append(environ(), "TRACK_DB="+db)
-	if output, err := loop.CombinedOutput(); err != nil {
-		t.Fatalf("loop.sh: %v\n%s", err, output)
-	}
 }
 
 const oddLines = `{"kind":"seed","scenario":"odd","seed":"18446744073709551615","values":{"nan":"NaN","minus":-0.0,"up":"Infinity","down":"-Infinity","least":5e-324},"configuration":{"commit":"c"}}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"track/internal/testdb"
 )
 
 // secretText is a text with both secrets.
@@ -118,12 +120,15 @@ func TestNoImportRecordsSecrets(t *testing.T) {
 		if file != "" {
 			text = readText(t, filepath.Join("../../importer", file))
 		}
-		in, folder := newTrackIn(t), t.TempDir()
-		for i, changed := range withSecrets(t, text) {
-			path := writeFile(t, filepath.Join(folder, fmt.Sprint(i)+filepath.Ext(file)), changed)
-			in.importInto(format, fmt.Sprint("l", i), path)
-		}
-		in.wantMasked(format)
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			in, folder := newTrackIn(t), t.TempDir()
+			for i, changed := range withSecrets(t, text) {
+				path := writeFile(t, filepath.Join(folder, fmt.Sprint(i)+filepath.Ext(file)), changed)
+				in.importInto(format, fmt.Sprint("l", i), path)
+			}
+			in.wantMasked(format)
+		})
 	}
 }
 
@@ -205,7 +210,7 @@ func TestNoImportedLineageRecordsSecrets(t *testing.T) {
 	exported := filepath.Join(folder, "l.jsonl")
 	from.must("", "export", "lineage", "evolving", "-o", exported)
 	for i, changed := range withSecrets(t, readText(t, exported)) {
-		to := newTrackIn(t)
+		to := trackIn{t, testdb.NewFile(t)}
 		_, stderr, code := to.run("", "import", "lineage", writeFile(t, filepath.Join(folder, "changed.jsonl"), changed))
 		if code == exitInternal || strings.Contains(stderr, madeUp[0]) {
 			t.Errorf("%d: exit %d: %s", i, code, stderr)
@@ -230,7 +235,7 @@ func TestNoColumnOfAnotherDatabaseBringsSecrets(t *testing.T) {
 		other := writeFile(t, filepath.Join(folder, "other.db"), original)
 		change(t, other, fmt.Sprintf(`UPDATE %s SET %s = %s || ' %s'`, table, name, name, secretText()))
 		for _, route := range [][]string{{"merge", other}, {"import", "bundle", other}} {
-			to := newTrackIn(t)
+			to := trackIn{t, testdb.NewFile(t)}
 			_, stderr, code := to.run("", route...)
 			if code == exitInternal || strings.Contains(stderr, madeUp[0]) {
 				t.Errorf("%s by %s: exit %d: %s", column, route[0], code, stderr)

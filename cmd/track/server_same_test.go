@@ -114,7 +114,6 @@ func exportReadings() [][]string {
 
 // Every command that reads prints the same through a server as on the database, with the same exit code.
 func TestSameAnswersFromServer(t *testing.T) {
-	t.Parallel()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "recorded.db")
 	recordExamples(t, dir, db, market(t))
@@ -125,12 +124,13 @@ func TestSameAnswersFromServer(t *testing.T) {
 	tested := printedReports(readings)[1][2] // a configuration of the market
 	keepReports(t, dir, db, tested)
 	readings = slices.Concat(readings, printedReports(readings), reportReadings(tested), fileReadings(), exportReadings())
+	t.Chdir(dir)
+	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "settings"))
 	answered, reported := 0, 0
 	for _, args := range readings {
-		want, wantErr, wantCode := trackWith(t, dir, db, args...)
+		wantCode, want, wantErr := inProcess(t, withFlag(args, "--db", db))
 		wantFile := takeFile(t, dir, args)
-		out, errOut, code := askServer(t, dir, address, args...)
-		out, errOut = strings.ReplaceAll(out, db, "DB"), strings.ReplaceAll(errOut, db, "DB")
+		code, out, errOut := inProcess(t, withFlag(args, "--server", address))
 		gotFile := takeFile(t, dir, args)
 		if wantCode == exitUsage {
 			continue // unknown commands
@@ -205,11 +205,7 @@ func bundleText(t *testing.T, dir, file string) string {
 func askServer(t *testing.T, dir, address string, args ...string) (out, errOut string, code int) {
 	t.Helper()
 	var printed, said bytes.Buffer
-	command := slices.Index(args, "--")
-	if command < 0 {
-		command = len(args)
-	}
-	cmd := exec.Command("track", slices.Concat(args[:command], []string{"--server", address}, args[command:])...)
+	cmd := exec.Command("track", withFlag(args, "--server", address)...)
 	cmd.Dir, cmd.Env = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"))
 	cmd.Stdout, cmd.Stderr = &printed, &said
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
