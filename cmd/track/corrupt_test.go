@@ -128,7 +128,7 @@ func corrupt(random *rand.Rand, data []byte) (damaged []byte, how string) {
 }
 
 // No command panics over a damaged database, none runs on for ever, and none gives another answer than that of the
-// sound one. TRACK_CORRUPT says how many databases are damaged, and TRACK_CORRUPT_SEED draws others; make corrupt sets
+// sound one. TRACK_CORRUPT says how many databases are damaged, and TRACK_CORRUPT_SEED draws others; make nightly sets
 // them. -run TestCorruptDatabases/^357$ tests one of them.
 func TestCorruptDatabases(t *testing.T) {
 	n, draw := numberFrom("TRACK_CORRUPT", 15), numberFrom("TRACK_CORRUPT_SEED", 7)
