@@ -33,7 +33,7 @@ bin/testreport: tools/testreport/main.go
 
 # program:package, on Debian and Ubuntu
 PROGRAMS := chromium:chromium chromium-headless-shell:chromium-headless-shell zsh:zsh fish:fish npm:npm python3:python3 mypy:mypy \
-  curl:curl Rscript:r-base-core pg_ctlcluster:postgresql /usr/sbin/pgbouncer:pgbouncer
+  curl:curl less:less Rscript:r-base-core pg_ctlcluster:postgresql /usr/sbin/pgbouncer:pgbouncer
 
 tools: ## install what tests use if it is there: a browser, shells, Python, mypy, R, PostgreSQL, PgBouncer, DuckDB, axe-core
 	tools/install.sh $(PROGRAMS)

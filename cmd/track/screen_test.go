@@ -14,6 +14,8 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/jedib0t/go-pretty/v6/text"
+
+	"track/internal/outsidetest"
 )
 
 // onTerminal runs a command of a shell on a terminal of this size, types keys, and returns what it shows.
@@ -149,7 +151,7 @@ func TestPager(t *testing.T) {
 func TestPagerKeys(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("less"); err != nil {
-		t.Skipf("SKIPPED, NOTHING WAS CHECKED: %v", err)
+		outsidetest.Missing(t, "%v", err)
 	}
 	dir := createGrowth(t)
 

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -99,16 +100,21 @@ func (r *report) printSlowest() {
 	}
 }
 
-// printSkipped counts the skipped tests. Those that lack a program name the command that installs it.
+// printSkipped counts the skipped tests, and names the command that installs the programs that they lack.
 func (r *report) printSkipped() {
 	const installs = "make tools"
 	all, lack := 0, 0
-	for reason, tests := range r.skipped {
+	for _, reason := range slices.Sorted(maps.Keys(r.skipped)) {
+		tests := r.skipped[reason]
 		all += len(tests)
 		if strings.Contains(reason, installs) {
 			lack += len(tests)
 		}
 		fmt.Fprintf(r.out, "skipped: %s: %s\n", reason, strings.Join(tests, ", "))
 	}
-	fmt.Fprintf(r.out, "%d tests ran, %d were skipped; %d of these lack programs: %s installs them\n", len(r.ended)-all, all, lack, installs)
+	fmt.Fprintf(r.out, "%d tests ran, %d were skipped", len(r.ended)-all, all)
+	if lack > 0 {
+		fmt.Fprintf(r.out, "; %s installs the programs that %d of them lack", installs, lack)
+	}
+	fmt.Fprintln(r.out)
 }
