@@ -5,8 +5,6 @@ SHELL       := bash
 GO          ?= go
 VERSION     ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 TAGS        := urfave_cli_no_docs
-# Begins where the program sees that standard output is closed; see cmd/track/closed_linux_amd64.go.
-ENTRY       := $(if $(filter linux/amd64,$(shell $(GO) env GOOS)/$(shell $(GO) env GOARCH)),-E main.entry)
 # Programs and tests share one compiled SQLite; only the race detector needs cgo.
 export CGO_ENABLED = 0
 export GOFLAGS     = -trimpath
@@ -23,7 +21,7 @@ help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):[^#]*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 22
 
 build: ## bin/track, static, without cgo
-	$(GO) build -tags $(TAGS) -ldflags '-s -w $(ENTRY) -X main.version=$(VERSION)' -o bin/track ./cmd/track
+	$(GO) build -tags $(TAGS) -ldflags '-s -w -X main.version=$(VERSION)' -o bin/track ./cmd/track
 
 test: build bin/testreport ## the whole suite once; tests whose programs are missing are skipped and counted
 	$(TEST) ./... | bin/testreport

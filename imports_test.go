@@ -19,9 +19,9 @@ import (
 // that ends in /... means a package and those below it; of several that fit, the longest counts. Imports point one way:
 // towards the packages that know less.
 var mayImport = map[string][]string{
-	"track/scoring/...":      {"track/scoring/..."},
+	"track/scoring/...": {"track/scoring/..."},
 	// The rubric reads the text of agents: Markdown, and code in the languages that have a parser in Go.
-	"track/scoring/rubric": {"track/internal/lazyregexp", "track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
+	"track/scoring/rubric": {"track/scoring/...", "github.com/yuin/goldmark/...", "mvdan.cc/sh/v3/syntax", "github.com/evanw/esbuild/pkg/api", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/evolution/...":  {"track/evolution/...", "github.com/go-json-experiment/json/...", "track/scoring/..."},
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.
@@ -29,9 +29,9 @@ var mayImport = map[string][]string{
 	"track/answer/...":      {"track/access", "track/answer/...", "track/internal/shell", "track/internal/sizes", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/ask":             {"track", "track/access", "track/answer/...", "track/reports/...", "track/internal/dataset", "track/series", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render":  {"track", "track/internal/dataset", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/parquet-go/parquet-go/..."},
-	"track/pages":           {"track/internal/lazyregexp", "github.com/evanw/esbuild/pkg/api", "track/access", "track/evolution", "track/internal/textdiff", "track/answer/...", "track/ask", "track", "track/internal/shell", "track/reports/...", "track/reports", "track/scoring/..."},
+	"track/pages":           {"github.com/evanw/esbuild/pkg/api", "track/access", "track/evolution", "track/internal/textdiff", "track/answer/...", "track/ask", "track", "track/internal/shell", "track/reports/...", "track/reports", "track/scoring/..."},
 	"track/internal/sample": {"track", "track/answer", "track/ask", "track/importer/lines", "track/internal/lineagetest", "track/internal/testdb", "track/scoring", "track/spec", "track/store", "track/tracker/..."},
-	"track/reports/...":     {"track/internal/lazyregexp", "track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/..."},
+	"track/reports/...":     {"track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution", "golang.org/x/image/..."},
 
 	// What takes secrets out of texts, before they are stored.
 	"track/internal/masking":   {},
@@ -39,9 +39,6 @@ var mayImport = map[string][]string{
 
 	// What all readers and writers of JSON share.
 	"track/internal/jsonio": {"track", "github.com/go-json-experiment/json/..."},
-
-	// Regular expressions that are compiled on use.
-	"track/internal/lazyregexp": {},
 
 	// Bounds of what is unpacked.
 	"track/internal/sizes": {"track"},
@@ -68,7 +65,7 @@ var mayImport = map[string][]string{
 	"track/spec":                {"track", "track/internal/near", "track/scoring", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3"},
 	"track/importer/lines":      {"track", "track/internal/separated", "track/internal/sizes", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/series":              {"track", "track/internal/separated", "track/internal/gunzip", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
-	"track/importer/...":        {"track/internal/gunzip", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
+	"track/importer/...":        {"track/internal/gunzip", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
 	"track/internal/provenance": {"track", "track/internal/masking"},
 
 	// Records that wait for a database.
@@ -77,11 +74,11 @@ var mayImport = map[string][]string{
 	// Processes and their files.
 	"track/internal/process":  {"track/internal/masking", "golang.org/x/sys/unix"},
 	"track/internal/fifotest": {}, // tests alone
-	"track/sweep":             {"track/scoring/format", "track/internal/keptfiles", "track/internal/process", "track/internal/separated", "track/internal/sizes", "track/internal/lazyregexp", "track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/sweep":             {"track/scoring/format", "track/internal/keptfiles", "track/internal/process", "track/internal/separated", "track/internal/sizes", "track", "track/internal/jsonio", "track/importer/lines", "track/internal/masking", "track/series", "github.com/go-json-experiment/json/..."},
 
 	// Storage: the only packages that know SQL.
 	"track/migrations":      {},
-	"track/store":           {"track/internal/lazyregexp", "track/access", "track/internal/near", "track", "track/internal/admission", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jackc/pgx/v5/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3/...", "golang.org/x/text/...", "modernc.org/libc", "modernc.org/sqlite/..."},
+	"track/store":           {"track/access", "track/internal/near", "track", "track/internal/admission", "track/evolution", "track/migrations", "track/scoring", "track/series", "github.com/go-json-experiment/json/...", "github.com/jackc/pgx/v5/...", "github.com/jmoiron/sqlx", "github.com/pressly/goose/v3/...", "golang.org/x/text/...", "modernc.org/libc", "modernc.org/sqlite/..."},
 	"track/store/storetest": {"track", "track/access", "track/evolution", "track/scoring", "track/series", "track/store", "track/internal/property", "github.com/google/go-cmp/cmp/...", "pgregory.net/rapid"},
 
 	"track/tracker/exchange":  {"track", "track/access", "track/tracker/tokens", "track/internal/sizes", "track/internal/admission", "track/answer", "track/tracker/integrity", "track/evolution", "track/importer/...", "track/scoring/format", "track/internal/spool", "track/scoring", "track/spec", "track/store", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/tracker/names"},
@@ -97,7 +94,7 @@ var mayImport = map[string][]string{
 
 	// What agents tell while they work, and the settings that make them do so.
 	"track/tracker/live":            {"track", "track/internal/admission", "track/answer", "track/importer/...", "track/internal/claudesettings", "track/store", "track/tracker/agents", "track/tracker/names"},
-	"track/internal/claudesettings": {"track/internal/lazyregexp", "github.com/go-json-experiment/json/..."},
+	"track/internal/claudesettings": {"github.com/go-json-experiment/json/..."},
 
 	// What tests check properties with.
 	"track/internal/samebits": {}, // tests alone

@@ -25,7 +25,7 @@ var errStopped = errors.New("nobody reads on")
 
 // ReadDocuments reads the JSON documents of r, one behind the other, with a function that reads the next. Behind a
 // damaged one it goes on where marker says that another begins.
-func ReadDocuments(format, file string, r io.Reader, marker func() *regexp.Regexp, read func(*Document) error) iter.Seq2[Item, error] {
+func ReadDocuments(format, file string, r io.Reader, marker *regexp.Regexp, read func(*Document) error) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		reader, err := Open(format, file, r)
 		if err != nil {
@@ -49,7 +49,7 @@ func ReadDocument(raw []byte, line int, read func(*Document) error) (items []Ite
 	return items, d.orSkip(read(d))
 }
 
-func (d *Document) all(marker func() *regexp.Regexp, read func(*Document) error) error {
+func (d *Document) all(marker *regexp.Regexp, read func(*Document) error) error {
 	for {
 		_, err := d.Next()
 		if errors.Is(err, io.EOF) {
@@ -69,7 +69,7 @@ func (d *Document) all(marker func() *regexp.Regexp, read func(*Document) error)
 		if err := d.Pass(d.Damage(d.Line, "damaged: no document continues here")); err != nil {
 			return err
 		}
-		if found, err := d.Seek(marker()); !found || err != nil {
+		if found, err := d.Seek(marker); !found || err != nil {
 			return err
 		}
 	}

@@ -5,16 +5,16 @@ import (
 	"html/template"
 	"strings"
 
+	"regexp"
 	"track/answer"
-	"track/internal/lazyregexp"
 )
 
 // selectorIn finds the selectors of configurations that a report writes as code, and what may hold no link.
-var selectorIn = lazyregexp.New(`(?s)<(?:pre|summary|svg|a)\b.*?</(?:pre|summary|svg|a)>|<code>[^<\s]+@[0-9a-f]{10,64}</code>`)
+var selectorIn = regexp.MustCompile(`(?s)<(?:pre|summary|svg|a)\b.*?</(?:pre|summary|svg|a)>|<code>[^<\s]+@[0-9a-f]{10,64}</code>`)
 
 // linkSelectors makes the configurations that a report names links to their pages.
 func (b *builder) linkSelectors(text template.HTML) template.HTML {
-	return template.HTML(selectorIn().ReplaceAllStringFunc(string(text), func(found string) string { //nolint:gosec // it is HTML already
+	return template.HTML(selectorIn.ReplaceAllStringFunc(string(text), func(found string) string { //nolint:gosec // it is HTML already
 		name, isCode := strings.CutPrefix(found, "<code>")
 		if !isCode {
 			return found

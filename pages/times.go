@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"track/internal/lazyregexp"
+	"regexp"
 )
 
 // timeLayout is how a time is written for readers without a script, and what they see on hover.
@@ -26,11 +26,11 @@ func timeElement(at, text string, isExact bool) template.HTML {
 }
 
 // timeIn finds times in HTML, and what may hold no other element: tags, code and pictures.
-var timeIn = lazyregexp.New(`(?s)<(?:pre|code|time|svg)\b.*?</(?:pre|code|time|svg)>|<[^>]*>|\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z| UTC)`)
+var timeIn = regexp.MustCompile(`(?s)<(?:pre|code|time|svg)\b.*?</(?:pre|code|time|svg)>|<[^>]*>|\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z| UTC)`)
 
 // timedHTML returns HTML with an element for each time.
 func timedHTML(text string) template.HTML {
-	return template.HTML(timeIn().ReplaceAllStringFunc(text, func(found string) string { //nolint:gosec // it is HTML already
+	return template.HTML(timeIn.ReplaceAllStringFunc(text, func(found string) string { //nolint:gosec // it is HTML already
 		if found[0] == '<' {
 			return found
 		}

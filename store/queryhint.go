@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"regexp"
 	"track"
-	"track/internal/lazyregexp"
 	"track/internal/near"
 )
 
@@ -19,7 +19,7 @@ var views = []string{ //nolint:gochecknoglobals // a constant
 
 // unknownName finds the name that a query has and the database has not. SQLite says it in its text alone, and so does
 // PostgreSQL.
-var unknownName = lazyregexp.New(`no such (column|table): (\w+\.)*(\w+)|(column|relation) "?(\w+\.)*(\w+)"? does not exist`)
+var unknownName = regexp.MustCompile(`no such (column|table): (\w+\.)*(\w+)|(column|relation) "?(\w+\.)*(\w+)"? does not exist`)
 
 // withNames returns the error of a query with a hint to the name that was probably meant, and to the columns of the
 // views that the query names.
@@ -27,7 +27,7 @@ func (r *Reader) withNames(ctx context.Context, query string, err error) error {
 	if !errors.Is(err, track.ErrInvalid) {
 		return err
 	}
-	found := unknownName().FindStringSubmatch(err.Error())
+	found := unknownName.FindStringSubmatch(err.Error())
 	if found == nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"track/internal/lazyregexp"
+	"regexp"
 )
 
 // ErrUnknownSchema means that SQL cannot be checked, because it uses tables, columns or functions that do not exist
@@ -32,7 +32,7 @@ func CheckSQL(ctx context.Context, text string) error {
 		}
 		switch {
 		case err == nil:
-		case missing().MatchString(err.Error()):
+		case missing.MatchString(err.Error()):
 			unknown = true
 		default:
 			return fmt.Errorf("statement %d: %w", i+1, err)
@@ -45,7 +45,7 @@ func CheckSQL(ctx context.Context, text string) error {
 }
 
 // missing are SQLite's complaints about what an empty database lacks.
-var missing = lazyregexp.New(`no such (table|column|function|module|view|index|trigger|savepoint|collation)|unknown database|has no column named`)
+var missing = regexp.MustCompile(`no such (table|column|function|module|view|index|trigger|savepoint|collation)|unknown database|has no column named`)
 
 // splitSQL cuts SQL at the semicolons that end statements, which those in strings, names, comments and triggers do not.
 // Statements of nothing but comments are left out.
@@ -101,10 +101,10 @@ func endOfQuoted(text string, from int) int {
 }
 
 var (
-	trigger    = lazyregexp.New(`(?is)^\s*create\s+(temp\s+|temporary\s+)?trigger\b`)
-	triggerEnd = lazyregexp.New(`(?is)\bend\s*$`)
+	trigger    = regexp.MustCompile(`(?is)^\s*create\s+(temp\s+|temporary\s+)?trigger\b`)
+	triggerEnd = regexp.MustCompile(`(?is)\bend\s*$`)
 )
 
 func insideTrigger(statement string) bool {
-	return trigger().MatchString(statement) && !triggerEnd().MatchString(statement)
+	return trigger.MatchString(statement) && !triggerEnd.MatchString(statement)
 }

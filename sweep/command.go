@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"regexp"
 	"track"
-	"track/internal/lazyregexp"
 )
 
 // Command is a command line with placeholders: {seed}, {out} and {NAME} for each parameter. Doubled braces stand for
@@ -26,7 +26,7 @@ const (
 )
 
 // placeholder is one, or a doubled brace. What looks like an expansion of a shell, ${HOME}, is left alone.
-var placeholder = lazyregexp.New(`\{\{|\}\}|\$\{|\{[A-Za-z_][A-Za-z0-9_.-]*\}`)
+var placeholder = regexp.MustCompile(`\{\{|\}\}|\$\{|\{[A-Za-z_][A-Za-z0-9_.-]*\}`)
 
 // parseCommand reads a command line whose parameters have these names.
 func parseCommand(words, params []string) (Command, error) {
@@ -39,7 +39,7 @@ func parseCommand(words, params []string) (Command, error) {
 		var pieces []piece
 		literal := func(s string) { pieces = append(pieces, piece{text: s}) }
 		end := 0
-		for _, at := range placeholder().FindAllStringIndex(word, -1) {
+		for _, at := range placeholder.FindAllStringIndex(word, -1) {
 			literal(word[end:at[0]])
 			end = at[1]
 			switch found := word[at[0]:at[1]]; found {

@@ -14,9 +14,9 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"regexp"
 	"track"
 	"track/internal/jsonio"
-	"track/internal/lazyregexp"
 	"track/scoring/format"
 )
 
@@ -170,7 +170,7 @@ func (c *column) see(line int, cell string, value jsontext.Value) {
 	case '0':
 		c.hasNumbers = true
 	case '"':
-		if c.mistyped == "" && mistypedNumber().MatchString(cell) {
+		if c.mistyped == "" && mistypedNumber.MatchString(cell) {
 			c.mistyped, c.mistypedLine = cell, line
 		}
 	}
@@ -217,15 +217,15 @@ func rowOf(names, cells []string, decimalCommas bool) (row map[string]jsontext.V
 }
 
 var (
-	numberPattern  = lazyregexp.New(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
-	mistypedNumber = lazyregexp.New(`^[+-]?[0-9OolI.,' _]*[0-9][0-9OolI.,' _]*([eE][+-]?[0-9]+)?\s*%?$`) // O.4, 0,4, 1 000, 40 %
-	leadingZero    = lazyregexp.New(`^[+-]?0[0-9]`)
-	missingPattern = lazyregexp.New(`^(?i)(nan|na|n/a|null|[+-]?inf(inity)?)$`)
+	numberPattern  = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
+	mistypedNumber = regexp.MustCompile(`^[+-]?[0-9OolI.,' _]*[0-9][0-9OolI.,' _]*([eE][+-]?[0-9]+)?\s*%?$`) // O.4, 0,4, 1 000, 40 %
+	leadingZero    = regexp.MustCompile(`^[+-]?0[0-9]`)
+	missingPattern = regexp.MustCompile(`^(?i)(nan|na|n/a|null|[+-]?inf(inity)?)$`)
 )
 
 // isNumber reports whether text is a decimal number; 007 is a name.
 func isNumber(text string) bool {
-	return numberPattern().MatchString(text) && !leadingZero().MatchString(text)
+	return numberPattern.MatchString(text) && !leadingZero.MatchString(text)
 }
 
 // cellValue returns a cell as JSON.
@@ -237,7 +237,7 @@ func cellValue(cell string, decimalCommas bool) (jsontext.Value, error) {
 	switch {
 	case cell == "":
 		return nil, errors.New("empty")
-	case missingPattern().MatchString(cell):
+	case missingPattern.MatchString(cell):
 		return nil, fmt.Errorf("%s is not a finite number", cell)
 	case isNumber(number):
 		value := jsontext.Value(number)

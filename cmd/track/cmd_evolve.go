@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"runtime/debug"
 
 	"github.com/urfave/cli/v2"
 
@@ -61,7 +60,6 @@ func (p *program) evolve(ctx context.Context, q answer.EvolveSettings, tasks []l
 		return err
 	}
 	display := p.newEvolveDisplay(q.Budget)
-	defer debug.SetGCPercent(debug.SetGCPercent(100)) // it waits most of the time, and memory is for the commands
 	a, err := loop.Run(ctx, st, bufio.NewReader(rand.Reader), loop.Options{
 		Lineage: q.Lineage, Propose: q.Propose, Evaluate: q.Evaluate, Tasks: tasks, Parallel: q.Parallel, Timeout: q.Timeout, Retries: q.Retries,
 		MaxFailures: q.MaxFailures, Budget: q.Budget, Until: q.Until,

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -184,7 +183,6 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	}
 	kill, stop, release := process.Interruptions(ctx, display.stopping)
 	defer release()
-	defer debug.SetGCPercent(debug.SetGCPercent(100)) // it waits most of the time, and memory is for the runs
 	result, err := sweeper.Sweep(kill, stop)
 	err = display.finish(err, closeRecords())
 	kept.addTo(&result)

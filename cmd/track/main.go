@@ -19,10 +19,9 @@ import (
 var version string
 
 func main() {
-	tuneHeap()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	context.AfterFunc(ctx, stop) // a second signal ends a command that the first one cannot, as in a pipe that nobody writes to
-	code := run(ctx, os.Args, os.Stdin, standardOutput(), os.Stderr, os.LookupEnv)
+	code := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr, os.LookupEnv)
 	stop()
 	os.Exit(code)
 }

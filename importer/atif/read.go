@@ -4,14 +4,14 @@ import (
 	"io"
 	"iter"
 
+	"regexp"
 	"track/importer"
-	"track/internal/lazyregexp"
 )
 
 // A document, and a step, begin like this, so that reading goes on behind damage.
 var (
-	beginning     = lazyregexp.New(`\{\s{0,100}"(?:schema_version|trajectory_id|session_id)"\s{0,20}:`)
-	stepBeginning = lazyregexp.New(`\{\s{0,100}"step_id"\s{0,20}:`)
+	beginning     = regexp.MustCompile(`\{\s{0,100}"(?:schema_version|trajectory_id|session_id)"\s{0,20}:`)
+	stepBeginning = regexp.MustCompile(`\{\s{0,100}"step_id"\s{0,20}:`)
 )
 
 // Read reads trajectories. file stands in items and errors.
@@ -36,9 +36,9 @@ func readDocument(d *importer.Document) error {
 		switch name {
 		case "steps":
 			hasSteps = true
-			return d.Array(stepBeginning(), func(raw []byte, _ int) error { return t.decode(raw) })
+			return d.Array(stepBeginning, func(raw []byte, _ int) error { return t.decode(raw) })
 		case "subagent_trajectories":
-			return d.Array(beginning(), func(raw []byte, line int) error {
+			return d.Array(beginning, func(raw []byte, line int) error {
 				items, err := importer.ReadDocument(raw, line, readDocument)
 				for i := range items {
 					items[i].Subagent = items[i].Execution != nil

@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"regexp"
 	"track/importer"
-	"track/internal/lazyregexp"
 )
 
 // Command returns what a shell was asked to run.
@@ -27,11 +27,11 @@ func Command(tool string, input jsontext.Value) string {
 	return importer.String(bash.Command)
 }
 
-var exitCode = lazyregexp.New(`^(?:Error: )?Exit code (-?\d{1,9})\b`)
+var exitCode = regexp.MustCompile(`^(?:Error: )?Exit code (-?\d{1,9})\b`)
 
 // Exit reads the exit status that stands at the beginning of the text of a failed command; nil where none does.
 func Exit(text string) *int {
-	match := exitCode().FindStringSubmatch(text)
+	match := exitCode.FindStringSubmatch(text)
 	if match == nil {
 		return nil
 	}

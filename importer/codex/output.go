@@ -9,7 +9,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track/importer"
-	"track/internal/lazyregexp"
 )
 
 // result is what the output of a call says.
@@ -64,11 +63,11 @@ func readText(text string) result {
 	}
 	r := result{text: text, rejected: isRejection(text)}
 	head, body, framed := cutHead(text)
-	r.exit = number(exitLine(), head)
-	if match := sessionLine().FindStringSubmatch(head); match != nil {
+	r.exit = number(exitLine, head)
+	if match := sessionLine.FindStringSubmatch(head); match != nil {
 		r.session = match[1]
 	}
-	if match := wallLine().FindStringSubmatch(head); match != nil {
+	if match := wallLine.FindStringSubmatch(head); match != nil {
 		if seconds, err := strconv.ParseFloat(match[1], 64); err == nil {
 			r.duration = importer.Seconds(seconds)
 		}
@@ -78,18 +77,18 @@ func readText(text string) result {
 	}
 	r.failed = !framed && anyPrefix(text, failures)
 	if r.failed {
-		r.exit = number(sandboxExit(), text)
+		r.exit = number(sandboxExit, text)
 	}
 	return r
 }
 
 var (
-	exitLine    = lazyregexp.New(`(?m)^(?:Exit code:|Process exited with code) (-?\d{1,9})$`)
-	sessionLine = lazyregexp.New(`(?m)^Process running with session ID (\d{1,18})$`)
+	exitLine    = regexp.MustCompile(`(?m)^(?:Exit code:|Process exited with code) (-?\d{1,9})$`)
+	sessionLine = regexp.MustCompile(`(?m)^Process running with session ID (\d{1,18})$`)
 	// sandboxExit is in the first line of what a sandbox failed with: "failed in sandbox MacosSeatbelt with execution
 	// error: sandbox denied exec error, exit code: 2, stdout: , stderr: ...".
-	sandboxExit = lazyregexp.New(`^failed in sandbox .{0,200}?\bexit code: (-?\d{1,9})\b`)
-	wallLine    = lazyregexp.New(`(?m)^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds$`)
+	sandboxExit = regexp.MustCompile(`^failed in sandbox .{0,200}?\bexit code: (-?\d{1,9})\b`)
+	wallLine    = regexp.MustCompile(`(?m)^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds$`)
 )
 
 // failures begin the output of a call that could not be made.

@@ -6,13 +6,13 @@ import (
 	"io"
 	"iter"
 
+	"regexp"
 	"track"
 	"track/importer"
-	"track/internal/lazyregexp"
 )
 
 // A sample begins like this, so that reading goes on behind a damaged one.
-var beginning = lazyregexp.New(`\{\s{0,100}"id"\s{0,20}:\s{0,20}(?:"[^"]{0,200}"|-?\d{1,20})\s{0,20},\s{0,100}"epoch"\s{0,20}:`)
+var beginning = regexp.MustCompile(`\{\s{0,100}"id"\s{0,20}:\s{0,20}(?:"[^"]{0,200}"|-?\d{1,20})\s{0,20},\s{0,100}"epoch"\s{0,20}:`)
 
 // Read reads a log that is one JSON document. file stands in items and errors. For a zip, use [ReadZip].
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
@@ -84,7 +84,7 @@ func (d *document) member(name string) error {
 }
 
 func (d *document) samples() error {
-	return d.scanner.Elements(beginning(), func(raw []byte, line int) (bool, error) {
+	return d.scanner.Elements(beginning, func(raw []byte, line int) (bool, error) {
 		items, err := decodeSample(d.header, raw, line)
 		return err != nil || d.pass(items...), err
 	}, func(line int, reason string) bool { return d.pass(d.scanner.Damage(line, reason)) })
@@ -95,7 +95,7 @@ func (d *document) recover() error {
 	if !d.pass(importer.Skipf(d.scanner.Line, "damaged: what stands here is %s", "not a member of a log")) {
 		return nil
 	}
-	if found, err := d.scanner.Seek(beginning()); !found || err != nil {
+	if found, err := d.scanner.Seek(beginning); !found || err != nil {
 		return err
 	}
 	return d.samples()

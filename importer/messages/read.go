@@ -8,14 +8,14 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"regexp"
 	"track"
 	"track/importer"
 	"track/importer/chat"
-	"track/internal/lazyregexp"
 )
 
 // A record or a message begins like this, so that reading goes on behind damage.
-var beginning = lazyregexp.New(`\{\s{0,100}"(?:role|messages|conversations|id|from|task_id|conversation_id)"\s{0,20}:`)
+var beginning = regexp.MustCompile(`\{\s{0,100}"(?:role|messages|conversations|id|from|task_id|conversation_id)"\s{0,20}:`)
 
 // Read reads conversations. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
@@ -50,7 +50,7 @@ func readDocument(d *importer.Document) error {
 		return d.Pass(items...)
 	}
 	list := &decoder{whole: true}
-	err = d.Array(beginning(), func(raw []byte, line int) error {
+	err = d.Array(beginning, func(raw []byte, line int) error {
 		items, err := list.DecodeLine(line, raw)
 		if err != nil {
 			return err

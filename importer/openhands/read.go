@@ -5,12 +5,12 @@ import (
 	"io"
 	"iter"
 
+	"regexp"
 	"track/importer"
-	"track/internal/lazyregexp"
 )
 
 // An event begins like this, so that reading goes on behind a damaged one.
-var beginning = lazyregexp.New(`\{\s{0,100}"id"\s{0,20}:\s{0,20}\d{1,18}\s{0,20},\s{0,100}"(?:timestamp|source)"`)
+var beginning = regexp.MustCompile(`\{\s{0,100}"id"\s{0,20}:\s{0,20}\d{1,18}\s{0,20},\s{0,100}"(?:timestamp|source)"`)
 
 // Read reads records by line, or an array of events. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
@@ -31,7 +31,7 @@ func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 // readEvents reads the events of an exported trajectory. One without finish may continue.
 func readEvents(d *importer.Document) error {
 	h, n := newHistory(d.Line), 0
-	err := d.Array(beginning(), func(raw []byte, _ int) error {
+	err := d.Array(beginning, func(raw []byte, _ int) error {
 		n++
 		return h.decode(raw)
 	})

@@ -7,12 +7,12 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"regexp"
 	"track/importer"
-	"track/internal/lazyregexp"
 )
 
 // What a resource has begins like this, so that reading goes on behind damage.
-var beginning = lazyregexp.New(`\{\s{0,100}"(?:resource|scopeSpans|scopeLogs|resourceSpans|resourceLogs|scopeMetrics)"\s{0,20}:`)
+var beginning = regexp.MustCompile(`\{\s{0,100}"(?:resource|scopeSpans|scopeLogs|resourceSpans|resourceLogs|scopeMetrics)"\s{0,20}:`)
 
 // Read reads spans and logs. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
@@ -46,7 +46,7 @@ func (c *collector) readDocument(d *importer.Document) error {
 		if name != "resourceSpans" && name != "resourceLogs" {
 			return d.Skip()
 		}
-		return d.Array(beginning(), func(raw []byte, line int) error {
+		return d.Array(beginning, func(raw []byte, line int) error {
 			var r resource
 			if err := importer.Unmarshal(raw, &r); err != nil {
 				return err

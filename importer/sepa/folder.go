@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"regexp"
 	"track"
 	"track/importer"
-	"track/internal/lazyregexp"
 )
 
 const largestText = 16 << 20 // bytes of a version, or of a file of scores
@@ -39,7 +39,7 @@ func Files(files fs.FS) []string {
 	}
 	var list []string
 	for _, name := range names {
-		if logName().MatchString(name) || name == "scores.yaml" {
+		if logName.MatchString(name) || name == "scores.yaml" {
 			list = append(list, name)
 		}
 	}
@@ -63,14 +63,14 @@ type folder struct {
 	stopped bool
 }
 
-var logName = lazyregexp.New(`^(executions|observations)[\w.-]*\.jsonl$`)
+var logName = regexp.MustCompile(`^(executions|observations)[\w.-]*\.jsonl$`)
 
 func (f *folder) read() error {
 	names, err := f.list()
 	if err != nil {
 		return fmt.Errorf("read %s: %w", f.dir, err)
 	}
-	logs := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !logName().MatchString(name) })
+	logs := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !logName.MatchString(name) })
 	if len(logs) == 0 && !slices.Contains(names, "scores.yaml") && !slices.Contains(names, "versions") {
 		if slices.Contains(names, "memory") {
 			return f.memory()

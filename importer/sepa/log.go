@@ -3,14 +3,14 @@ package sepa
 import (
 	"strings"
 
+	"regexp"
 	"track/importer"
-	"track/internal/lazyregexp"
 )
 
 var (
-	sectionLine = lazyregexp.New(`(?i)^##\s+(evolution|rollback)\b\s*[-–—:]?\s*(\S*)`)
-	fieldLine   = lazyregexp.New(`^\s*[-*]\s+\**([A-Za-z][\w ]{0,40})\**:\**\s*(.*?)\s*$`)
-	scoredName  = lazyregexp.New(`^(\S+)\s*(?:\(score:\s*([^)]*)\))?`)
+	sectionLine = regexp.MustCompile(`(?i)^##\s+(evolution|rollback)\b\s*[-–—:]?\s*(\S*)`)
+	fieldLine   = regexp.MustCompile(`^\s*[-*]\s+\**([A-Za-z][\w ]{0,40})\**:\**\s*(.*?)\s*$`)
+	scoredName  = regexp.MustCompile(`^(\S+)\s*(?:\(score:\s*([^)]*)\))?`)
 )
 
 // parseLog finds evolutions and rollbacks in an evolution-log.md: a heading with the time, and a list of fields below
@@ -30,7 +30,7 @@ func parseLog(text string) []importer.Item {
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
-		if match := sectionLine().FindStringSubmatch(line); match != nil {
+		if match := sectionLine.FindStringSubmatch(line); match != nil {
 			end()
 			kind := importer.EventEvolution
 			if strings.EqualFold(match[1], "rollback") {
@@ -39,7 +39,7 @@ func parseLog(text string) []importer.Item {
 			open = &importer.Item{Line: number, Event: &importer.Event{Kind: kind, At: importer.Time(match[2])}}
 		} else if strings.HasPrefix(line, "#") {
 			end()
-		} else if match := fieldLine().FindStringSubmatch(line); match != nil && open != nil {
+		} else if match := fieldLine.FindStringSubmatch(line); match != nil && open != nil {
 			setField(open.Event, strings.ToLower(match[1]), match[2])
 		}
 	}
@@ -50,11 +50,11 @@ func parseLog(text string) []importer.Item {
 func setField(event *importer.Event, name, value string) {
 	switch name {
 	case "from":
-		if match := scoredName().FindStringSubmatch(value); match != nil {
+		if match := scoredName.FindStringSubmatch(value); match != nil {
 			event.From, event.FromScore = importer.Name(match[1]), score(strings.TrimSpace(match[2]))
 		}
 	case "to":
-		if match := scoredName().FindStringSubmatch(value); match != nil {
+		if match := scoredName.FindStringSubmatch(value); match != nil {
 			event.To = importer.Name(match[1])
 		}
 	case "strategy", "operator", "mutation":
@@ -64,7 +64,7 @@ func setField(event *importer.Event, name, value string) {
 	}
 }
 
-var contextLine = lazyregexp.New(`^(\w{1,50}):\s*(.*?)\s*$`)
+var contextLine = regexp.MustCompile(`^(\w{1,50}):\s*(.*?)\s*$`)
 
 // parseContext reads which version a context.md says to be in force.
 func parseContext(text string) []importer.Item {
@@ -72,7 +72,7 @@ func parseContext(text string) []importer.Item {
 	at, number := 0, 0
 	for line := range strings.Lines(text) {
 		number++
-		if match := contextLine().FindStringSubmatch(strings.TrimRight(line, "\r\n")); match != nil {
+		if match := contextLine.FindStringSubmatch(strings.TrimRight(line, "\r\n")); match != nil {
 			fields[match[1]] = match[2]
 			if match[1] == "current_version" {
 				at = number

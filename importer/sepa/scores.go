@@ -8,12 +8,12 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"regexp"
 	"track/importer"
-	"track/internal/lazyregexp"
 )
 
 // versionName is how the versions of a prompt are called.
-var versionName = lazyregexp.New(`^v\d{1,9}[\w.-]{0,50}$`)
+var versionName = regexp.MustCompile(`^v\d{1,9}[\w.-]{0,50}$`)
 
 // parseScores finds the versions in a scores.yaml, wherever they stand, in their order. What cannot be used is among
 // the items.
@@ -41,7 +41,7 @@ func walk(node *yaml.Node, path []string, items *[]importer.Item) {
 	}
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
-		if fields := scalars(value); versionName().MatchString(key.Value) && isVersion(fields) {
+		if fields := scalars(value); versionName.MatchString(key.Value) && isVersion(fields) {
 			version := newVersion(key.Value, fields)
 			if len(path) != 1 || path[0] != "versions" {
 				version.Note = strings.TrimSpace(version.Note + " (stood under " + strings.Join(append(path, ""), ".") + key.Value + ")")
@@ -100,8 +100,8 @@ func score(text string) *float64 {
 }
 
 var (
-	yamlKey   = lazyregexp.New(`^(\s*)(v\d{1,9}[\w.-]{0,50}):\s*$`)
-	yamlField = lazyregexp.New(`^(\s*)(\w{1,50}):\s+"?([^"#]*?)"?\s*(?:#.*)?$`)
+	yamlKey   = regexp.MustCompile(`^(\s*)(v\d{1,9}[\w.-]{0,50}):\s*$`)
+	yamlField = regexp.MustCompile(`^(\s*)(\w{1,50}):\s+"?([^"#]*?)"?\s*(?:#.*)?$`)
 )
 
 // scanScores finds versions in a text that is no YAML as a whole: a line with a name, and the fields that are
@@ -123,10 +123,10 @@ func scanScores(text string) []importer.Item {
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
-		if key := yamlKey().FindStringSubmatch(line); key != nil {
+		if key := yamlKey.FindStringSubmatch(line); key != nil {
 			end()
 			name, at, indent = key[2], number, key[1]
-		} else if field := yamlField().FindStringSubmatch(line); field != nil && name != "" && len(field[1]) > len(indent) {
+		} else if field := yamlField.FindStringSubmatch(line); field != nil && name != "" && len(field[1]) > len(indent) {
 			if value := field[3]; value != "null" && value != "~" {
 				fields[field[2]] = value
 			} else {

@@ -8,10 +8,10 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"regexp"
 	"track"
 	"track/importer"
 	"track/importer/chat"
-	"track/internal/lazyregexp"
 )
 
 // extra is what mini-SWE-agent adds to messages.
@@ -33,8 +33,8 @@ type extra struct {
 }
 
 var (
-	codeBlock  = lazyregexp.New("(?s)```(?:bash|mswea_bash_command)[ \\t]*\\n(.*?)\\n?```")
-	returnCode = lazyregexp.New(`^\s{0,20}<returncode>(-?\d{1,9})</returncode>\s{0,20}`)
+	codeBlock  = regexp.MustCompile("(?s)```(?:bash|mswea_bash_command)[ \\t]*\\n(.*?)\\n?```")
+	returnCode = regexp.MustCompile(`^\s{0,20}<returncode>(-?\d{1,9})</returncode>\s{0,20}`)
 )
 
 // message adds a message of mini-SWE-agent.
@@ -79,7 +79,7 @@ func (t *trajectory) assistant(m chat.Message, x extra, at time.Time) {
 	if t.command = ""; len(m.Calls) > 0 {
 		return
 	}
-	found := codeBlock().FindAllStringSubmatch(chat.Text(m.Content), 2)
+	found := codeBlock.FindAllStringSubmatch(chat.Text(m.Content), 2)
 	if len(found) != 1 {
 		return // the agent takes exactly one
 	}
@@ -108,7 +108,7 @@ func (t *trajectory) result(id, text string, x extra, at time.Time) {
 		return
 	}
 	call.Exit = x.ReturnCode
-	if match := returnCode().FindStringSubmatch(text); match != nil {
+	if match := returnCode.FindStringSubmatch(text); match != nil {
 		if code, err := strconv.Atoi(match[1]); err == nil {
 			call.Exit = &code
 		}

@@ -6,14 +6,13 @@ import (
 	"regexp"
 
 	"track/importer"
-	"track/internal/lazyregexp"
 )
 
 // A document, a step and a message begin like this, so that reading goes on behind damage.
 var (
-	beginning        = lazyregexp.New(`\{\s{0,100}"(?:environment|trajectory|info|messages|instance_id)"\s{0,20}:`)
-	stepBeginning    = lazyregexp.New(`\{\s{0,100}"(?:action|thought|response|observation)"\s{0,20}:`)
-	messageBeginning = lazyregexp.New(`\{\s{0,100}"(?:role|content)"\s{0,20}:`)
+	beginning        = regexp.MustCompile(`\{\s{0,100}"(?:environment|trajectory|info|messages|instance_id)"\s{0,20}:`)
+	stepBeginning    = regexp.MustCompile(`\{\s{0,100}"(?:action|thought|response|observation)"\s{0,20}:`)
+	messageBeginning = regexp.MustCompile(`\{\s{0,100}"(?:role|content)"\s{0,20}:`)
 )
 
 // Read reads a trajectory. file stands in items and errors, and names the instance if the trajectory does not.
@@ -31,7 +30,7 @@ func readDocument(d *importer.Document, file string) error {
 		return err
 	}
 	if next == '[' {
-		err = t.list(d, &t.nMessages, messageBeginning(), t.message)
+		err = t.list(d, &t.nMessages, messageBeginning, t.message)
 	} else {
 		err = d.Members(func(name string) error { return t.member(d, name) })
 	}
@@ -48,9 +47,9 @@ func readDocument(d *importer.Document, file string) error {
 func (t *trajectory) member(d *importer.Document, name string) error {
 	switch name {
 	case "trajectory":
-		return t.list(d, &t.nSteps, stepBeginning(), t.step)
+		return t.list(d, &t.nSteps, stepBeginning, t.step)
 	case "messages":
-		return t.list(d, &t.nMessages, messageBeginning(), t.message)
+		return t.list(d, &t.nMessages, messageBeginning, t.message)
 	case "info", "instance_id", "replay_config", "trajectory_format":
 		return d.Member(name, t)
 	case "resolved", "reward", "score", "report":

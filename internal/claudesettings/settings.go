@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"track/internal/lazyregexp"
+	"regexp"
 )
 
 // events are the hooks that track listens to, in the order in which they are put into settings.
@@ -21,7 +21,7 @@ var toolEvents = map[string]bool{"PreToolUse": true, "PostToolUse": true, "PostT
 const timeout = 10 // seconds after which Claude Code gives up on a hook; track itself gives up after two
 
 // ours matches the commands of earlier installations, whatever the path of the program and its flags.
-var ours = lazyregexp.New(`(?:^|[\s'"/\\])track(?:\.exe)?['"]? hook claude-code(?:\s|$)`)
+var ours = regexp.MustCompile(`(?:^|[\s'"/\\])track(?:\.exe)?['"]? hook claude-code(?:\s|$)`)
 
 // SyntaxError says what is wrong with the text of settings.
 type SyntaxError struct{ Message string }
@@ -59,7 +59,7 @@ func installEvent(text []byte, event, command string) ([]byte, error) {
 		if c.text == command {
 			return text, nil
 		}
-		if ours().MatchString(c.text) {
+		if ours.MatchString(c.text) {
 			return splice(text, c.node.start, c.node.end, quoted(command)), nil
 		}
 	}
@@ -93,7 +93,7 @@ func Commands(text []byte) (map[string][]string, error) {
 	}
 	for _, event := range hooks.children {
 		for _, c := range d.commands(event) {
-			if ours().MatchString(c.text) {
+			if ours.MatchString(c.text) {
 				found[event.name] = append(found[event.name], c.text)
 			}
 		}
@@ -124,7 +124,7 @@ func (d *document) removeFirst(hooks *node, empty map[string]string) []byte {
 	}
 	for _, event := range hooks.children {
 		for _, c := range d.commands(event) {
-			if !ours().MatchString(c.text) {
+			if !ours.MatchString(c.text) {
 				continue
 			}
 			if len(c.list.children) > 1 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"track/internal/lazyregexp"
+	"regexp"
 )
 
 // Pictures returns all pictures in their order, those within details and notes too.
@@ -124,10 +124,10 @@ func (n Note) check() error {
 	return nil
 }
 
-var fileName = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+var fileName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 
 func (p Picture) check() error {
-	if !fileName().MatchString(p.Name) {
+	if !fileName.MatchString(p.Name) {
 		return fmt.Errorf("picture %q: a name has letters, digits, _, - and . alone", p.Name)
 	}
 	if p.Chart == nil {

@@ -139,7 +139,7 @@ func (m *markdown) code(language, text string) {
 
 // infoString returns a language where that is a word, and nothing otherwise.
 func infoString(language string) string {
-	if !fileName().MatchString(language) {
+	if !fileName.MatchString(language) {
 		return ""
 	}
 	return language

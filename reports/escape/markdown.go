@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"track/internal/lazyregexp"
+	"regexp"
 )
 
 // Apart is an invisible character that separates two characters to which a code host would give a meaning.
@@ -68,10 +68,10 @@ func entity(r rune) string {
 }
 
 var (
-	address = lazyregexp.New(`^[\w.-]*\.[A-Za-z0-9]`)
-	emoji   = lazyregexp.New(`^:[\w+-]+:`)
-	digit   = lazyregexp.New(`^[0-9]`)
-	name    = lazyregexp.New(`^[A-Za-z0-9]`)
+	address = regexp.MustCompile(`^[\w.-]*\.[A-Za-z0-9]`)
+	emoji   = regexp.MustCompile(`^:[\w+-]+:`)
+	digit   = regexp.MustCompile(`^[0-9]`)
+	name    = regexp.MustCompile(`^[A-Za-z0-9]`)
 )
 
 // calls reports whether a code host would take what begins at byte i for somebody's name (@name), the address of a
@@ -80,20 +80,20 @@ var (
 func calls(s string, i int) bool {
 	switch before, rest := s[:i], s[i+1:]; s[i] {
 	case '@':
-		return address().MatchString(rest) || name().MatchString(rest) && !inWord(before)
+		return address.MatchString(rest) || name.MatchString(rest) && !inWord(before)
 	case '#':
-		return digit().MatchString(rest)
+		return digit.MatchString(rest)
 	case '-':
-		return digit().MatchString(rest) && after(before, "gh") && !inWord(before[:i-2])
+		return digit.MatchString(rest) && after(before, "gh") && !inWord(before[:i-2])
 	case ':':
-		return emoji().MatchString(s[i:])
+		return emoji.MatchString(s[i:])
 	}
 	return false
 }
 
 // inWord reports whether s ends in a letter, digit or underscore, after which @ calls nobody.
 func inWord(s string) bool {
-	return s != "" && (s[len(s)-1] == '_' || name().MatchString(s[len(s)-1:]))
+	return s != "" && (s[len(s)-1] == '_' || name.MatchString(s[len(s)-1:]))
 }
 
 // after reports whether s ends in the word, in letters of any case.
@@ -103,8 +103,8 @@ func after(s, wanted string) bool {
 }
 
 var (
-	numbered = lazyregexp.New(`^([0-9]{1,9})([.)])`)
-	ticked   = lazyregexp.New(`^\[[ xX]\]`)
+	numbered = regexp.MustCompile(`^([0-9]{1,9})([.)])`)
+	ticked   = regexp.MustCompile(`^\[[ xX]\]`)
 )
 
 // Start escapes a line of Markdown that begins a block, so that it begins no list, rule, block of code or task.
@@ -113,8 +113,8 @@ func Start(line string) string {
 	if line != "" && strings.Contains("-+=", line[:1]) {
 		return `\` + line
 	}
-	if ticked().MatchString(line) {
+	if ticked.MatchString(line) {
 		return fmt.Sprintf("[&#%d;%s", line[1], line[2:])
 	}
-	return numbered().ReplaceAllString(line, `$1\$2`)
+	return numbered.ReplaceAllString(line, `$1\$2`)
 }

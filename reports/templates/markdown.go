@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"track/internal/lazyregexp"
+	"regexp"
 	"track/reports/document"
 	"track/reports/escape"
 )
@@ -21,10 +21,10 @@ type place struct {
 }
 
 var (
-	fence      = lazyregexp.New("^ {0,3}(```|~~~)")
-	startsHTML = lazyregexp.New(`^[\s>*+\-.)0-9]*<`)
-	startsLine = lazyregexp.New(`^[\s>*+\-.)0-9|:]*$`)                                 // nothing but marks of lists, quotations and tables
-	inAddress  = lazyregexp.New(`(?i)(\]\(|\]:|(href|src)\s*=)\s*[<"']?[^\s()<>"']*$`) // of a link or a picture
+	fence      = regexp.MustCompile("^ {0,3}(```|~~~)")
+	startsHTML = regexp.MustCompile(`^[\s>*+\-.)0-9]*<`)
+	startsLine = regexp.MustCompile(`^[\s>*+\-.)0-9|:]*$`)                                 // nothing but marks of lists, quotations and tables
+	inAddress  = regexp.MustCompile(`(?i)(\]\(|\]:|(href|src)\s*=)\s*[<"']?[^\s()<>"']*$`) // of a link or a picture
 )
 
 var (
@@ -39,14 +39,14 @@ func (p *place) follow(text []byte) {
 		if at := bytes.LastIndexAny(line, "<>"); at >= 0 {
 			p.tag = line[at] == '<'
 		}
-		p.html = p.html || startsHTML().Match(p.line)
+		p.html = p.html || startsHTML.Match(p.line)
 		p.address = append(p.address, line...)
 		const most = 4096
 		p.address = p.address[max(0, len(p.address)-most):]
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			return
 		}
-		if fence().Match(p.line) {
+		if fence.Match(p.line) {
 			p.fenced = !p.fenced
 		}
 		if len(bytes.TrimSpace(p.line)) == 0 { // no inline markup goes on after an empty line
@@ -66,7 +66,7 @@ func (p *place) escape(s string) (string, error) {
 		return "", errFence
 	case bytes.Count(p.line, []byte("`"))%2 == 1:
 		return "", errBackticks
-	case inAddress().Match(p.address):
+	case inAddress.Match(p.address):
 		return document.Reference(s), nil
 	case behind("<"):
 		return references(s, ""), nil
@@ -81,7 +81,7 @@ func (p *place) escape(s string) (string, error) {
 		return escape.Apart, nil
 	case behind(`\`): // which would escape the first character
 		return escape.Apart + text, nil
-	case startsLine().Match(p.line):
+	case startsLine.Match(p.line):
 		if text = escape.Start(text); strings.HasPrefix(text, ":") {
 			text = `\` + text
 		}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"track/internal/lazyregexp"
+	"regexp"
 	"track/scoring/format"
 )
 
@@ -113,8 +113,8 @@ func shownArgs(args []any) (size int, shown []any) {
 }
 
 var (
-	verb = lazyregexp.New(`%[^%a-zA-Z]*[a-zA-Z]`)
-	wide = lazyregexp.New(`\*|[0-9]{4}`)
+	verb = regexp.MustCompile(`%[^%a-zA-Z]*[a-zA-Z]`)
+	wide = regexp.MustCompile(`\*|[0-9]{4}`)
 )
 
 func printf(args []any) (any, error) {
@@ -124,9 +124,9 @@ func printf(args []any) (any, error) {
 	for _, arg := range shown {
 		longest = max(longest, len(text(arg)))
 	}
-	verbs := verb().FindAllString(format, -1)
+	verbs := verb.FindAllString(format, -1)
 	for _, v := range verbs {
-		if wide().MatchString(v) {
+		if wide.MatchString(v) {
 			return nil, fmt.Errorf("%q: a width has at most three digits", brief(v))
 		}
 	}

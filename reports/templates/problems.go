@@ -3,23 +3,23 @@ package templates
 import (
 	"errors"
 	htmltemplate "html/template"
+	"regexp"
 	"strconv"
 	"strings"
 	"track"
-	"track/internal/lazyregexp"
 )
 
 var (
-	inTemplate = lazyregexp.New(`^:(\d+)(?::\d+)?: (?s)(.*)$`)
-	executing  = lazyregexp.New(`(?s)^executing ".*?" at <(.*?)>: (.*)$`)
-	calling    = lazyregexp.New(`^error calling \w+: `)
-	lookup     = lazyregexp.New(`\(?` + callField + ` .*? "\d+" "((?:[^"\\]|\\.)*)"(?: "\w+")+\)?`)
-	added      = lazyregexp.New(` \| ` + callPrint + `|^` + callStep + `[ \d]*$|^` + callPrint + `$`)
+	inTemplate = regexp.MustCompile(`^:(\d+)(?::\d+)?: (?s)(.*)$`)
+	executing  = regexp.MustCompile(`(?s)^executing ".*?" at <(.*?)>: (.*)$`)
+	calling    = regexp.MustCompile(`^error calling \w+: `)
+	lookup     = regexp.MustCompile(`\(?` + callField + ` .*? "\d+" "((?:[^"\\]|\\.)*)"(?: "\w+")+\)?`)
+	added      = regexp.MustCompile(` \| ` + callPrint + `|^` + callStep + `[ \d]*$|^` + callPrint + `$`)
 )
 
 // asWritten returns an expression as the author wrote it, without what the rewriter added.
 func asWritten(s string) string {
-	return added().ReplaceAllString(lookup().ReplaceAllString(s, "$1"), "")
+	return added.ReplaceAllString(lookup.ReplaceAllString(s, "$1"), "")
 }
 
 // problem returns an error of a template package as a FieldError.
@@ -35,11 +35,11 @@ func problem(file string, err error) error {
 		return p.Shorten()
 	}
 	rest, ok := strings.CutPrefix(p.Message, "template: "+file)
-	if parts := inTemplate().FindStringSubmatch(rest); ok && parts != nil {
+	if parts := inTemplate.FindStringSubmatch(rest); ok && parts != nil {
 		p.Line, _ = strconv.Atoi(parts[1])
 		p.Message = parts[2]
-		if parts := executing().FindStringSubmatch(p.Message); parts != nil {
-			p.Field, p.Message = parts[1], calling().ReplaceAllString(parts[2], "")
+		if parts := executing.FindStringSubmatch(p.Message); parts != nil {
+			p.Field, p.Message = parts[1], calling.ReplaceAllString(parts[2], "")
 		}
 	}
 	p.Field, p.Message = asWritten(p.Field), asWritten(p.Message)

@@ -3,8 +3,6 @@ package rubric
 import (
 	"regexp"
 	"strings"
-
-	"track/internal/lazyregexp"
 )
 
 // The patterns of rubric/1, as they are written. The first two are matched against each line alone.
@@ -15,8 +13,8 @@ const (
 )
 
 var (
-	headingLine = lazyregexp.New(headingPattern)
-	listLine    = lazyregexp.New(listPattern)
+	headingLine = regexp.MustCompile(headingPattern)
+	listLine    = regexp.MustCompile(listPattern)
 )
 
 // findErrorWord returns what errorPattern matches first, several times faster; a property test holds the two together.

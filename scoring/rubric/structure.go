@@ -19,8 +19,8 @@ func (s *scorer) structure() Component {
 	}
 	if s.rubric.literal {
 		return s.whole(StructureScore, []Component{
-			linePart(headings, matchingLine(s.text, headingLine()), "line matches "+headingPattern),
-			linePart(hasLists, matchingLine(s.text, listLine()), "line matches "+listPattern),
+			linePart(headings, matchingLine(s.text, headingLine), "line matches "+headingPattern),
+			linePart(hasLists, matchingLine(s.text, listLine), "line matches "+listPattern),
 			linePart(codeBlocks, lineOf(s.text, "```"), "line has three backticks"),
 		})
 	}
