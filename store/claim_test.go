@@ -89,7 +89,7 @@ func openClaims(t *testing.T, path string) store.Claims {
 	t.Helper()
 	st := openDatabase(t, path)
 	if os.Getenv(claimVariable) != "" {
-		st.SetLease(200 * time.Millisecond)
+		st.SetLease(2 * time.Second)
 	}
 	claims, err := st.Claims()
 	if err != nil {
