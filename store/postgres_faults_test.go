@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,28 +17,9 @@ import (
 	"track/internal/testdb"
 	"track/internal/testpostgres"
 	"track/store"
-	"track/store/storetest"
 	"track/tracker/agents"
 	"track/tracker/seeds"
 )
-
-// Whatever is committed may fail because of another transaction, and runs again.
-func TestSuitePostgresConflicts(t *testing.T) {
-	server := startServer(t)
-	random := rand.New(rand.NewPCG(19, 2))
-	var conflicts atomic.Int64
-	proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{Commit: func() testpostgres.Fault {
-		if random.IntN(3) > 0 {
-			return testpostgres.None
-		}
-		conflicts.Add(1)
-		return testpostgres.Conflict
-	}})
-	storetest.Run(t, func(t *testing.T) *store.Store { return openDatabase(t, proxy.Through(t, postgres(t, server))) })
-	if n := conflicts.Load(); n < 50 {
-		t.Errorf("%d conflicts in the suite, want more", n)
-	}
-}
 
 // faultSeed is the seed of the faults that the suite meets; TRACK_FAULT_SEED names another one.
 func faultSeed(t *testing.T) uint64 {
@@ -99,19 +79,6 @@ func (f *randomFaults) report(t *testing.T) {
 	if min(f.met[1], f.met[2], f.met[3], f.within) < 5 {
 		t.Error("want more faults")
 	}
-}
-
-// Connections are lost before COMMIT, after it, and within transactions, and commits meet others: the suite finds
-// everything once.
-func TestSuitePostgresFaults(t *testing.T) {
-	if os.Getenv("TRACK_POSTGRES_MORE") == "" {
-		t.Skip("it takes minutes: make test-postgres-more runs it, and TestFaultsPostgres always runs")
-	}
-	server := startServer(t)
-	faults := newRandomFaults(t, 8, 200)
-	proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{Commit: faults.commit, Statement: faults.isLostWithin})
-	storetest.Run(t, func(t *testing.T) *store.Store { return openDatabase(t, proxy.Through(t, postgres(t, server))) })
-	faults.report(t)
 }
 
 // Seeds and executions without keys are there once, whatever happens to the connections of their transactions.

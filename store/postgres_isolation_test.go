@@ -1,7 +1,8 @@
+//go:build nightly
+
 package store_test
 
 import (
-	"os"
 	"testing"
 
 	"track/store"
@@ -10,9 +11,6 @@ import (
 
 // The store says itself how its transactions are isolated, whatever a server does by default.
 func TestSuitePostgresIsolation(t *testing.T) {
-	if os.Getenv("TRACK_POSTGRES_MORE") == "" {
-		t.Skip("make test-postgres-more runs it")
-	}
 	for _, level := range []string{"serializable", "read committed"} {
 		t.Run(level, func(t *testing.T) {
 			server := startServer(t, "default_transaction_isolation="+level)

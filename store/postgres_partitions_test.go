@@ -1,8 +1,9 @@
+//go:build nightly
+
 package store_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -22,9 +23,6 @@ const partitionTable = `
 
 // Everything works on tables that are divided by the column that every key of them contains.
 func TestSuitePostgresPartitions(t *testing.T) {
-	if os.Getenv("TRACK_POSTGRES_MORE") == "" {
-		t.Skip("make test-postgres-more runs it")
-	}
 	server := startServer(t)
 	tables := map[string]string{"seed": "configuration_id", "execution": "lineage_id", "series_content": "hash", "artifact_content": "hash", "attachment": "hash", "ledger": "lineage_id", "activation": "lineage_id"}
 	for table, of := range ownedBy {
