@@ -38,7 +38,7 @@ var build = sync.OnceValues(func() (path string, err error) {
 	if runtime.GOOS == "windows" {
 		path += ".exe"
 	}
-	cmd := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-o", path, "./cmd/track")
+	cmd := exec.Command("go", "build", "-tags", "urfave_cli_no_docs", "-ldflags=-s -w", "-o", path, "./cmd/track")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, output)
 	}
