@@ -41,13 +41,6 @@ func Snapshot(ctx context.Context, from Source, ask func(Source) error) error {
 	})
 }
 
-// KeepStatuses says that several questions about the same seeds follow, so that their results are read once.
-func (s Source) KeepStatuses() {
-	if s.state != nil {
-		s.state.KeepStatuses()
-	}
-}
-
 // Def binds a question Q to what answers it with an A. One of Read and Write is set.
 type Def[Q any, A answer.Answer] struct {
 	Name   string // of the question, as the command line has it: "spec show"

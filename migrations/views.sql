@@ -59,6 +59,22 @@ SELECT scenario.name             AS scenario,
   JOIN spec ON spec.id = assessment.spec_id
  WHERE seed.superseded_at IS NULL;
 
+-- One row for each value of each seed.
+CREATE VIEW v_value AS
+SELECT scenario.name             AS scenario,
+       {unsigned seed.number} AS seed,
+       configuration.label       AS label,
+       configuration.hash        AS configuration,
+       metric.name               AS metric,
+       value.value               AS value,
+       seed.ulid                 AS id
+  FROM seed
+  JOIN scenario ON scenario.id = seed.scenario_id
+  JOIN configuration ON configuration.id = seed.configuration_id
+  JOIN value ON value.seed_id = seed.id
+  JOIN metric ON metric.id = value.metric_id
+ WHERE seed.superseded_at IS NULL;
+
 -- One row for each metric of each seed and version of the spec.
 CREATE VIEW v_result AS
 SELECT scenario.name             AS scenario,
@@ -71,13 +87,13 @@ SELECT scenario.name             AS scenario,
        spec_metric.metric_group  AS metric_group,
        spec_metric.type          AS type,
        spec_metric.weight        AS weight,
-       CASE WHEN computed_value.seed_id IS NULL THEN value.value ELSE computed_value.value END AS value,
+       CASE WHEN result.computed THEN result.computed_value ELSE {member packed_value.numbers result.metric_id} END AS value,
        CASE result.status WHEN 0 THEN 'PASS' WHEN 1 THEN 'WARN' ELSE 'FAIL' END AS status,
        result.score              AS score,
-       CASE WHEN computed_value.reason IS NOT NULL THEN 'missing: ' || computed_value.reason
+       CASE WHEN result.reason IS NOT NULL THEN 'missing: ' || result.reason
             WHEN result.score IS NULL THEN 'missing'
-            WHEN computed_value.seed_id IS NOT NULL AND (computed_value.value IS NULL OR abs(computed_value.value) = {infinity})
-              OR computed_value.seed_id IS NULL AND (value.value IS NULL OR abs(value.value) = {infinity}) THEN 'not finite' END AS reason,
+            WHEN coalesce(abs(CASE WHEN result.computed THEN result.computed_value ELSE {member packed_value.numbers result.metric_id} END) = {infinity}, TRUE)
+            THEN 'not finite' END AS reason,
        seed.ulid                 AS id
   FROM seed
   JOIN scenario ON scenario.id = seed.scenario_id
@@ -86,9 +102,7 @@ SELECT scenario.name             AS scenario,
   JOIN spec ON spec.id = result.spec_id
   JOIN metric ON metric.id = result.metric_id
   JOIN spec_metric ON spec_metric.spec_id = spec.id AND spec_metric.metric_id = result.metric_id
-  LEFT JOIN value ON value.seed_id = seed.id AND value.metric_id = result.metric_id
-  LEFT JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = result.spec_id
-        AND computed_value.metric_id = result.metric_id
+  LEFT JOIN packed_value ON packed_value.seed_id = seed.id
  WHERE seed.superseded_at IS NULL;
 
 -- One row for each parameter of each configuration.

@@ -66,7 +66,6 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	var text written
 	asker := &pageAsker{grant: grant}
 	err = ask.Snapshot(r.Context(), ask.Source{Store: st, Actor: grant.Name}, func(from ask.Source) error {
-		from.KeepStatuses()
 		asker.from = from
 		request := s.pageRequest(r, asker)
 		request.Keeper, request.In, request.Live = s.keeper(r.Context(), p, grant), in, !grant.IsBound()

@@ -20,7 +20,7 @@ func TestCarryPlans(t *testing.T) {
 		"run": hasRun, "series": hasSeriesOfName, "repetition": hasRepetition, "chunks": listChunksOfContent,
 	}
 	for name, query := range map[string]string{
-		"values": listValues, "assessments": listAssessments, "results": listResults, "computed": listComputed, "runs": listRunsOfSeeds,
+		"values": listValues, "assessments": listAssessments, "results": listResults, "runs": listRunsOfSeeds,
 		"repetitions": listRepetitionsOfSeeds, "contents": listContentsOfSeeds,
 	} {
 		queries[name], queries[name+" of some"] = query+range2+bySeedID, query+inList2+bySeedID

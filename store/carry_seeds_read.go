@@ -66,22 +66,17 @@ type AssessmentRecord struct {
 	NPass, NWarn, NFail int
 	AssessedAt          time.Time
 	Results             []ResultRecord
-	Computed            []ComputedRecord
 	row                 int64 // of the spec, where it was read
 }
 
-// ResultRecord is the status of a metric.
+// ResultRecord is the result of a metric.
 type ResultRecord struct {
-	Metric string
-	Status scoring.Status
-	Score  sql.NullFloat64
-}
-
-// ComputedRecord is the value of a metric that was computed from series.
-type ComputedRecord struct {
-	Metric string
-	Value  sql.NullFloat64
-	Reason string
+	Metric     string
+	Status     scoring.Status
+	Score      float64 // NaN if the value is missing
+	IsComputed bool    // the value was computed from series, or could not be for a reason
+	Value      float64 // of a computed value
+	Reason     string
 }
 
 // SeriesRecord is a series as it is stored.
@@ -114,7 +109,6 @@ type SeedPages struct {
 		Series      bool `db:"series"`
 		Runs        bool `db:"runs"`
 		Repetitions bool `db:"repetitions"`
-		Computed    bool `db:"computed"`
 		Artifacts   bool `db:"artifacts"`
 	}
 }
@@ -271,7 +265,7 @@ func (h SeedHead) Place() string {
 
 const seedKinds = `
 	SELECT EXISTS (SELECT 1 FROM seed_series) AS series, EXISTS (SELECT 1 FROM run) AS runs, EXISTS (SELECT 1 FROM repetition) AS repetitions,
-	       EXISTS (SELECT 1 FROM computed_value) AS computed, EXISTS (SELECT 1 FROM artifact) AS artifacts`
+	       EXISTS (SELECT 1 FROM artifact) AS artifacts`
 
 func (p *SeedPages) lookAtKinds(ctx context.Context) error {
 	if p.has != nil {
@@ -281,7 +275,6 @@ func (p *SeedPages) lookAtKinds(ctx context.Context) error {
 		Series      bool `db:"series"`
 		Runs        bool `db:"runs"`
 		Repetitions bool `db:"repetitions"`
-		Computed    bool `db:"computed"`
 		Artifacts   bool `db:"artifacts"`
 	})
 	return explain(p.read().GetContext(ctx, p.has, seedKinds))

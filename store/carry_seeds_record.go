@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -12,10 +13,9 @@ import (
 const (
 	listSeedRows = `
 	SELECT id AS seed_id, outcome, message, configuration_id, environment_id, started_at, duration_us FROM seed WHERE `
-	listValues      = `SELECT seed_id, metric_id, value FROM value WHERE `
+	listValues      = `SELECT seed_id, numbers FROM packed_value WHERE `
 	listAssessments = `SELECT seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at FROM assessment WHERE `
-	listResults     = `SELECT seed_id, spec_id, metric_id, status, score FROM result WHERE `
-	listComputed    = `SELECT seed_id, spec_id, metric_id, value, reason FROM computed_value WHERE `
+	listResults     = `SELECT seed_id, spec_id, results FROM packed_result WHERE `
 	listRunsOfSeeds = `
 	SELECT run.seed_id, sweep.ulid, run.attempt, run.exit_code, run.signal, attachment.data, run.cpu_us, run.rss_bytes
 	  FROM run ORDERED JOIN sweep ON sweep.id = run.sweep_id LEFT JOIN attachment ON attachment.id = run.stderr_id WHERE run.`
@@ -48,9 +48,6 @@ func (p *SeedPages) Records(ctx context.Context, heads []SeedHead) ([]*SeedRecor
 	load.seeds()
 	load.values()
 	load.assessments()
-	if p.has.Computed {
-		load.computed()
-	}
 	if p.has.Runs {
 		load.runs()
 	}
@@ -138,13 +135,15 @@ func (p *SeedPages) metric(id int64) (string, error) {
 
 func (l *seedLoad) values() {
 	l.each(listValues, func(s *SeedRecord, row []driver.Value) error {
-		name, err := l.metric(asInt(row[1]))
-		if s.Values == nil {
-			s.Values = make([]ValueRecord, 0, l.nValues)
-		}
-		l.nValues = len(s.Values) + 1
-		s.Values = append(s.Values, ValueRecord{name, asFloat(row[2])})
-		return err
+		var unknown error
+		s.Values = make([]ValueRecord, 0, l.nValues)
+		err := eachValue(asText(row[1]), func(metric int64, value float64) {
+			name, err := l.metric(metric)
+			unknown = cmp.Or(unknown, err)
+			s.Values = append(s.Values, ValueRecord{name, value})
+		})
+		l.nValues = len(s.Values)
+		return cmp.Or(err, unknown)
 	})
 }
 
@@ -160,15 +159,18 @@ func (l *seedLoad) assessments() {
 	})
 	l.each(listResults, func(s *SeedRecord, row []driver.Value) error {
 		a := s.assessment(asInt(row[1]))
-		name, err := l.metric(asInt(row[2]))
-		if a != nil {
-			if a.Results == nil {
-				a.Results = make([]ResultRecord, 0, l.nResults)
-			}
-			l.nResults = len(a.Results) + 1
-			a.Results = append(a.Results, ResultRecord{name, statusOf(asInt(row[3])), asNullFloat(row[4])})
+		if a == nil {
+			return nil
 		}
-		return err
+		var unknown error
+		a.Results = make([]ResultRecord, 0, l.nResults)
+		err := eachResult(asText(row[2]), func(r storedResult) {
+			name, err := l.metric(r.metric)
+			unknown = cmp.Or(unknown, err)
+			a.Results = append(a.Results, ResultRecord{name, statusOf(r.status), r.score, r.isComputed, r.value, r.reason})
+		})
+		l.nResults = len(a.Results)
+		return cmp.Or(err, unknown)
 	})
 	for id := range specs {
 		if _, err := l.spec(l.ctx, id); err != nil {
@@ -191,16 +193,6 @@ func (s *SeedRecord) assessment(spec int64) *AssessmentRecord {
 		}
 	}
 	return nil
-}
-
-func (l *seedLoad) computed() {
-	l.each(listComputed, func(s *SeedRecord, row []driver.Value) error {
-		name, err := l.metric(asInt(row[2]))
-		if a := s.assessment(asInt(row[1])); a != nil {
-			a.Computed = append(a.Computed, ComputedRecord{name, asNullFloat(row[3]), asText(row[4])})
-		}
-		return err
-	})
 }
 
 func (l *seedLoad) runs() {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"slices"
 	"time"
@@ -13,11 +12,10 @@ import (
 // SeedCarrier writes seeds of another database within a transaction.
 type SeedCarrier struct {
 	*Tx
-	specs                                map[string]int64 // ids by scenario and hash; 0 for one that is not here
-	newest                               map[string]int64 // specs of scenarios; 0 for none
-	configurations                       map[string]bool  // carried, by hash
-	seeds, values                        arguments
-	assessments, results, computedValues arguments
+	specs                               map[string]int64 // ids by scenario and hash; 0 for one that is not here
+	newest                              map[string]int64 // specs of scenarios; 0 for none
+	configurations                      map[string]bool  // carried, by hash
+	seeds, values, assessments, results arguments
 }
 
 // SeedCarrier returns a writer of seeds of another database.
@@ -47,7 +45,6 @@ func (c *SeedCarrier) Add(records []*SeedRecord) (unjudged map[string]int, err e
 		return nil, err
 	}
 	unjudged = map[string]int{}
-	c.grow(records)
 	for i, r := range records {
 		row := rows[i]
 		if err := c.addSeed(row, r); err != nil {
@@ -74,24 +71,6 @@ func (c *SeedCarrier) Add(records []*SeedRecord) (unjudged map[string]int, err e
 		}
 	}
 	return unjudged, nil
-}
-
-// grow makes room for the rows of records.
-func (c *SeedCarrier) grow(records []*SeedRecord) {
-	values, assessments, results := 0, 0, 0
-	for _, r := range records {
-		values += len(r.Values)
-		assessments += len(r.Assessments)
-		for _, a := range r.Assessments {
-			results += len(a.Results)
-		}
-	}
-	for _, table := range []struct {
-		rows *arguments
-		n    int
-	}{{&c.seeds, 15 * len(records)}, {&c.values, 3 * values}, {&c.assessments, 8 * assessments}, {&c.results, 5 * results}} {
-		table.rows.values = slices.Grow(table.rows.values, table.n)
-	}
 }
 
 func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
@@ -129,13 +108,13 @@ func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
 	columns := c.columns(scenario, configuration, environment, r)
 	c.seeds.add(row)
 	c.seeds.add(columns...)
-	c.seeds.add(Checksum(columns...), timeOrNull(r.SupersededAt), timeOrNull(withdrawnAt))
+	c.seeds.add(checksumOf(columns), timeOrNull(r.SupersededAt), timeOrNull(withdrawnAt))
 	return c.addValueRows(row, r.Values)
 }
 
 // columns returns the columns of a seed that its checksum covers.
-func (c *SeedCarrier) columns(scenario, configuration, environment int64, r *SeedRecord) []driver.Value {
-	return []driver.Value{
+func (c *SeedCarrier) columns(scenario, configuration, environment int64, r *SeedRecord) []any {
+	return []any{
 		r.SeedHead.ID, scenario, configuration, int64(r.Number), string(r.Seed.Outcome), c.free(r.Seed.Message), bytesOf(r.Digest), environment,
 		timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt),
 	}
@@ -159,30 +138,20 @@ func (c *SeedCarrier) carryConfiguration(r *SeedRecord) error {
 func bytesOf(digest [32]byte) []byte { return digest[:] }
 
 func (c *SeedCarrier) addValueRows(row int64, values []ValueRecord) error {
-	from := len(c.values.values)
-	for _, v := range values {
+	if len(values) == 0 {
+		return nil
+	}
+	rows := make([]valueRow, len(values))
+	for i, v := range values {
 		metric, err := c.metricID(v.Metric)
 		if err != nil {
 			return err
 		}
-		c.values.add(row, metric, v.Value)
+		rows[i] = valueRow{v.Metric, metric, v.Value}
 	}
-	c.values.sort(from, 3, 1)
+	slices.SortFunc(rows, compareMetrics)
+	c.values.add(row, c.packValues(rows))
 	return nil
-}
-
-// sort puts rows of width columns, from an index on, in the order of an integer column.
-func (a *arguments) sort(from, width, column int) {
-	rows := a.values[from:]
-	key := func(i int) int64 { return rows[i*width+column].Value.(int64) }
-	n := len(rows) / width
-	for i := 1; i < n; i++ { // nearly always in order: the metrics of two databases are mostly the same, in the same order
-		for j := i; j > 0 && key(j) < key(j-1); j-- {
-			for k := range width {
-				rows[j*width+k], rows[(j-1)*width+k] = rows[(j-1)*width+k], rows[j*width+k]
-			}
-		}
-	}
 }
 
 // addJudgements stores judgements of a seed, and returns the ids of their specs.
@@ -196,25 +165,19 @@ func (c *SeedCarrier) addJudgements(row int64, scenario string, list []Assessmen
 			continue
 		}
 		specs = append(specs, spec)
-		columns := []driver.Value{row, spec, floatOrNull(a.Total), int64(a.NPass), int64(a.NWarn), int64(a.NFail), micros(a.AssessedAt)}
+		columns := []any{row, spec, floatOrNull(a.Total), int64(a.NPass), int64(a.NWarn), int64(a.NFail), micros(a.AssessedAt)}
 		c.assessments.add(columns...)
-		c.assessments.add(Checksum(columns...))
-		from := len(c.results.values)
-		for _, r := range a.Results {
+		c.assessments.add(checksumOf(columns))
+		results := make([]storedResult, len(a.Results))
+		for i, r := range a.Results {
 			metric, err := c.metricID(r.Metric)
 			if err != nil {
 				return nil, err
 			}
-			c.results.add(row, spec, metric, statusCode(r.Status), floatOrNull(r.Score))
+			reason, _ := c.free(r.Reason).(string)
+			results[i] = storedResult{r.Metric, metric, statusCode(r.Status), r.Score, r.IsComputed, r.Value, reason}
 		}
-		c.results.sort(from, 5, 2)
-		for _, v := range a.Computed {
-			metric, err := c.metricID(v.Metric)
-			if err != nil {
-				return nil, err
-			}
-			c.computedValues.add(row, spec, metric, floatOrNull(v.Value), c.free(v.Reason))
-		}
+		c.results.add(row, spec, string(appendResults(nil, results)))
 	}
 	return specs, nil
 }
@@ -245,8 +208,7 @@ func (c *SeedCarrier) flush() error {
 		width  int
 		rows   *arguments
 	}{
-		{insertSeedRows, 15, &c.seeds}, {insertValues, 3, &c.values}, {insertAssessed, 8, &c.assessments}, {insertResults, 5, &c.results},
-		{insertComputed, 5, &c.computedValues},
+		{insertSeedRows, 15, &c.seeds}, {insertValues, 2, &c.values}, {insertAssessed, 8, &c.assessments}, {insertResults, 3, &c.results},
 	} {
 		if err := c.insertRows(table.insert, table.width, table.rows); err != nil {
 			return err
@@ -378,7 +340,7 @@ func (c *SeedCarrier) TakeEarlier(row int64, r *SeedRecord) error {
 	if err := c.get(&here, placeOfSeed, row); err != nil {
 		return err
 	}
-	sum := Checksum(c.columns(here.Scenario, here.Configuration, environment, r)...)
+	sum := checksumOf(c.columns(here.Scenario, here.Configuration, environment, r))
 	_, err = c.exec(takeSeed, r.SeedHead.ID, c.free(r.Seed.Message), environment, timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), sum, row)
 	if err == nil && r.Seed.Run != nil {
 		_, err = c.exec(deleteRun, row)

@@ -10,10 +10,10 @@ import (
 
 // Changes tells whether the database was changed. It keeps a connection.
 type Changes struct {
-	mu     sync.Mutex
-	conn   *sqlx.Conn
-	stmt   *sqlx.Stmt      // that asks for the cursor
-	direct directStatement // the same in a file; nil on a server
+	mu      sync.Mutex
+	conn    *sqlx.Conn
+	stmt    *sqlx.Stmt // that asks for the cursor
+	isQuick bool       // it asks no server
 }
 
 // Changes returns what tells whether the database was changed. It must be closed.
@@ -26,15 +26,8 @@ func (s *Store) Changes(ctx context.Context) (*Changes, error) {
 	if err != nil {
 		return nil, errors.Join(explain(err), conn.Close())
 	}
-	c := &Changes{conn: conn, stmt: stmt}
-	if c.direct, err = s.pool.engine.direct(ctx, conn, s.pool.engine.changes()); err != nil {
-		return nil, errors.Join(explain(err), c.Close())
-	}
-	return c, nil
+	return &Changes{conn: conn, stmt: stmt, isQuick: !IsServer(s.path)}, nil
 }
-
-// isQuick reports whether [Changes.Cursor] asks no server.
-func (c *Changes) isQuick() bool { return c.direct != nil }
 
 // Cursor returns a number that differs once something was committed after the last call. It can differ without that.
 // The end of ctx does not end the query: the driver of a server would close the connection, which others need too.
@@ -44,10 +37,6 @@ func (c *Changes) Cursor(ctx context.Context) (cursor int64, err error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	if c.isQuick() {
-		cursor, err = oneNumber(context.WithoutCancel(ctx), c.direct, nil)
-		return cursor, explain(err)
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout)
 	defer cancel()
 	return cursor, explain(c.stmt.QueryRowContext(ctx).Scan(&cursor))
@@ -55,9 +44,5 @@ func (c *Changes) Cursor(ctx context.Context) (cursor int64, err error) {
 
 // Close returns the connection.
 func (c *Changes) Close() error {
-	var err error
-	if c.direct != nil {
-		err = c.direct.Close()
-	}
-	return explain(errors.Join(err, c.stmt.Close(), c.conn.Close()))
+	return explain(errors.Join(c.stmt.Close(), c.conn.Close()))
 }

@@ -11,15 +11,10 @@ import (
 
 const (
 	artifactDigestColumns = `artifact.name, artifact.left_out, artifact_content.hash`
-	hasAnyArtifact        = `SELECT EXISTS (SELECT 1 FROM artifact)`
 	listCheckedArtifacts  = `
 	SELECT artifact.seed_id, ` + artifactDigestColumns + `
 	  FROM artifact LEFT JOIN artifact_content ON artifact_content.id = artifact.artifact_content_id
 	 WHERE artifact.seed_id BETWEEN $1 AND $2 ORDER BY artifact.seed_id, artifact.name`
-	listJudgedArtifacts = `
-	SELECT artifact.seed_id, ` + artifactDigestColumns + `
-	  FROM seed ORDERED JOIN artifact ON artifact.seed_id = seed.id LEFT JOIN artifact_content ON artifact_content.id = artifact.artifact_content_id
-	 WHERE {selection} ORDER BY artifact.seed_id, artifact.name`
 	listArtifactDigests = `
 	SELECT ` + artifactDigestColumns + `
 	  FROM artifact LEFT JOIN artifact_content ON artifact_content.id = artifact.artifact_content_id WHERE artifact.seed_id = $1 ORDER BY artifact.name`

@@ -10,7 +10,7 @@ import (
 
 // Every CHECK constraint of the schema is tested by a query, and that query asks for its opposite.
 func TestCheckedRanges(t *testing.T) {
-	want := []string{"result: status BETWEEN 0 AND 2"} // compared with the assessment
+	var want []string
 	for _, c := range checkedRanges() {
 		want = append(want, c.table+": "+c.constraint)
 		if !strings.Contains(c.query, " FROM "+c.table+" WHERE NOT ("+c.constraint+")") {

@@ -25,8 +25,6 @@ func rowChecks() []rowCheck {
 	          AND (active.kind = 'configuration' OR active.number = seed.number AND active.digest = seed.digest)`
 	const missingExecution = ` WHERE execution_id NOT IN (SELECT id FROM execution)`
 	return []rowCheck{
-		{"computed_value", "its seed does not exist", `SELECT 'row ' || seed_id || ' of seed' FROM computed_value WHERE seed_id NOT IN (SELECT id FROM seed)`},
-		{"computed_value", "its metric does not exist", `SELECT 'row ' || metric_id || ' of metric' FROM computed_value WHERE metric_id NOT IN (SELECT id FROM metric)`},
 		{"call", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM call` + missingExecution},
 		{"request", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM request` + missingExecution},
 		{"truth", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM truth` + missingExecution},

@@ -26,8 +26,11 @@ type Damage struct {
 type CheckCounts struct{ Seeds, Values, Assessments, Results int }
 
 const listCheckedSeeds = `
-	SELECT seed.id, scenario.name, ` + seedChecked + `
-	  FROM seed LEFT JOIN scenario ON scenario.id = seed.scenario_id WHERE seed.id > $1 ORDER BY seed.id LIMIT 5000`
+	SELECT seed.id, scenario.name, packed_value.numbers, ` + seedChecked + `
+	  FROM seed LEFT JOIN scenario ON scenario.id = seed.scenario_id LEFT JOIN packed_value ON packed_value.seed_id = seed.id
+	 WHERE seed.id > $1 ORDER BY seed.id LIMIT 1000`
+
+const listOrphanValues = `SELECT seed_id FROM packed_value WHERE seed_id NOT IN (SELECT id FROM seed) ORDER BY seed_id`
 
 const listCheckedSeries = `
 	SELECT seed_series.seed_id, series_name.name, series_content.hash
@@ -40,24 +43,20 @@ type checkedSeed struct {
 	name      func() string
 	outcome   string
 	digest    []byte // nil while it runs
+	numbers   string // its values
 	series    []byte // name, zero and hash of each of its series
 	artifacts []byte // what each of its artifacts adds to the digest
 }
 
-// seedCheck compares seeds with their values, both in the order of the rows of seeds.
+// seedCheck compares seeds with their values.
 type seedCheck struct {
 	*Reader
 	ctx     context.Context
 	found   func(Damage)
-	done    func(CheckCounts)
 	counts  CheckCounts
 	metrics map[int64]string
-	page    []checkedSeed // the seeds that follow
-	last    int64         // the last seed of all pages so far
-	ended   bool
 
-	seed   int64 // whose values were gathered
-	ids    []int64
+	ids    []int64 // of the values of a seed
 	values []float64
 	order  digestOrder
 	buffer []byte
@@ -65,105 +64,75 @@ type seedCheck struct {
 
 // CheckSeeds compares the values of every seed with its digest. done is called now and then.
 func (r *Reader) CheckSeeds(ctx context.Context, found func(Damage), done func(CheckCounts)) (CheckCounts, error) {
-	c := &seedCheck{Reader: r, ctx: ctx, found: found, done: done, metrics: map[int64]string{}}
+	c := &seedCheck{Reader: r, ctx: ctx, found: found, metrics: map[int64]string{}}
 	err := r.stream(ctx, listMetrics, nil, func(row []driver.Value) { c.metrics[asInt(row[0])] = asText(row[1]) })
-	if err == nil {
-		err = r.pool.engine.scanTable(ctx, r, "value", found, c.value)
+	for last := int64(math.MinInt64); err == nil; {
+		var page []checkedSeed
+		if page, err = c.readPage(last); err != nil || len(page) == 0 {
+			break
+		}
+		for i := range page {
+			c.check(&page[i])
+		}
+		last = page[len(page)-1].id
+		done(c.counts)
 	}
 	if err == nil {
-		err = c.finish()
-	}
-	for err == nil && !c.ended {
-		err = c.pass(math.MaxInt64)
+		err = r.stream(ctx, listOrphanValues, nil, func(row []driver.Value) {
+			found(Damage{"packed_value", "its seed does not exist", fmt.Sprintf("row %d of seed", asInt(row[0]))})
+		})
 	}
 	return c.counts, explain(err)
 }
 
-// value takes a row of values.
-func (c *seedCheck) value(row packedRow) error {
-	seed, metric := row.integer(), row.integer()
-	value, _ := row.number()
-	if seed != c.seed {
-		if err := c.finish(); err != nil {
-			return err
+// check compares a seed with its values.
+func (c *seedCheck) check(s *checkedSeed) {
+	c.ids, c.values = c.ids[:0], c.values[:0]
+	if s.numbers != "" {
+		err := eachValue(s.numbers, func(metric int64, value float64) { c.ids, c.values = append(c.ids, metric), append(c.values, value) })
+		if err != nil {
+			c.found(Damage{"packed_value", "it cannot be decoded", s.name()})
 		}
-		c.seed, c.ids, c.values = seed, c.ids[:0], c.values[:0]
 	}
-	c.counts.Values++
-	c.ids, c.values = append(c.ids, metric), append(c.values, value)
-	return nil
+	c.counts.Values += len(c.ids)
+	c.compare(s, c.ids, c.values)
 }
 
-// finish compares the gathered values with the digest of their seed.
-func (c *seedCheck) finish() error {
-	if len(c.ids) == 0 {
-		return nil
-	}
-	if err := c.pass(c.seed); err != nil {
-		return err
-	}
-	if len(c.page) == 0 || c.page[0].id != c.seed {
-		c.found(Damage{"value", "its seed does not exist", fmt.Sprintf("row %d of seed", c.seed)})
-		return nil
-	}
-	c.compare(&c.page[0], c.ids, c.values)
-	c.page = c.page[1:]
-	return nil
-}
-
-// pass compares the seeds before a row: they have no values. It leaves the page at that row, or reads the next page.
-func (c *seedCheck) pass(row int64) error {
-	for {
-		for len(c.page) > 0 && c.page[0].id < row {
-			c.compare(&c.page[0], nil, nil)
-			c.page = c.page[1:]
-		}
-		if len(c.page) > 0 || c.ended {
-			return nil
-		}
-		if err := c.readPage(); err != nil {
-			return err
-		}
-	}
-}
-
-func (c *seedCheck) readPage() error {
-	err := c.stream(c.ctx, listCheckedSeeds, []any{c.last}, func(row []driver.Value) {
-		ulid, number, scenario := asText(row[2]), track.SeedNumber(asInt(row[5])), asText(row[1])
+// readPage reads the seeds behind a row.
+func (c *seedCheck) readPage(after int64) (page []checkedSeed, err error) {
+	err = c.stream(c.ctx, listCheckedSeeds, []any{after}, func(row []driver.Value) {
+		numbers, checked := asText(row[2]), row[3:]
+		ulid, number, scenario := asText(checked[0]), track.SeedNumber(asInt(checked[3])), asText(row[1])
 		name := func() string { return fmt.Sprintf("seed %s of %s (%s)", number, scenario, ulid) }
-		s := checkedSeed{id: asInt(row[0]), name: name, outcome: asText(row[6])}
-		if !isSound(row[2:]) {
+		s := checkedSeed{id: asInt(row[0]), name: name, outcome: asText(checked[4]), numbers: numbers}
+		if !isSound(checked) {
 			c.found(Damage{"seed", "its row differs from its checksum", name()})
 		}
-		if digest, ok := row[8].([]byte); ok {
-			s.digest = bytes.Clone(digest)
-		}
-		c.page = append(c.page, s)
+		s.digest, _ = checked[6].([]byte)
+		page = append(page, s)
 	})
-	if c.ended = len(c.page) == 0; err != nil || c.ended {
-		return err
+	if err != nil || len(page) == 0 {
+		return nil, err
 	}
-	first, i := c.page[0].id, 0
-	c.last = c.page[len(c.page)-1].id
-	err = c.stream(c.ctx, listCheckedSeries, []any{first, c.last}, func(row []driver.Value) {
-		for i < len(c.page)-1 && c.page[i].id < asInt(row[0]) {
+	first, last, i := page[0].id, page[len(page)-1].id, 0
+	err = c.stream(c.ctx, listCheckedSeries, []any{first, last}, func(row []driver.Value) {
+		for i < len(page)-1 && page[i].id < asInt(row[0]) {
 			i++
 		}
 		hash := asDigest(row[2])
-		c.page[i].series = append(append(append(c.page[i].series, asText(row[1])...), 0), hash[:]...)
+		page[i].series = append(append(append(page[i].series, asText(row[1])...), 0), hash[:]...)
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	i = 0
-	err = c.stream(c.ctx, listCheckedArtifacts, []any{first, c.last}, func(row []driver.Value) {
-		for i < len(c.page)-1 && c.page[i].id < asInt(row[0]) {
+	err = c.stream(c.ctx, listCheckedArtifacts, []any{first, last}, func(row []driver.Value) {
+		for i < len(page)-1 && page[i].id < asInt(row[0]) {
 			i++
 		}
-		c.page[i].artifacts = appendArtifactDigest(c.page[i].artifacts, row[1:])
+		page[i].artifacts = appendArtifactDigest(page[i].artifacts, row[1:])
 	})
-	c.done(c.counts)
-	return err
+	return page, err
 }
 
 // compare compares what a seed measured with its digest.
@@ -177,7 +146,7 @@ func (c *seedCheck) compare(s *checkedSeed, ids []int64, values []float64) {
 		return
 	}
 	if unknown, ok := c.order.sort(ids, c.metrics); !ok {
-		c.found(Damage{"value", "its metric does not exist", fmt.Sprintf("metric %d, %s", unknown, s.name())})
+		c.found(Damage{"packed_value", "its metric does not exist", fmt.Sprintf("metric %d, %s", unknown, s.name())})
 		return
 	}
 	c.buffer = append(append(c.buffer[:0], s.outcome...), 0)

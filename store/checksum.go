@@ -1,19 +1,16 @@
 package store
 
 import (
-	"context"
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/binary"
 	"fmt"
 	"math"
-
-	"track"
 )
 
-// A bit that flips in an id or a time is still an id or a time to SQLite. Rows that lists print therefore carry a
-// checksum of their columns, and a configuration carries the number of its seeds, because a page of an index that is
-// lost leaves no gap.
+// A bit that flips in an id or a time is still an id or a time to SQLite. Rows therefore carry a checksum of their
+// columns, which [Reader.CheckSeeds] and the like compare, and a configuration carries the number of its seeds, because a
+// page of an index that is lost leaves no gap.
 
 // Checksum returns the checksum of the columns of a row: int64, float64, string, []byte, or nil.
 func Checksum(columns ...driver.Value) int64 { return checksumOf(columns) }
@@ -88,41 +85,4 @@ func isSound(columns []driver.Value) bool {
 	last := len(columns) - 1
 	sum, ok := columns[last].(int64)
 	return ok && sum == checksumOf(columns[:last])
-}
-
-const (
-	countStored = `SELECT coalesce(sum(n_seeds), 0) FROM scenario_configuration WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1)`
-	ofStored    = ` AND configuration_id IN ({list})`
-)
-
-// checkNumber compares how many seeds of configurations, or of all if there are none, were found with how many are
-// stored. A list ends at a limit; 0 for none. A transaction stores the numbers at its end, so it does not compare them.
-func (r *Reader) checkNumber(ctx context.Context, scenario string, configurations []int64, found, limit int) error {
-	if r.tx != nil || r.pool.engine.checksItself() {
-		return nil
-	}
-	stored, err := r.storedNumber(ctx, scenario, configurations)
-	if limit > 0 {
-		stored = min(stored, limit)
-	}
-	if err == nil && stored != found {
-		err = fmt.Errorf("%w: %d of %d seeds of %s can be found", track.ErrDamaged, found, stored, scenario)
-	}
-	return err
-}
-
-// storedNumber returns how many seeds of configurations, or of all if there are none, a scenario should have; 0 if
-// nobody counts them.
-func (r *Reader) storedNumber(ctx context.Context, scenario string, configurations []int64) (n int, err error) {
-	if r.pool.engine.checksItself() { // it would have to count them
-		return 0, nil
-	}
-	c := clauses{}
-	c.add(countStored, scenario)
-	if len(configurations) > 0 {
-		c.addList(ofStored, anys(configurations)...)
-	}
-	query, args := c.statement()
-	err = r.read().GetContext(ctx, &n, query, args...)
-	return n, err
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -15,8 +14,7 @@ type engine interface {
 	// words returns a statement in the words of the database. Statements number their placeholders $1, $2, or write ?
 	// for the next one; they say ORDERED JOIN for a join in the order in which it is written, NOINDEX before a column
 	// that is not to choose the index, and IN SCAN ORDER for seeds in the order of the index of a scenario, in which
-	// SQLite reads them by itself: sums depend on the order. ONE value OF m ON is the join with the values of one
-	// metric, and ONE result OF m ON that with its results. Of a row of scenario_configuration, {n_seeds} is how many
+	// SQLite reads them by itself: sums depend on the order. Of a row of scenario_configuration, {n_seeds} is how many
 	// seeds it has, and {has_seeds} whether it has any. What stands in braces behind a comma, as in
 	// (seed_id{, configuration_id}), is said to servers alone: there, what belongs to another row has the column that a
 	// cluster divides the table by.
@@ -46,24 +44,9 @@ type engine interface {
 	// limitValues refuses texts and BLOBs of more bytes on a connection until release is called.
 	limitValues(conn *sqlx.Conn, largest int) (release func(), err error)
 
-	// keepsStatements reports whether a snapshot keeps statements that are asked again. The driver of a server does that.
-	keepsStatements() bool
-	// direct prepares a statement of a connection that runs without database/sql; nil on a server, where that saves
-	// nothing.
-	direct(ctx context.Context, conn *sqlx.Conn, query string) (directStatement, error)
-	// exec runs a statement of a transaction.
-	exec(t *Tx, query string, args []any) (sql.Result, error)
-	// getID reads one number in a transaction; [sql.ErrNoRows] if there is none.
-	getID(t *Tx, id *int64, query string, args []any) error
-	// insertNew runs insert, a statement for one row of a table with a column id, which it returns; [sql.ErrNoRows] if the
-	// row was there.
-	insertNew(t *Tx, insert string, args []any) (id int64, err error)
 	// insertRows runs insert, a statement INSERT INTO table (columns) VALUES, for rows of width columns, at the latest
 	// when the transaction commits.
 	insertRows(t *Tx, insert string, width int, args *arguments) error
-	// addValues stores the values of a seed, and addResults its results under a spec, as insertRows does.
-	addValues(t *Tx, seedID int64, rows []valueRow) error
-	addResults(t *Tx, seedID, specID int64, rows []resultRow) error
 	// maxRows is how many rows of large tables a transaction should write at most; 0 if that does not matter.
 	maxRows() int
 	// shardKey returns the last argument of a statement that stores what belongs to a row of seed, execution or
@@ -78,21 +61,6 @@ type engine interface {
 	newSeedIDs(t *Tx, n int) ([]int64, error)
 	// settle stores the rows that were inserted and that a statement may read; all of them for an empty one.
 	settle(ctx context.Context, w *writer, statement string) error
-
-	// scanTable calls visit with each row of the table value or result, in the order of its key. The row is valid during
-	// the call. The reader must be of a snapshot. found is told what cannot be decoded, and the scan goes on behind it.
-	scanTable(ctx context.Context, r *Reader, table string, found func(Damage), visit func(row packedRow) error) error
-	// scanSeeds calls visit with each row of some seeds of the table value or result, in the order of ids and of the key.
-	// The row lacks the seed, and is valid during the call. The reader must be of a snapshot or a transaction.
-	scanSeeds(ctx context.Context, r *Reader, table string, ids []int64, visit func(seed int64, row packedRow) error) error
-
-	// scanSelected returns the seeds of a selection with their assessments, in the order of the index, and what is wrong
-	// with the first damaged one. The reader must be of a snapshot or a transaction.
-	scanSelected(ctx context.Context, r *Reader, sel Selection) (seeds []selectedSeed, damage string, err error)
-
-	// scanCalls calls visit with the rows of listCalls for an execution that is said to have n calls. The cells are valid
-	// during the call.
-	scanCalls(ctx context.Context, r *Reader, execution int64, n int, visit func(*cells)) error
 
 	// isRepeatable reports whether a transaction failed because of another one, and may succeed when it is run again.
 	isRepeatable(err error) bool
@@ -122,15 +90,6 @@ type engine interface {
 	claimed(ctx context.Context, r *Reader) ([]int64, error)
 	// openError explains what opening or creating the database met.
 	openError(err error) error
-}
-
-// packedRow gives the columns of a row, one after the other.
-type packedRow interface {
-	integer() int64
-	// number returns the next column, which holds a number or NULL.
-	number() (x float64, isNull bool)
-	// failure returns the first error that was met.
-	failure() error
 }
 
 // claims marks what a process is working on, so that others take something else. Within a process, any number may take

@@ -290,7 +290,7 @@ func (r *Reader) calls(ctx context.Context, execution int64, n int) (list []trac
 	const mostAtOnce, sumOfCall = 100_000, 200 // n can be damaged; bytes
 	n = min(max(n, 0), mostAtOnce)
 	list, sum = make([]track.RecordedCall, 0, n), make([]byte, 0, sumOfCall*n)
-	err = r.pool.engine.scanCalls(ctx, r, execution, n, func(c *cells) {
+	err = r.streamCells(ctx, listCalls, []any{execution}, func(c *cells) {
 		sum = appendCall(sum, c.row)
 		_ = c.integer() // the position
 		call := track.RecordedCall{Key: c.text(), Tool: c.text()}

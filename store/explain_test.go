@@ -16,7 +16,7 @@ import (
 
 // big are the tables that grow with the seeds and the executions.
 var big = regexp.MustCompile(
-	`^SCAN (seed|rare|value|result|assessment|computed_value|series_chunk|series_content|seed_series|artifact|artifact_content|look|baseline|execution|call|execution_score|score_document|component|truth|ledger|mutation|mutation_parent|activation|version|run|attachment|sweep|sweep_configuration)\b`)
+	`^SCAN (seed|rare|packed_value|packed_result|assessment|series_chunk|series_content|seed_series|artifact|artifact_content|look|baseline|execution|call|execution_score|score_document|component|truth|ledger|mutation|mutation_parent|activation|version|run|attachment|sweep|sweep_configuration)\b`)
 
 // oneConfiguration is how the seeds of a selection are found; those of one scenario alone may be all.
 var oneConfiguration = regexp.MustCompile(`^SEARCH seed USING INDEX seed_identity \(scenario_id=\? AND configuration_id=\?`)
@@ -63,7 +63,13 @@ func TestSeedPlans(t *testing.T) {
 		walk bool // newest first along an index until the limit is reached
 		sel  bool // of a selection
 	}
-	scoresOfSome, someIDs := scoresOfSeedsQuery([]SeedScore{{ID: 1}, {ID: 2}}, 1)
+	ofSome := func(name, text string, args ...any) query {
+		var c clauses
+		c.add(text, args...)
+		c.addList(listOfSeeds, 1, 2)
+		text, args = c.statement()
+		return query{name: name, text: text, args: args}
+	}
 	queries := []query{
 		{name: "scenarios", text: listScenarios},
 		{name: "newest configuration", text: getNewestConfiguration, args: []any{"s"}},
@@ -80,12 +86,10 @@ func TestSeedPlans(t *testing.T) {
 		{name: "specs", text: listSpecs},
 		{name: "seed of a configuration", text: seedByNumber, args: []any{"s", 1, 1}},
 		{name: "seed of any configuration", text: sqliteFile{}.words(seedByNumberAnywhere), args: []any{"s", 1}},
-		{name: "seed of any configuration, lost ones", text: sqliteFile{}.words(countLostPairs), args: []any{"s", 1, 0}},
 		{name: "series of a seed", text: listSeries, args: []any{"x"}},
 		{name: "artifacts of a seed", text: sqliteFile{}.words(listArtifactsOf), args: []any{"x"}},
 		{name: "content of an artifact", text: getArtifactData, args: []any{"x", "run.log"}},
 		{name: "content by its hash", text: findArtifactContent, args: []any{[]byte("x")}},
-		{name: "digests of artifacts", text: listArtifactDigests, args: []any{1}},
 		{name: "chunks of a series", text: listChunks, args: []any{"x", "u"}},
 		{name: "environment of a seed", text: getSeedEnvironment, args: []any{1}},
 		{name: "values of a seed", text: listSeedValues, args: []any{1}},
@@ -103,7 +107,8 @@ func TestSeedPlans(t *testing.T) {
 		{name: "baseline", text: getBaseline, args: []any{"s"}},
 		{name: "baselines of a scenario", text: listScenarioBaselines, args: []any{"s"}},
 		{name: "baselines in force", text: listCurrentBaselines},
-		{name: "scores of some seeds", text: scoresOfSome, args: someIDs},
+		{name: "digests of artifacts", text: listArtifactDigests, args: []any{1}},
+		ofSome("values of some seeds", listValuesOf), ofSome("results of some seeds", listResultsOf, 1), ofSome("all results of some seeds", listAllResultsOf),
 		{name: "looks", text: listLooks, args: []any{[]byte("question")}},
 	}
 	label := "v1"
@@ -125,22 +130,17 @@ func TestSeedPlans(t *testing.T) {
 			args       []any
 		}{
 			{"seeds", listSelectedSeeds, []any{sel.SpecID}},
-			{"ids of selected seeds", listSelectedIDs, nil},
-			{"measured values", listSeedMeasured, nil},
-			{"computed values by seed", listSeedComputed, []any{sel.SpecID}},
-			{"computed values of metrics", listMetricComputed, []any{sel.SpecID}},
-			{"results of a metric", listOneMetricResults, []any{sel.SpecID, 1}},
-			{"values of a metric", listOneMetricValues, []any{sel.SpecID, 1}},
-			{"computed values of a metric", listOneMetricComputed, []any{sel.SpecID, 1}},
+			{"results", listJudgedResults, []any{sel.SpecID}},
+			{"results and values", listJudgedNumbers, []any{sel.SpecID}},
+			{"measured values", listMeasured, []any{sel.SpecID}},
 			{"when seeds ran", getRunTimes, nil},
 			{"environments of seeds", listEnvironments, nil},
 			{"ids of seeds", listSeedIDs, nil},
 			{"numbers of seeds", listRecordedNumbers, nil},
 			{"count of seeds", countRecorded, nil},
 			{"artifacts of seeds", sqliteFile{}.words(listArtifacts), nil},
-			{"digests of artifacts of seeds", sqliteFile{}.words(listJudgedArtifacts), nil},
 			{"failing seeds", listFailingSeeds, []any{sel.SpecID}},
-			{"failing metrics", listFailingMetrics, []any{sel.SpecID, statusCode(scoring.Fail)}},
+			{"failing metrics", listFailingMetrics, []any{sel.SpecID}},
 		} {
 			text, args := sel.of(q.text, q.args...)
 			queries = append(queries, query{name: q.name + ": " + name, text: text, args: args, sel: true})

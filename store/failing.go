@@ -2,7 +2,8 @@ package store
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
+	"math"
 
 	"track"
 	"track/scoring"
@@ -21,12 +22,9 @@ const listFailingMetrics = `
 	    SELECT seed.id FROM seed ORDERED JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	     WHERE {selection} AND assessment.n_fail > 0
 	)
-	SELECT failing.id, metric.name, value.value, result.score IS NULL AS missing
-	  FROM failing ORDERED JOIN result ON result.seed_id = failing.id AND result.spec_id = $1 AND result.status = $2
-	  JOIN metric ON metric.id = result.metric_id
-	  JOIN spec_metric ON spec_metric.spec_id = result.spec_id AND spec_metric.metric_id = result.metric_id
-	  LEFT JOIN value ON value.seed_id = result.seed_id AND value.metric_id = result.metric_id
-	 ORDER BY failing.id, spec_metric.position`
+	SELECT failing.id, packed_result.results, coalesce(packed_value.numbers, '{}')
+	  FROM failing ORDERED JOIN packed_result ON packed_result.seed_id = failing.id AND packed_result.spec_id = $1
+	  LEFT JOIN packed_value ON packed_value.seed_id = failing.id`
 
 // FailingSeeds returns the seeds of a selection that did not pass, by number, with the metrics that failed. The reason
 // of a seed is the message that it was recorded with.
@@ -42,19 +40,9 @@ func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) ([]track.Faili
 	if err := r.read().SelectContext(ctx, &seeds, query, args...); err != nil {
 		return nil, explain(err)
 	}
-	var metrics []struct {
-		ID      int64           `db:"id"`
-		Name    string          `db:"name"`
-		Value   sql.NullFloat64 `db:"value"`
-		Missing bool            `db:"missing"`
-	}
-	query, args = sel.of(listFailingMetrics, sel.SpecID, statusCode(scoring.Fail))
-	if err := r.read().SelectContext(ctx, &metrics, query, args...); err != nil {
+	bySeed, err := r.failingMetrics(ctx, sel)
+	if err != nil {
 		return nil, explain(err)
-	}
-	bySeed := map[int64][]track.FailingMetric{}
-	for _, m := range metrics {
-		bySeed[m.ID] = append(bySeed[m.ID], track.FailingMetric{Name: m.Name, Value: orNaN(m.Value), Missing: m.Missing})
 	}
 	list := make([]track.FailingSeed, len(seeds))
 	for i, seed := range seeds {
@@ -63,4 +51,34 @@ func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) ([]track.Faili
 		}
 	}
 	return list, nil
+}
+
+// failingMetrics returns, by the id of the seed, the metrics that failed of the seeds of a selection, in the order of the
+// spec.
+func (r *Reader) failingMetrics(ctx context.Context, sel Selection) (map[int64][]track.FailingMetric, error) {
+	names := map[int64]string{}
+	err := r.stream(ctx, listMetricNames, []any{sel.SpecID}, func(row []driver.Value) { names[asInt(row[0])] = asText(row[1]) })
+	if err != nil {
+		return nil, err
+	}
+	j, err := r.newJudged(ctx, sel.SpecID)
+	if err != nil {
+		return nil, err
+	}
+	bySeed := map[int64][]track.FailingMetric{}
+	err = r.streamSelected(ctx, sel, listFailingMetrics, []any{sel.SpecID}, func(row []driver.Value) {
+		seed, numbers := asInt(row[0]), asText(row[2])
+		j.read(asText(row[1]))
+		for i, status := range j.statuses {
+			if status == noResult || statusOf(int64(status)) != scoring.Fail {
+				continue
+			}
+			value, found, err := valueOf(numbers, j.metrics[i])
+			if must(err); !found {
+				value = math.NaN()
+			}
+			bySeed[seed] = append(bySeed[seed], track.FailingMetric{Name: names[j.metrics[i]], Value: value, Missing: math.IsNaN(j.scores[i])})
+		}
+	})
+	return bySeed, err
 }

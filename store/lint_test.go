@@ -25,7 +25,7 @@ func names(t *testing.T, st *Store, query string, args ...any) (list []string) {
 
 const (
 	listTables    = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'goose%' AND name NOT LIKE 'sqlite%' ORDER BY name`
-	listViews     = `SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY name`
+	listViews     = `SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_*' ORDER BY name`
 	listColumnsOf = `SELECT name FROM pragma_table_info($1)`
 	listUnique    = `SELECT name FROM pragma_index_list($1) WHERE "unique" = 1`
 	listIndexes   = `SELECT name FROM pragma_index_list($1)`
@@ -40,8 +40,8 @@ const (
 // column would cost more than 5 % of the size of a database. On PostgreSQL these tables carry the column as well, at the
 // end of each key. See docs/adr/0040 and 0056.
 var distribution = map[string]struct{ column, rowID string }{
-	"seed": {"configuration_id", "id"}, "value": {"configuration_id", "seed_id"}, "assessment": {"configuration_id", "seed_id"},
-	"result": {"configuration_id", "seed_id"}, "computed_value": {"configuration_id", "seed_id"}, "seed_series": {"configuration_id", "seed_id"},
+	"seed": {"configuration_id", "id"}, "packed_value": {"configuration_id", "seed_id"}, "assessment": {"configuration_id", "seed_id"},
+	"packed_result": {"configuration_id", "seed_id"}, "seed_series": {"configuration_id", "seed_id"},
 	"run": {"configuration_id", "seed_id"}, "artifact": {"configuration_id", "seed_id"}, "artifact_content": {"configuration_id", "hash"}, "repetition": {"configuration_id", "seed_id"},
 	"execution": {"lineage_id", "id"}, "call": {"lineage_id", "execution_id"}, "request": {"lineage_id", "execution_id"}, "truth": {"lineage_id", "execution_id"},
 	"execution_score": {"lineage_id", "execution_id"}, "score_document": {"lineage_id", "execution_id"}, "component": {"lineage_id", "execution_id"},

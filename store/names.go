@@ -18,8 +18,9 @@ const (
 	  FROM (SELECT id FROM seed WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1) ORDER BY recorded_at DESC LIMIT $2) AS recent
 	  JOIN value ON value.seed_id = recent.id JOIN metric ON metric.id = value.metric_id`
 	hasMetric = `
-	SELECT EXISTS (SELECT 1 FROM seed JOIN value ON value.seed_id = seed.id AND value.metric_id = (SELECT id FROM metric WHERE name = $2)
-	                WHERE seed.scenario_id = (SELECT id FROM scenario WHERE name = $1))`
+	SELECT EXISTS (SELECT 1 FROM metric JOIN seed ON seed.scenario_id = (SELECT id FROM scenario WHERE name = $1)
+	                 JOIN packed_value ON packed_value.seed_id = seed.id AND packed_value.numbers LIKE '%"' || metric.id || '":%'
+	                WHERE metric.name = $2)`
 )
 
 // HasScenario reports whether a scenario has a spec or was ever recorded.

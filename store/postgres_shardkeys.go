@@ -26,7 +26,7 @@ func (postgresSchema) maxRows() int { return 1000 }
 // other tables.
 func shardColumn(table string) (column string, isPart bool) {
 	switch table {
-	case "packed_value", "assessment", "packed_result", "computed_value":
+	case "packed_value", "assessment", "packed_result":
 		return "configuration_id", true
 	}
 	return "", false
@@ -56,7 +56,7 @@ func (postgresSchema) shardKey(t *Tx, owner string, id int64) ([]any, error) {
 
 // addShardKeys appends the configuration of its seed to each row, and reads those that are not known.
 func (p *pendingRows) addShardKeys(ctx context.Context, conn *pgx.Conn, keys shardKeys) error {
-	column, isPart := shardColumn(p.stored)
+	column, isPart := shardColumn(p.table)
 	if !isPart {
 		return nil
 	}

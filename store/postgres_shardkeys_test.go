@@ -12,8 +12,8 @@ import (
 // ownedBy are tables of what belongs to rows of another one: what they call that row, and the column that divides both.
 var ownedBy = map[string]struct{ owner, reference, column string }{
 	"packed_value": {"seed", "seed_id", "configuration_id"}, "assessment": {"seed", "seed_id", "configuration_id"},
-	"packed_result": {"seed", "seed_id", "configuration_id"}, "computed_value": {"seed", "seed_id", "configuration_id"},
-	"seed_series": {"seed", "seed_id", "configuration_id"}, "run": {"seed", "seed_id", "configuration_id"},
+	"packed_result": {"seed", "seed_id", "configuration_id"},
+	"seed_series":   {"seed", "seed_id", "configuration_id"}, "run": {"seed", "seed_id", "configuration_id"},
 	"repetition": {"seed", "seed_id", "configuration_id"}, "artifact": {"seed", "seed_id", "configuration_id"},
 	"call": {"execution", "execution_id", "lineage_id"}, "truth": {"execution", "execution_id", "lineage_id"}, "request": {"execution", "execution_id", "lineage_id"},
 	"execution_score": {"execution", "execution_id", "lineage_id"}, "score_document": {"execution", "execution_id", "lineage_id"},

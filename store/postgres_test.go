@@ -100,8 +100,8 @@ func TestSuitePostgres(t *testing.T) {
 // cluster divides tables by.
 func TestSameSchema(t *testing.T) {
 	file, server := openDatabase(t, newDatabase(t)), openDatabase(t, postgres(t, startServer(t)))
-	own := regexp.MustCompile(`^(claim|packed_.*|text_index.*|goose_.*|sqlite_.*)\.` +
-		`|^(value|assessment|result|computed_value|seed_series|run|repetition|artifact)\.configuration_id$` +
+	own := regexp.MustCompile(`^(claim|text_index.*|goose_.*|sqlite_.*)\.` +
+		`|^(packed_value|value|assessment|packed_result|result|seed_series|run|repetition|artifact)\.configuration_id$` +
 		`|^(call|request|truth|execution_score|score_document|component|unindexed)\.lineage_id$|^series_chunk\.hash$|^scenario_configuration\.n_seeds$`)
 	columns := func(st *store.Store, query string) (list []string) {
 		_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {

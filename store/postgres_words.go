@@ -17,36 +17,8 @@ func (postgresSchema) words(statement string) string {
 	statement = forServers(statement, true)
 	statement = strings.ReplaceAll(statement, "{has_seeds}", "EXISTS (SELECT 1 "+seedsOfPair+")")
 	statement = strings.ReplaceAll(statement, "{n_seeds}", "(SELECT count(*) "+seedsOfPair+")")
-	statement = replaceOne(statement, "value", oneValue)
-	statement = replaceOne(statement, "result", oneResult)
 	statement = strings.ReplaceAll(statement, "IN ()", "IN (NULL)") // of an empty list
 	return numberPlaceholders(statement)
-}
-
-// oneValue returns the values of one metric, which are found in the arrays of a seed without unpacking all of them.
-func oneValue(metric string) string {
-	return oneOf(metric, `SELECT packed_value.seed_id, nullif(packed_value.numbers[{at}], 'NaN') AS value
-	  FROM packed_value WHERE {at} IS NOT NULL`, "packed_value") + " AS value ON"
-}
-
-// oneResult returns the results of one metric.
-func oneResult(metric string) string {
-	return oneOf(metric, `SELECT packed_result.seed_id, packed_result.spec_id, packed_result.statuses[{at}] AS status, nullif(packed_result.scores[{at}], 'NaN') AS score
-	  FROM packed_result WHERE {at} IS NOT NULL`, "packed_result") + " AS result ON"
-}
-
-func oneOf(metric, query, table string) string {
-	return "(" + strings.ReplaceAll(query, "{at}", "array_position("+table+".metric_ids, CAST("+metric+" AS integer))") + ")"
-}
-
-// replaceOne replaces what a statement has for the join with one metric of a table.
-func replaceOne(statement, table string, join func(metric string) string) string {
-	before, rest, found := strings.Cut(statement, "ONE "+table+" OF ")
-	if !found {
-		return statement
-	}
-	metric, rest, _ := strings.Cut(rest, " ON ")
-	return before + join(metric) + " " + rest
 }
 
 // numberPlaceholders gives each ? of a statement the number behind the largest one before it. Quoted texts are left

@@ -24,13 +24,9 @@ type Reader struct {
 	pinned *sqlx.Conn                        // of the snapshot or the transaction; nil if the pool is read from
 	totals map[string][]scoring.MetricTotals // of a snapshot, what was aggregated already, by the selection; nil outside one
 	kept   []keptSelection                   // of a snapshot, the seeds that were read last
-	stmts  *statements                       // of a snapshot; nil outside one
-	pages  *filePages                        // of a snapshot; nil outside one
 
-	summed   map[string]*metricSums  // of a snapshot, the sums of results that were read already, by the selection; nil outside one
-	reported map[string]keptStatuses // of a snapshot, by the selection; nil if they are not kept
-	tx       querier                 // the prepared statements of the transaction; nil outside one
-	attempts *int                    // at the transaction, which its Readers share; nil outside one
+	tx       querier // the prepared statements of the transaction; nil outside one
+	attempts *int    // at the transaction, which its Readers share; nil outside one
 }
 
 // Repeats reports whether an earlier Reader is of the same transaction, which was rolled back and runs again: what was
@@ -75,10 +71,7 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
 		err = errors.Join(err, explain(rollbackErr))
 	}()
-	statements := &statements{Conn: conn, prepared: map[string]*sqlx.Stmt{}}
-	pages := &filePages{}
-	defer func() { err = errors.Join(err, explain(statements.close()), pages.close()) }()
-	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, stmts: statements, pages: pages, totals: map[string][]scoring.MetricTotals{}, summed: map[string]*metricSums{}})
+	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, totals: map[string][]scoring.MetricTotals{}})
 }
 
 // Statements returns how many statements were read from the database so far, transactions included.
@@ -90,8 +83,6 @@ func (r *Reader) read() querier {
 	switch {
 	case r.tx != nil:
 		return checked{r.pool.engine, r.tx}
-	case r.stmts != nil && r.pool.engine.keepsStatements():
-		return checked{r.pool.engine, r.stmts}
 	case r.pinned != nil:
 		return checked{r.pool.engine, r.pinned}
 	}
@@ -109,53 +100,6 @@ func (r *Reader) connect(ctx context.Context) (*sqlx.Conn, error) {
 		return nil, err
 	}
 	return db.Connx(ctx)
-}
-
-// statements reads in a snapshot. It keeps statements that are asked again: to prepare one takes longer than most run.
-type statements struct {
-	*sqlx.Conn
-	prepared map[string]*sqlx.Stmt // nil if it was asked once
-}
-
-// keep returns the prepared statement for a query; nil the first time.
-func (s *statements) keep(ctx context.Context, query string) (stmt *sqlx.Stmt, err error) {
-	stmt, known := s.prepared[query]
-	if known && stmt == nil {
-		stmt, err = s.PreparexContext(ctx, query)
-	}
-	s.prepared[query] = stmt
-	return stmt, err
-}
-
-func (s *statements) GetContext(ctx context.Context, dest any, query string, args ...any) error {
-	stmt, err := s.keep(ctx, query)
-	switch {
-	case err != nil:
-		return err
-	case stmt == nil:
-		return s.Conn.GetContext(ctx, dest, query, args...)
-	}
-	return stmt.GetContext(ctx, dest, args...)
-}
-
-func (s *statements) SelectContext(ctx context.Context, dest any, query string, args ...any) error {
-	stmt, err := s.keep(ctx, query)
-	switch {
-	case err != nil:
-		return err
-	case stmt == nil:
-		return s.Conn.SelectContext(ctx, dest, query, args...)
-	}
-	return stmt.SelectContext(ctx, dest, args...)
-}
-
-func (s *statements) close() (err error) {
-	for _, stmt := range s.prepared {
-		if stmt != nil {
-			err = errors.Join(err, stmt.Close())
-		}
-	}
-	return err
 }
 
 // checked reads from a database that may be damaged: a row of other types than its table has is an error of damage.

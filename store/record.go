@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"math"
 	"slices"
@@ -19,14 +18,14 @@ const (
 	insertSeed = `
 	INSERT INTO seed (ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-	ON CONFLICT (scenario_id, configuration_id, number) WHERE superseded_at IS NULL DO NOTHING`
+	ON CONFLICT (scenario_id, configuration_id, number) WHERE superseded_at IS NULL DO NOTHING RETURNING id`
 	insertNewSeeds = `INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum) VALUES `
 	findSeed       = `
 	SELECT id, digest FROM seed
 	 WHERE scenario_id = $1 AND configuration_id = $2 AND number = $3 AND superseded_at IS NULL`
 	supersedeSeed = `UPDATE seed SET superseded_at = $1 WHERE id = $2 RETURNING scenario_id, configuration_id`
-	insertValues  = `INSERT INTO value (seed_id, metric_id, value) VALUES `
-	insertResults = `INSERT INTO result (seed_id, spec_id, metric_id, status, score) VALUES `
+	insertValues  = `INSERT INTO packed_value (seed_id, numbers) VALUES `
+	insertResults = `INSERT INTO packed_result (seed_id, spec_id, results) VALUES `
 )
 
 // Existing is the recorded seed with the identity of one to be recorded.
@@ -96,7 +95,7 @@ func (t *Tx) insertSeed(seed *track.Seed, digest [sha256.Size]byte, columns []an
 			return id, nil, t.insertNewSeed(id, columns)
 		}
 	}
-	id, err = t.engine.insertNew(t, insertSeed, columns)
+	err = t.getID(&id, insertSeed, columns...)
 	if errors.Is(err, sql.ErrNoRows) {
 		scenario, configuration := columns[1].(int64), columns[2].(int64)
 		existing, err = t.existingSeed(scenario, configuration, seed.Number, digest)
@@ -196,26 +195,29 @@ func (t *Tx) addValues(seedID int64, values map[string]float64) error {
 		}
 		rows, _ = t.valueRows(values)
 	}
-	return t.engine.addValues(t, seedID, rows)
-}
-
-// addValues implements [engine].
-func (sqliteFile) addValues(t *Tx, seedID int64, rows []valueRow) error {
-	args := t.arguments()
-	for _, r := range rows {
-		args.add(seedID, r.metric, r.value)
+	if len(rows) == 0 {
+		return nil
 	}
-	return t.insertRows(insertValues, 3, args)
+	args := t.arguments()
+	args.add(seedID, t.packValues(rows))
+	return t.insertRows(insertValues, 2, args)
 }
 
-// AddAssessment stores the judgement of a seed under a spec. Metrics of the spec are known since it was added.
-func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment) error {
-	columns := []driver.Value{seedID, specID, nil, int64(a.NPass), int64(a.NWarn), int64(a.NFail), t.now}
+// packValues returns the values of a seed as they are stored.
+func (t *Tx) packValues(rows []valueRow) string {
+	t.ids.packed = appendValues(t.ids.packed[:0], rows)
+	return string(t.ids.packed)
+}
+
+// AddAssessment stores the judgement of a seed under a spec, with the values that were computed from its series. Metrics
+// of the spec are known since it was added.
+func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment, computed ...scoring.ComputedValue) error {
+	columns := []any{seedID, specID, nil, int64(a.NPass), int64(a.NWarn), int64(a.NFail), t.now}
 	if a.Scored {
 		columns[2] = a.TotalScore
 	}
 	args := t.arguments()
-	args.add(append(columns, Checksum(columns...))...)
+	args.add(append(columns, checksumOf(columns))...)
 	if err := t.insertRows(insertAssessed, 8, args); err != nil {
 		return err
 	}
@@ -223,24 +225,20 @@ func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment) error {
 	if err != nil {
 		return err
 	}
-	return t.engine.addResults(t, seedID, specID, rows)
-}
-
-// resultRow is a result in the order of the spec.
-type resultRow struct {
-	name   string
-	metric int64
-	status int64
-	score  float64 // NaN if the value is missing
+	t.addComputed(rows, computed)
+	t.ids.packed = appendResults(t.ids.packed[:0], rows)
+	args = t.arguments()
+	args.add(seedID, specID, string(t.ids.packed))
+	return t.insertRows(insertResults, 3, args)
 }
 
 // resultRows returns rows of results, which are valid until the next call. Most seeds are judged under the spec of the
 // one before.
-func (t *Tx) resultRows(results []scoring.Result) ([]resultRow, error) {
+func (t *Tx) resultRows(results []scoring.Result) ([]storedResult, error) {
 	rows := t.ids.results[:min(len(t.ids.results), len(results))]
 	for i, r := range results {
 		if i == len(rows) {
-			rows = append(rows, resultRow{})
+			rows = append(rows, storedResult{})
 		}
 		row := &rows[i]
 		if row.name != r.Name || row.name == "" {
@@ -250,6 +248,7 @@ func (t *Tx) resultRows(results []scoring.Result) ([]resultRow, error) {
 			}
 			row.name, row.metric = r.Name, metric
 		}
+		row.isComputed, row.value, row.reason = false, 0, ""
 		if row.status, row.score = statusCode(r.Status), r.Score; r.Missing() {
 			row.score = math.NaN()
 		}
@@ -258,17 +257,15 @@ func (t *Tx) resultRows(results []scoring.Result) ([]resultRow, error) {
 	return rows, nil
 }
 
-// addResults implements [engine].
-func (sqliteFile) addResults(t *Tx, seedID, specID int64, rows []resultRow) error {
-	args := t.arguments()
-	for _, r := range rows {
-		score := any(r.score)
-		if math.IsNaN(r.score) {
-			score = nil
+// addComputed adds values that were computed from series, or why there are none, to the results.
+func (t *Tx) addComputed(rows []storedResult, computed []scoring.ComputedValue) {
+	for _, v := range computed {
+		i := slices.IndexFunc(rows, func(r storedResult) bool { return r.name == v.Metric })
+		if i >= 0 {
+			reason, _ := t.free(v.Reason).(string)
+			rows[i].isComputed, rows[i].value, rows[i].reason = true, v.Value, reason
 		}
-		args.add(seedID, specID, r.metric, r.status, score)
 	}
-	return t.insertRows(insertResults, 5, args)
 }
 
 func statusCode(s scoring.Status) int64 {

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"maps"
-	"math"
 	"slices"
 
 	"track"
@@ -81,36 +80,33 @@ type storedPage struct {
 	names    map[int64]string // of metrics
 }
 
-// storedNumber is a value, or the status of a result.
-type storedNumber struct {
-	seed   int // index in seeds
-	metric int64
-	value  float64
-	status int64
-}
-
 func (p *storedPage) read(ctx context.Context) error {
-	var values, results []storedNumber
-	err := p.pool.engine.scanSeeds(ctx, p.Reader, "value", p.ids, func(seed int64, row packedRow) error {
-		metric := row.integer()
-		value, isNull := row.number()
-		if isNull {
-			value = math.NaN()
-		}
-		p.names[metric] = ""
-		values = append(values, storedNumber{seed: p.at[seed], metric: metric, value: value})
+	if len(p.ids) == 0 {
 		return nil
+	}
+	values, results := make([][]storedValue, len(p.ids)), make([][]storedResult, len(p.ids))
+	err := p.visitOfSeeds(ctx, listValuesOf, nil, p.ids, func(seed int64, text string) {
+		must(eachValue(text, func(metric int64, value float64) {
+			p.names[metric] = ""
+			values[p.at[seed]] = append(values[p.at[seed]], storedValue{metric, value})
+		}))
 	})
 	if err != nil {
 		return err
 	}
-	err = p.pool.engine.scanSeeds(ctx, p.Reader, "result", p.ids, func(seed int64, row packedRow) error {
-		if spec := row.integer(); spec == p.previous[seed] {
-			metric, status := row.integer(), row.integer()
-			p.names[metric] = ""
-			results = append(results, storedNumber{seed: p.at[seed], metric: metric, status: status})
+	var c clauses
+	c.add(listAllResultsOf)
+	c.addList(listOfSeeds, anys(p.ids)...)
+	query, args := c.statement()
+	err = p.stream(ctx, query, args, func(row []driver.Value) {
+		seed := asInt(row[0])
+		if asInt(row[1]) != p.previous[seed] {
+			return
 		}
-		return nil
+		must(eachResult(asText(row[2]), func(r storedResult) {
+			p.names[r.metric] = ""
+			results[p.at[seed]] = append(results[p.at[seed]], r)
+		}))
 	})
 	if err != nil {
 		return err
@@ -118,14 +114,18 @@ func (p *storedPage) read(ctx context.Context) error {
 	if err := p.learnNames(ctx); err != nil {
 		return err
 	}
-	for _, v := range values {
-		p.seeds[v.seed].Values[p.names[v.metric]] = v.value
-	}
-	for _, r := range results {
-		p.seeds[r.seed].Previous[p.names[r.metric]] = statusOf(r.status)
+	for i := range p.seeds {
+		for _, v := range values[i] {
+			p.seeds[i].Values[p.names[v.metric]] = v.value
+		}
+		for _, r := range results[i] {
+			p.seeds[i].Previous[p.names[r.metric]] = statusOf(r.status)
+		}
 	}
 	return nil
 }
+
+const listAllResultsOf = `SELECT seed_id, spec_id, results FROM packed_result WHERE TRUE`
 
 // learnNames reads the names of the metrics that were met.
 func (p *storedPage) learnNames(ctx context.Context) error {

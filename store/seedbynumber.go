@@ -7,7 +7,7 @@ import (
 	"track"
 )
 
-// Pairs of the scenario are read from their table, and seeds by their ids: what an index says is only compared with it.
+// An index finds the seed of a number by scenario and configuration.
 const (
 	seedByNumber = selectSeeds + whichCount + `
 	   AND seed.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND seed.number = $2 AND seed.configuration_id = $3`
@@ -16,20 +16,8 @@ const (
 	       SELECT place.id FROM scenario_configuration AS pair
 	      ORDERED JOIN seed AS place ON place.scenario_id = pair.scenario_id AND place.configuration_id = pair.configuration_id
 	                           AND place.number = $2 AND place.superseded_at IS NULL
-	        WHERE NOINDEX pair.scenario_id = (SELECT id FROM scenario WHERE name = $1))
+	        WHERE pair.scenario_id = (SELECT id FROM scenario WHERE name = $1))
 	 ORDER BY seed.recorded_at DESC, seed.id DESC`
-
-	// A configuration without a seed of this number must have as many seeds as are stored for it, and none whose row has
-	// the number, or the index has lost some. $3 is its id, 0 for all.
-	countLostPairs = `
-	SELECT count(*) FROM scenario_configuration AS pair
-	 WHERE NOINDEX pair.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND CAST($3 AS bigint) IN (0, pair.configuration_id)
-	   AND NOT EXISTS (
-	       SELECT 1 FROM seed AS entry ORDERED JOIN seed ON seed.id = entry.id AND NOINDEX seed.configuration_id = pair.configuration_id
-	        WHERE entry.scenario_id = pair.scenario_id AND entry.configuration_id = pair.configuration_id AND entry.number = $2 AND entry.superseded_at IS NULL)
-	   AND (n_seeds, 0) <> (
-	       SELECT count(*), count(CASE WHEN seed.number = $2 THEN 1 END) FROM seed AS entry ORDERED JOIN seed ON seed.id = entry.id
-	        WHERE entry.scenario_id = pair.scenario_id AND entry.configuration_id = pair.configuration_id AND entry.superseded_at IS NULL)`
 )
 
 // SeedByNumber returns the seed of a scenario with this number, as recorded last, and the same seed under other
@@ -51,37 +39,11 @@ func (r *Reader) seedByNumber(ctx context.Context, scenario string, number track
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return track.RecordedSeed{}, nil, explain(err)
 	}
-	if err := r.checkSeedNumber(ctx, rows, scenario, number, configuration); err != nil {
-		return track.RecordedSeed{}, nil, explain(err)
-	}
 	if len(rows) == 0 {
 		return r.noSeedOfNumber(ctx, scenario, number, configuration)
 	}
-	list, err := r.recordedSeeds(ctx, rows)
-	if err != nil {
-		return track.RecordedSeed{}, nil, explain(err)
-	}
 	detail, err := r.seedDetail(ctx, rows[0])
-	return detail, list[1:], explain(err)
-}
-
-// checkSeedNumber returns an error of damage if an index led to a seed of another number, or lost one. A transaction
-// stores the numbers of seeds at its end, so it does not compare them.
-func (r *Reader) checkSeedNumber(ctx context.Context, rows []seedRow, scenario string, number track.SeedNumber, configuration int64) error {
-	for _, row := range rows {
-		if row.Number != number || row.Scenario != scenario || configuration != 0 && row.ID != configuration {
-			return fmt.Errorf("%w: the index leads from seed %s of %s to seed %s of %s", track.ErrDamaged, number, scenario, row.Number, row.Scenario)
-		}
-	}
-	if r.tx != nil || r.pool.engine.checksItself() || configuration != 0 && len(rows) > 0 {
-		return nil
-	}
-	lost := 0
-	err := r.read().GetContext(ctx, &lost, countLostPairs, scenario, number, configuration)
-	if err == nil && lost > 0 {
-		err = fmt.Errorf("%w: %d configurations of %s have seeds that cannot be found", track.ErrDamaged, lost, scenario)
-	}
-	return err
+	return detail, recordedSeeds(rows[1:]), explain(err)
 }
 
 // noSeedOfNumber returns the withdrawn seed of a number, or else an error.

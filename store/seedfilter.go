@@ -139,9 +139,3 @@ func (f SeedFilter) addRare(c *clauses) {
 	}
 	c.add(")")
 }
-
-// isWhole reports whether the filter asks for all seeds of a scenario, or of some configurations.
-func (f SeedFilter) isWhole() bool {
-	chosen := f.Configurations == nil || len(f.Configurations) > 0
-	return chosen && !f.Withdrawn && f.Number == nil && f.Scenario != "" && f.Label == "" && f.Outcome == "" && f.Status == "" && f.MinScore == nil && f.MaxScore == nil && f.Since.IsZero() && f.After == ""
-}

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -29,73 +28,16 @@ type seedRow struct {
 	NPass       sql.NullInt64    `db:"n_pass"`
 	NWarn       sql.NullInt64    `db:"n_warn"`
 	NFail       sql.NullInt64    `db:"n_fail"`
-	checkedColumns
+	Digest      []byte           `db:"digest"`
 	configurationRow
 }
 
-// checkedColumns are the columns of a seed and of its assessment that are read only to compare them with checksums.
-type checkedColumns struct {
-	ScenarioID    int64          `db:"scenario_id"`
-	RawMessage    sql.NullString `db:"raw_message"`
-	Digest        []byte         `db:"digest"`
-	EnvironmentID int64          `db:"environment_id"`
-	SeedChecksum  int64          `db:"seed_checksum"`
-	SpecID        sql.NullInt64  `db:"spec_id"`
-	AssessedAt    sql.NullInt64  `db:"assessed_at"`
-	Assessment    sql.NullInt64  `db:"assessment_checksum"`
-	NewestResult  sql.NullInt64  `db:"newest_result"` // the spec of the newest results
-}
-
-// check returns an error of damage unless a seed and its assessment are as they were stored.
-func (r seedRow) check() error {
-	sum := Checksum(r.ULID, r.ScenarioID, r.ID, int64(r.Number), r.Outcome, valueOf(r.RawMessage), r.Digest, r.EnvironmentID,
-		valueOf(r.StartedAt), valueOf(r.DurationUS), r.RecordedAt)
-	if sum != r.SeedChecksum {
-		return fmt.Errorf("%w: the row of seed %s differs from its checksum", track.ErrDamaged, r.ULID)
-	}
-	if r.SpecID != r.NewestResult || r.SpecID.Valid && !r.SpecVersion.Valid {
-		return fmt.Errorf("%w: the assessment of seed %s is lost", track.ErrDamaged, r.ULID)
-	}
-	sum = Checksum(r.RowID, valueOf(r.SpecID), valueOf(r.TotalScore), valueOf(r.NPass), valueOf(r.NWarn), valueOf(r.NFail), valueOf(r.AssessedAt))
-	if r.SpecID.Valid && sum != r.Assessment.Int64 {
-		return fmt.Errorf("%w: the assessment of seed %s differs from its checksum", track.ErrDamaged, r.ULID)
-	}
-	return nil
-}
-
-func valueOf(column driver.Valuer) driver.Value {
-	value, _ := column.Value() // NULL, or what it holds
-	return value
-}
-
-// recordedSeeds returns rows of seeds, which it checks.
-func (r *Reader) recordedSeeds(ctx context.Context, rows []seedRow) ([]track.RecordedSeed, error) {
+func recordedSeeds(rows []seedRow) []track.RecordedSeed {
 	list := make([]track.RecordedSeed, len(rows))
-	configurations, scenarios := map[int64]bool{}, map[string]bool{}
 	for i, row := range rows {
-		err := row.check()
-		if err == nil && !configurations[row.ID] {
-			configurations[row.ID], err = true, row.configurationRow.check()
-		}
-		if err == nil && !scenarios[row.Scenario] {
-			scenarios[row.Scenario], err = true, r.checkScenario(ctx, row.Scenario, row.ScenarioID)
-		}
-		if err != nil {
-			return nil, err
-		}
 		list[i] = row.seed()
 	}
-	return list, nil
-}
-
-// checkScenario returns an error of damage if the index of names does not know a scenario by the name that it has.
-func (r *Reader) checkScenario(ctx context.Context, name string, id int64) error {
-	var found int64
-	err := r.read().GetContext(ctx, &found, findScenario, name)
-	if isNoRows(err) || err == nil && found != id {
-		return fmt.Errorf("%w: the name of scenario %d differs from its index", track.ErrDamaged, id)
-	}
-	return err
+	return list
 }
 
 func (r seedRow) seed() track.RecordedSeed {
@@ -119,11 +61,9 @@ func (r seedRow) seed() track.RecordedSeed {
 }
 
 const selectSeeds = `
-	SELECT seed.id AS row_id, scenario.name AS scenario, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.message AS raw_message, seed.ulid, seed.recorded_at,
+	SELECT seed.id AS row_id, scenario.name AS scenario, seed.number, seed.outcome, coalesce(seed.message, '') AS message, seed.ulid, seed.recorded_at,
 	       seed.started_at, seed.duration_us, ` + configurationColumns + `, spec.version, assessment.total_score,
-	       assessment.n_pass, assessment.n_warn, assessment.n_fail, seed.scenario_id, seed.digest, seed.environment_id, seed.checksum AS seed_checksum,
-	       assessment.spec_id, assessment.assessed_at, assessment.checksum AS assessment_checksum,
-	       (SELECT max(spec_id) FROM result WHERE seed_id = seed.id) AS newest_result
+	       assessment.n_pass, assessment.n_warn, assessment.n_fail, seed.digest
 	  FROM seed
 	  JOIN scenario ON scenario.id = seed.scenario_id
 	  JOIN configuration ON configuration.id = seed.configuration_id
@@ -149,14 +89,8 @@ func (r *Reader) Seeds(ctx context.Context, filter SeedFilter) ([]track.Recorded
 	err := r.Snapshot(ctx, func(r *Reader) error {
 		var rows []seedRow
 		err := r.read().SelectContext(ctx, &rows, query, args...)
-		if err == nil {
-			list, err = r.recordedSeeds(ctx, rows)
-		}
-		if err == nil && filter.Withdrawn {
+		if list = recordedSeeds(rows); err == nil && filter.Withdrawn {
 			err = r.addWithdrawals(ctx, list, rows)
-		}
-		if err == nil && filter.isWhole() {
-			err = r.checkNumber(ctx, filter.Scenario, filter.Configurations, len(rows), filter.Limit)
 		}
 		return err
 	})
@@ -186,11 +120,9 @@ func (r *Reader) withdrawnDetail(ctx context.Context, filter SeedFilter) (*track
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil || len(rows) == 0 {
 		return nil, explain(err)
 	}
-	list, err := r.recordedSeeds(ctx, rows)
-	if err == nil {
-		list[0], err = r.seedDetail(ctx, rows[0])
-	}
-	if err == nil {
+	list := recordedSeeds(rows)
+	var err error
+	if list[0], err = r.seedDetail(ctx, rows[0]); err == nil {
 		err = r.addWithdrawals(ctx, list, rows)
 	}
 	if err != nil {
@@ -230,31 +162,15 @@ func (r *Reader) seedDetail(ctx context.Context, row seedRow) (track.RecordedSee
 	if detail.Values, err = r.Values(ctx, row.RowID); err != nil {
 		return detail, err
 	}
-	if err := r.checkValues(ctx, row.RowID, detail.Values); err != nil {
-		return detail, err
-	}
 	detail.Environment, err = environment.environment()
 	return detail, err
 }
 
 // Values returns what the seed with this id measured.
 func (r *Reader) Values(ctx context.Context, seedID int64) (map[string]float64, error) {
-	return r.values(ctx, listSeedValues, seedID)
-}
-
-func (r *Reader) values(ctx context.Context, query string, seedID int64) (map[string]float64, error) {
-	var rows []struct {
-		Name  string          `db:"name"`
-		Value sql.NullFloat64 `db:"value"`
-	}
-	if err := r.read().SelectContext(ctx, &rows, query, seedID); err != nil {
-		return nil, explain(err)
-	}
-	values := make(map[string]float64, len(rows))
-	for _, row := range rows {
-		values[row.Name] = orNaN(row.Value)
-	}
-	return values, nil
+	values := map[string]float64{}
+	err := r.stream(ctx, listSeedValues, []any{seedID}, func(row []driver.Value) { values[asText(row[0])] = asFloat(row[1]) })
+	return values, explain(err)
 }
 
 const getSeedState = `SELECT outcome, coalesce(message, '') AS message FROM seed WHERE id = $1`
@@ -270,46 +186,52 @@ func (r *Reader) Outcome(ctx context.Context, seedID int64) (outcome track.Outco
 }
 
 const listSeedResults = `
-	SELECT metric.name, result.status, result.score,
-	       CASE WHEN computed_value.seed_id IS NULL THEN value.value ELSE computed_value.value END AS value,
-	       coalesce(computed_value.reason, '') AS reason
-	  FROM result
-	  JOIN metric ON metric.id = result.metric_id
-	  LEFT JOIN value ON value.seed_id = result.seed_id AND value.metric_id = result.metric_id
-	  LEFT JOIN computed_value ON computed_value.seed_id = result.seed_id AND computed_value.spec_id = result.spec_id
-	        AND computed_value.metric_id = result.metric_id
-	 WHERE result.seed_id = (SELECT id FROM seed WHERE ulid = $1) AND result.spec_id = $2`
+	SELECT packed_result.results, coalesce(packed_value.numbers, '{}')
+	  FROM packed_result LEFT JOIN packed_value ON packed_value.seed_id = packed_result.seed_id
+	 WHERE packed_result.seed_id = (SELECT id FROM seed WHERE ulid = $1) AND packed_result.spec_id = $2`
 
 // Results returns the stored results of the seed with this ULID under a spec, by metric.
 func (r *Reader) Results(ctx context.Context, ulid string, specID int64) (map[string]scoring.Result, error) {
-	var rows []struct {
-		Name   string          `db:"name"`
-		Status int64           `db:"status"`
-		Score  sql.NullFloat64 `db:"score"`
-		Value  sql.NullFloat64 `db:"value"`
-		Reason string          `db:"reason"`
-	}
-	if err := r.read().SelectContext(ctx, &rows, listSeedResults, ulid, specID); err != nil {
+	names := map[int64]string{}
+	err := r.stream(ctx, listMetricNames, []any{specID}, func(row []driver.Value) { names[asInt(row[0])] = asText(row[1]) })
+	if err != nil {
 		return nil, explain(err)
 	}
-	if err := r.checkResults(ctx, ulid, specID, len(rows)); err != nil {
-		return nil, explain(err)
+	results := map[string]scoring.Result{}
+	err = r.stream(ctx, listSeedResults, []any{ulid, specID}, func(row []driver.Value) {
+		numbers := asText(row[1])
+		must(eachResult(asText(row[0]), func(stored storedResult) {
+			if !stored.isComputed {
+				var found bool
+				var err error
+				if stored.value, found, err = valueOf(numbers, stored.metric); !found {
+					stored.value = math.NaN()
+				}
+				must(err)
+			}
+			name := knownRow(names, "metric", stored.metric)
+			results[name] = stored.result(name)
+		}))
+	})
+	return results, explain(err)
+}
+
+// result returns a result as package scoring has it. Its value is given or computed.
+func (r storedResult) result(name string) scoring.Result {
+	one := scoring.Result{Name: name, Status: statusOf(r.status), Score: r.score, Value: r.value}
+	switch {
+	case r.reason != "":
+		one.Reason = scoring.ReasonMissing + ": " + r.reason
+	case math.IsNaN(r.score):
+		one.Reason = scoring.ReasonMissing
+	case math.IsNaN(one.Value) || math.IsInf(one.Value, 0):
+		one.Reason = scoring.ReasonNonFinite
 	}
-	results := make(map[string]scoring.Result, len(rows))
-	for _, row := range rows {
-		one := scoring.Result{Name: row.Name, Status: statusOf(row.Status), Score: row.Score.Float64, Value: orNaN(row.Value)}
-		switch {
-		case row.Reason != "":
-			one.Reason = scoring.ReasonMissing + ": " + row.Reason
-		case !row.Score.Valid:
-			one.Reason = scoring.ReasonMissing
-		case math.IsNaN(one.Value) || math.IsInf(one.Value, 0):
-			one.Reason = scoring.ReasonNonFinite
-		}
-		if one.Missing() {
-			one.Value = 0
-		}
-		results[row.Name] = one
+	if math.IsNaN(r.score) {
+		one.Score = 0
 	}
-	return results, nil
+	if one.Missing() {
+		one.Value = 0
+	}
+	return one
 }

@@ -27,11 +27,9 @@ type selectedSeed struct {
 	total          float64  // NaN if it has none
 }
 
-// Results without an assessment show that the page of the assessment is lost. The seeds come in no order: the one by id
-// would tempt SQLite to walk through all seeds of the scenario.
 const listSelectedSeeds = `
-	SELECT ` + seedChecked + `, ` + assessmentChecked + `,
-	       CASE WHEN assessment.seed_id IS NULL THEN EXISTS (SELECT 1 FROM result WHERE seed_id = seed.id AND spec_id = $1) ELSE FALSE END, seed.id
+	SELECT seed.id, seed.recorded_at, seed.environment_id, seed.configuration_id, seed.number, seed.outcome, seed.message, seed.ulid, seed.digest,
+	       assessment.seed_id, assessment.total_score, assessment.n_pass, assessment.n_warn, assessment.n_fail
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
 	 WHERE {selection} IN SCAN ORDER`
 
@@ -47,8 +45,8 @@ func (sel Selection) key() string {
 	return fmt.Sprintf("%q %v %d %v", sel.Scenario, sel.Configurations, sel.SpecID, sel.Seeds)
 }
 
-// selectedSeeds returns the seeds of a selection, and an error of damage unless they are all there, as they were
-// stored. A snapshot keeps the last selections: a report asks for the totals of seeds, their scores and their values.
+// selectedSeeds returns the seeds of a selection in the order of the scan, which the caller must not change. A snapshot
+// keeps the last selections: a report asks for the totals of seeds, their scores and their values.
 func (r *Reader) selectedSeeds(ctx context.Context, sel Selection) (seeds []selectedSeed, err error) {
 	key := sel.key()
 	at := slices.IndexFunc(r.kept, func(k keptSelection) bool { return k.key == key })
@@ -57,62 +55,23 @@ func (r *Reader) selectedSeeds(ctx context.Context, sel Selection) (seeds []sele
 		r.kept = append(slices.Delete(r.kept, at, at+1), kept)
 		return kept.seeds, nil
 	}
-	err = r.Snapshot(ctx, func(r *Reader) error {
-		seeds, err = r.readSelectedSeeds(ctx, sel)
-		return err
-	})
+	err = r.streamSelected(ctx, sel, listSelectedSeeds, []any{sel.SpecID}, func(row []driver.Value) { seeds = append(seeds, selectedSeedOf(row)) })
 	if err == nil && r.totals != nil {
 		r.kept = append(r.kept[max(0, len(r.kept)+1-keptSelections):], keptSelection{key, seeds})
 	}
 	return seeds, err
 }
 
-func (r *Reader) readSelectedSeeds(ctx context.Context, sel Selection) (seeds []selectedSeed, err error) {
-	seeds, damage, err := r.pool.engine.scanSelected(ctx, r, sel)
-	if err == nil && damage != "" {
-		err = fmt.Errorf("%w: %s", track.ErrDamaged, damage)
-	}
-	if err == nil && len(sel.Seeds) == 0 {
-		err = r.checkNumber(ctx, sel.Scenario, sel.Configurations, len(seeds), 0)
-	}
-	return seeds, err
-}
-
-// querySelected is [engine].scanSelected for any database.
-func (r *Reader) querySelected(ctx context.Context, sel Selection) (seeds []selectedSeed, damage string, err error) {
-	err = r.streamSelected(ctx, sel, listSelectedSeeds, []any{sel.SpecID}, func(row []driver.Value) {
-		seed, problem := selectedSeedOf(row)
-		if seeds = append(seeds, seed); problem != "" && damage == "" {
-			damage = problem
-		}
-	})
-	return seeds, damage, err
-}
-
-// selectedSeedOf reads a row of [listSelectedSeeds], and says what is wrong with it.
-func selectedSeedOf(row []driver.Value) (s selectedSeed, problem string) {
-	assessment, rest := row[seedColumns:seedColumns+assessmentColumns], row[seedColumns+assessmentColumns:]
-	switch {
-	case !isSound(row[:seedColumns]):
-		return s, "the row of seed " + asText(row[0]) + " differs from its checksum"
-	case assessment[0] != nil && !isSound(assessment):
-		return s, "the assessment of seed " + asText(row[0]) + " differs from its checksum"
-	case asInt(rest[0]) != 0:
-		return s, "the assessment of seed " + asText(row[0]) + " is lost"
-	}
-	outcome, err := track.ParseOutcome(asText(row[4]))
-	digest, _ := row[6].([]byte)
-	if err != nil || len(digest) != sha256.Size {
-		return s, "seed " + asText(row[0]) + " has cells of another type"
-	}
+// selectedSeedOf reads a row of [listSelectedSeeds].
+func selectedSeedOf(row []driver.Value) selectedSeed {
 	return selectedSeed{
-		id: asInt(rest[1]), recordedAt: asInt(row[10]), environment: asInt(row[7]), configuration: asInt(row[2]), number: track.SeedNumber(asInt(row[3])), outcome: outcome,
-		message: asText(row[5]), ulid: asText(row[0]), digest: [sha256.Size]byte(digest), assessed: assessment[0] != nil, total: asFloat(assessment[2]),
-		counts: [3]int32{int32(asInt(assessment[3])), int32(asInt(assessment[4])), int32(asInt(assessment[5]))},
-	}, ""
+		id: asInt(row[0]), recordedAt: asInt(row[1]), environment: asInt(row[2]), configuration: asInt(row[3]), number: track.SeedNumber(asInt(row[4])),
+		outcome: track.Outcome(asText(row[5])), message: asText(row[6]), ulid: asText(row[7]), digest: asDigest(row[8]), assessed: row[9] != nil, total: asFloat(row[10]),
+		counts: [3]int32{int32(asInt(row[11])), int32(asInt(row[12])), int32(asInt(row[13]))},
+	}
 }
 
-// SeedTotals aggregates the total scores of a selection, whose seeds it compares with their checksums.
+// SeedTotals aggregates the total scores of a selection.
 func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
 	seeds, err := r.selectedSeeds(ctx, sel)
 	if err != nil {

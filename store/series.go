@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"track"
-	"track/scoring"
 )
 
 // EncodedSeries is a series in the form in which it is stored.
@@ -35,7 +34,6 @@ const (
 	restoreContent   = `UPDATE series_content SET pruned_at = NULL WHERE id = $1`
 	insertChunk      = `INSERT INTO series_chunk (content_id, position, n, data{, hash}) VALUES ($1, $2, $3, $4{, $5})`
 	insertSeedSeries = `INSERT INTO seed_series (seed_id, name_id, content_id{, configuration_id}) VALUES ($1, $2, $3{, $4})`
-	insertComputed   = `INSERT INTO computed_value (seed_id, spec_id, metric_id, value, reason) VALUES `
 )
 
 // AddSeries stores the series of a seed. Numbers that are stored already, for whatever seed, are not stored again.
@@ -80,23 +78,6 @@ func (t *Tx) contentID(s EncodedSeries) (int64, error) {
 		}
 	}
 	return row.ID, nil
-}
-
-// AddComputed stores the values that metrics with a source have under a spec.
-func (t *Tx) AddComputed(seedID, specID int64, values []scoring.ComputedValue) error {
-	args := t.arguments()
-	for _, v := range values {
-		metric, err := t.metricID(v.Metric)
-		if err != nil {
-			return err
-		}
-		value := any(v.Value)
-		if v.Reason != "" {
-			value = nil
-		}
-		args.add(seedID, specID, metric, value, t.free(v.Reason))
-	}
-	return t.insertRows(insertComputed, 5, args)
 }
 
 // SeriesInfo is what is known of a series without its numbers.

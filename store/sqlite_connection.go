@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	_ "modernc.org/sqlite" // the driver
 )
 
 const driverName = "sqlite"
@@ -58,8 +59,8 @@ func (sqliteFile) beginReading(ctx context.Context, conn *sqlx.Conn) error {
 	return err
 }
 
-// keepsStatements implements [engine].
-func (sqliteFile) keepsStatements() bool { return true }
+// openPool returns a pool of connections.
+func openPool(source string) (*sqlx.DB, error) { return sqlx.Open(driverName, source) }
 
 // readMode returns the mode of the connections: immutable if a database without a write-ahead log lies in a folder that
 // cannot be written, because SQLite would have to create the index of the log there.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"modernc.org/libc"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -184,12 +185,11 @@ func isQuota(code int32) bool { return syscall.Errno(code) == syscall.EDQUOT }
 
 // systemError returns the error of the system that the connection met last.
 func (w *writer) systemError() (code int32) {
-	_ = w.conn.Raw(func(driverConn any) error {
-		if db := connectionOf(driverConn); db != nil {
-			code = db.FiSysErrno
-		}
-		return nil
-	})
+	if handle := handleOf(w.conn); handle != 0 {
+		tls := libc.NewTLS()
+		defer tls.Close()
+		code = sqlite3.Xsqlite3_system_errno(tls, handle)
+	}
 	return code
 }
 

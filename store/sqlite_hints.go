@@ -9,8 +9,6 @@ func (sqliteFile) words(statement string) string {
 	statement = forServers(statement, false)
 	statement = strings.ReplaceAll(statement, "{has_seeds}", "scenario_configuration.n_seeds > 0")
 	statement = strings.ReplaceAll(statement, "{n_seeds}", "scenario_configuration.n_seeds")
-	statement = replaceOne(statement, "value", func(metric string) string { return "value ON value.metric_id = " + metric + " AND" })
-	statement = replaceOne(statement, "result", func(metric string) string { return "result ON result.metric_id = " + metric + " AND" })
 	return strings.ReplaceAll(statement, "NOINDEX ", "+")
 }
 

@@ -71,7 +71,7 @@ func (r *Reader) CheckStructure(ctx context.Context, full bool, found func(Damag
 		query := quickCheck
 		if full {
 			query = integrityCheck
-		} else if slices.Contains([]string{"value", "result"}, table) {
+		} else if slices.Contains([]string{"packed_value", "packed_result"}, table) {
 			continue
 		}
 		if err := r.askSQLite(ctx, query, []any{table}, table, found); err != nil {

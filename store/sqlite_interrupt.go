@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"reflect"
 	"time"
 
@@ -13,14 +15,7 @@ import (
 
 // interruptAtEnd implements [engine]: the driver ends a statement only until its first row.
 func (sqliteFile) interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release func()) {
-	handle := uintptr(0)
-	_ = conn.Raw(func(driverConn any) error {
-		// The driver keeps the handle to itself. A test fails if it is no longer found here.
-		if field := reflect.Indirect(reflect.ValueOf(driverConn)).FieldByName("db"); field.Kind() == reflect.Uintptr {
-			handle = uintptr(field.Uint())
-		}
-		return nil
-	})
+	handle := handleOf(conn)
 	if handle == 0 {
 		return func() {}
 	}
@@ -35,6 +30,18 @@ func (sqliteFile) interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release 
 			<-done
 		}
 	}
+}
+
+// handleOf returns SQLite's handle of a connection, which the driver keeps to itself; 0 if it is not found, as a test
+// would tell.
+func handleOf(conn *sqlx.Conn) (handle uintptr) {
+	_ = conn.Raw(func(driverConn any) error {
+		if field := reflect.Indirect(reflect.ValueOf(driverConn)).FieldByName("db"); field.Kind() == reflect.Uintptr {
+			handle = uintptr(field.Uint())
+		}
+		return nil
+	})
+	return handle
 }
 
 // keepInterrupting interrupts statements until it is told to end: SQLite forgets an interruption before the first step
@@ -56,28 +63,15 @@ func keepInterrupting(handle uintptr, end <-chan struct{}) {
 
 // begin implements [engine]. It waits for other programs that hold the database, until ctx ends.
 func (sqliteFile) begin(ctx context.Context, w *writer, relaxed bool) error {
-	if err := w.relax(context.WithoutCancel(ctx), relaxed); err != nil {
+	statements := context.WithoutCancel(ctx)
+	if err := w.relax(statements, relaxed); err != nil {
 		return err
 	}
 	const patience = 50 * time.Millisecond // between two looks at ctx
-	db := (*sqlite3.Tsqlite3)(nil)
-	_ = w.conn.Raw(func(driverConn any) error {
-		db = connectionOf(driverConn)
-		return nil
-	})
-	if db != nil {
-		before := db.FbusyTimeout
-		db.FbusyTimeout = int32(patience.Milliseconds())
-		defer func() { db.FbusyTimeout = before }()
-	}
-	begin, err := w.direct(context.WithoutCancel(ctx), beginWrite)
-	if err != nil {
-		return err
-	}
 	for waited := time.Duration(0); ; waited += patience {
-		_, err := begin.ExecContext(context.WithoutCancel(ctx), nil)
+		err := w.beginWithin(statements, patience)
 		switch {
-		case !isBusy(err) || db == nil || waited >= busyTimeout:
+		case !isBusy(err) || waited >= busyTimeout:
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -85,12 +79,19 @@ func (sqliteFile) begin(ctx context.Context, w *writer, relaxed bool) error {
 	}
 }
 
+// beginWithin begins a transaction that writes, and waits for a while at most.
+func (w *writer) beginWithin(ctx context.Context, while time.Duration) error {
+	if _, err := w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", while.Milliseconds())); err != nil {
+		return err
+	}
+	_, err := w.conn.ExecContext(ctx, beginWrite)
+	_, resetErr := w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout.Milliseconds()))
+	return errors.Join(err, resetErr)
+}
+
 // commit implements [engine].
 func (sqliteFile) commit(ctx context.Context, w *writer) error {
-	commit, err := w.direct(ctx, "COMMIT")
-	if err == nil {
-		_, err = commit.ExecContext(ctx, nil)
-	}
+	_, err := w.conn.ExecContext(ctx, "COMMIT")
 	return err
 }
 

@@ -68,101 +68,46 @@ func (sel Selection) addTo(c *clauses) {
 	}
 }
 
-// One metric is read by queries, of the seeds in the order in which the scans of all metrics read them.
-const listOneMetricResults = `
-	SELECT result.status, result.score
-	  FROM seed ORDERED JOIN ONE result OF $2 ON result.seed_id = seed.id AND result.spec_id = $1
-	 WHERE {selection} IN SCAN ORDER`
-
 // Only the values of seeds that were judged count: a failed seed may carry values.
-const listOneMetricValues = `
-	SELECT value.value
-	  FROM seed
-	 ORDERED JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
-	 ORDERED JOIN ONE value OF $2 ON value.seed_id = seed.id
+const listJudgedNumbers = `
+	SELECT packed_result.results, coalesce(packed_value.numbers, '{}')
+	  FROM seed ORDERED JOIN packed_result ON packed_result.seed_id = seed.id AND packed_result.spec_id = $1
+	  LEFT JOIN packed_value ON packed_value.seed_id = seed.id
 	 WHERE {selection} IN SCAN ORDER`
 
-// The values that were computed, of seeds that were not given them; a reason says that there is none.
-const listMetricComputed = `
-	SELECT computed_value.metric_id, computed_value.value, computed_value.reason
-	  FROM seed ORDERED JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = $1
-	 WHERE {selection} IN SCAN ORDER`
-
-const listSpecMetricPositions = `SELECT metric_id, computed FROM spec_metric WHERE spec_id = $1 ORDER BY position`
-
-// specMetric is a metric of a spec by its id.
-type specMetric struct {
-	ID       int64 `db:"metric_id"`
-	Computed bool  `db:"computed"`
-}
-
-// MetricTotals aggregates each metric of a selection, in the order of the spec. It compares what it reads with the
-// digests and the total scores of the seeds. A snapshot reads a selection once: a report asks for the stability of a
-// configuration, gates it and puts it into a history.
+// MetricTotals aggregates each metric of a selection, in the order of the spec. A snapshot reads a selection once: a
+// report asks for the stability of a configuration, gates it and puts it into a history.
 func (r *Reader) MetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
 	key := sel.key()
 	if totals, known := r.totals[key]; known {
 		return slices.Clone(totals), nil
 	}
-	totals, err := r.readMetricTotals(ctx, sel)
-	if err == nil && r.totals != nil {
-		r.totals[key] = slices.Clone(totals)
-	}
-	return totals, err
-}
-
-func (r *Reader) readMetricTotals(ctx context.Context, sel Selection) (totals []scoring.MetricTotals, err error) {
-	err = r.Snapshot(ctx, func(r *Reader) error {
-		check, err := r.checkRead(ctx, sel)
+	var totals []scoring.MetricTotals
+	err := r.Snapshot(ctx, func(r *Reader) error {
+		j, err := r.newJudged(ctx, sel.SpecID)
 		if err != nil {
 			return err
 		}
-		sums := r.summed[sel.key()]
-		if delete(r.summed, sel.key()); sums == nil {
-			var visit func(int)
-			if sums, visit, err = r.sumResults(ctx, check, sel); err == nil {
-				err = check.scanResults(visit)
-			}
-		}
-		if err != nil {
-			return err
-		}
-		if err = check.scanValues(sums.addValues); err != nil {
-			return err
-		}
-		err = r.addComputed(ctx, sums, sel, listMetricComputed, sel.SpecID)
+		sums := newMetricSums(j.metrics)
+		err = r.streamSelected(ctx, sel, listJudgedNumbers, []any{sel.SpecID}, func(row []driver.Value) {
+			j.read(asText(row[0]))
+			sums.addResults(j)
+			must(eachValue(asText(row[1]), sums.addValue))
+		})
 		totals = sums.totals()
 		return err
 	})
+	if err == nil && r.totals != nil {
+		r.totals[key] = slices.Clone(totals)
+	}
 	return totals, explain(err)
 }
 
-// sumResults returns sums for a selection, and what to visit the results of its seeds with.
-func (r *Reader) sumResults(ctx context.Context, check *readCheck, sel Selection) (sums *metricSums, visit func(seed int), err error) {
-	var metrics []specMetric
-	if err := r.read().SelectContext(ctx, &metrics, listSpecMetricPositions, sel.SpecID); err != nil {
-		return nil, nil, err
-	}
-	sums = newMetricSums(metrics)
-	results := check.results.weights
-	if r.reported == nil {
-		return sums, func(int) { sums.addResults(results) }, nil
-	}
-	gathered := newStatusGatherer(len(check.ids), results)
-	r.reported[sel.key()] = gathered.statuses
-	return sums, func(at int) {
-		sums.addResults(results)
-		gathered.add(check.ids[at], results)
-	}, nil
-}
-
-// metricSums are the sums of the metrics of a spec, in its order.
+// metricSums are the sums of metrics.
 type metricSums struct {
-	metrics  []specMetric
 	sums     []metricSum
 	byID     map[int64]*metricSum
-	seen     []int64      // the metrics of the last seed, which the next one mostly has too
-	seenSums []*metricSum // of them; nil for a metric that the spec does not have
+	computed []storedValue // from series, which are added behind the values that were given
 }
 
 type metricSum struct {
@@ -171,10 +116,10 @@ type metricSum struct {
 	value     scoring.ValueAccumulator
 }
 
-func newMetricSums(metrics []specMetric) *metricSums {
-	s := &metricSums{metrics: metrics, sums: make([]metricSum, len(metrics)), byID: make(map[int64]*metricSum, len(metrics))}
-	for i, m := range metrics {
-		s.byID[m.ID] = &s.sums[i]
+func newMetricSums(metrics []int64) *metricSums {
+	s := &metricSums{sums: make([]metricSum, len(metrics)), byID: make(map[int64]*metricSum, len(metrics))}
+	for i, metric := range metrics {
+		s.byID[metric] = &s.sums[i]
 	}
 	return s
 }
@@ -190,30 +135,27 @@ func (m *metricSum) addResult(status int64, score float64) {
 }
 
 // addResults adds the results of a seed.
-func (s *metricSums) addResults(results *specWeights) {
-	for i, status := range results.statuses {
+func (s *metricSums) addResults(j *judged) {
+	for i, status := range j.statuses {
 		if status != noResult {
-			s.sums[i].addResult(int64(status), results.scores[i])
+			s.sums[i].addResult(int64(status), j.scores[i])
 		}
 	}
+	s.computed = append(s.computed, j.computed...)
 }
 
-// addValues adds what a seed measured.
-func (s *metricSums) addValues(metrics []int64, values []float64) {
-	if !slices.Equal(metrics, s.seen) {
-		s.seen, s.seenSums = append(s.seen[:0], metrics...), s.seenSums[:0]
-		for _, metric := range metrics {
-			s.seenSums = append(s.seenSums, s.byID[metric])
-		}
-	}
-	for i, sum := range s.seenSums {
-		if sum != nil {
-			sum.value.Add(values[i])
-		}
+// addValue adds what a seed measured. The spec may not have its metric.
+func (s *metricSums) addValue(metric int64, value float64) {
+	if sum := s.byID[metric]; sum != nil {
+		sum.value.Add(value)
 	}
 }
 
 func (s *metricSums) totals() []scoring.MetricTotals {
+	for _, v := range s.computed {
+		s.addValue(v.metric, v.value)
+	}
+	s.computed = nil
 	totals := make([]scoring.MetricTotals, len(s.sums))
 	for i := range s.sums {
 		m := &s.sums[i]
@@ -223,31 +165,14 @@ func (s *metricSums) totals() []scoring.MetricTotals {
 	return totals
 }
 
-// addComputed adds the computed values of a selection that a query finds.
-func (r *Reader) addComputed(ctx context.Context, s *metricSums, sel Selection, query string, args ...any) error {
-	if !slices.ContainsFunc(s.metrics, func(m specMetric) bool { return m.Computed }) {
-		return nil
-	}
-	return r.streamSelected(ctx, sel, query, args, func(row []driver.Value) {
-		if row[2] == nil {
-			knownRow(s.byID, "metric", row[0].(int64)).value.Add(storedValue(row[1]))
-		}
-	})
-}
-
 const getSpecMetric = `
-	SELECT spec_metric.metric_id, spec_metric.computed
+	SELECT spec_metric.metric_id
 	  FROM metric JOIN spec_metric ON spec_metric.metric_id = metric.id AND spec_metric.spec_id = $1
 	 WHERE metric.name = $2`
 
-const listOneMetricComputed = `
-	SELECT computed_value.metric_id, computed_value.value, computed_value.reason
-	  FROM seed ORDERED JOIN computed_value ON computed_value.seed_id = seed.id AND computed_value.spec_id = $1 AND computed_value.metric_id = $2
-	 WHERE {selection} IN SCAN ORDER`
-
 // OneMetricTotals aggregates one metric of a selection.
 func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string) (scoring.MetricTotals, error) {
-	var metric specMetric
+	var metric int64
 	err := r.read().GetContext(ctx, &metric, getSpecMetric, sel.SpecID, name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return scoring.MetricTotals{}, fmt.Errorf("metric %s: %w", name, track.ErrNotFound)
@@ -255,25 +180,23 @@ func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string
 	if err != nil {
 		return scoring.MetricTotals{}, explain(err)
 	}
-	sums := newMetricSums([]specMetric{metric})
-	sum := &sums.sums[0]
-	args := []any{sel.SpecID, metric.ID}
-	err = r.streamSelected(ctx, sel, listOneMetricResults, args, func(row []driver.Value) { sum.addResult(row[0].(int64), storedValue(row[1])) })
-	if err == nil {
-		err = r.streamSelected(ctx, sel, listOneMetricValues, args, func(row []driver.Value) { sum.value.Add(storedValue(row[0])) })
-	}
-	if err == nil {
-		err = r.addComputed(ctx, sums, sel, listOneMetricComputed, args...)
-	}
+	sums := newMetricSums([]int64{metric})
+	err = r.streamSelected(ctx, sel, listJudgedNumbers, []any{sel.SpecID}, func(row []driver.Value) {
+		result, found, err := resultOf(asText(row[0]), metric)
+		must(err)
+		if found {
+			sums.sums[0].addResult(result.status, result.score)
+		}
+		if result.hasComputed() {
+			sums.computed = append(sums.computed, storedValue{metric, result.value})
+		}
+		value, found, err := valueOf(asText(row[1]), metric)
+		must(err)
+		if found {
+			sums.addValue(metric, value)
+		}
+	})
 	return sums.totals()[0], explain(err)
-}
-
-// storedValue reads a value as the table value holds it: NULL is NaN.
-func storedValue(cell driver.Value) float64 {
-	if x, ok := cell.(float64); ok {
-		return x
-	}
-	return math.NaN()
 }
 
 // orNaN returns NaN for NULL, which stands for NaN and for the mean of nothing.

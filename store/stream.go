@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
 	"slices"
 
@@ -18,64 +17,30 @@ func (r *Reader) streamSelected(ctx context.Context, sel Selection, query string
 	return r.stream(ctx, query, args, visit)
 }
 
-// stream hands each row of a query to visit, straight from the driver: for tens of thousands of rows of numbers, what
-// database/sql does for each cell takes longer than SQLite. The row is valid during the call. Arguments are int64,
-// string or driver.Valuer. If visit panics, because it meets a row that this package never writes, the database is
-// damaged.
+// stream calls visit with each row of a query. The row is valid during the call. If visit panics, because it meets a row
+// that this package never writes, the database is damaged.
 func (r *Reader) stream(ctx context.Context, query string, args []any, visit func(row []driver.Value)) (err error) {
-	named := make([]driver.NamedValue, len(args))
-	for i, arg := range args {
-		value, err := driver.DefaultParameterConverter.ConvertValue(arg)
-		if err != nil {
-			return fmt.Errorf("argument %d: %w", i+1, err)
-		}
-		named[i] = driver.NamedValue{Ordinal: i + 1, Value: value}
-	}
-	return r.streamNamed(ctx, query, named, visit)
-}
-
-func (r *Reader) streamNamed(ctx context.Context, query string, named []driver.NamedValue, visit func(row []driver.Value)) (err error) {
-	if err := r.settle(ctx, query); err != nil {
+	rows, err := r.read().QueryxContext(ctx, query, args...)
+	if err != nil {
 		return err
 	}
-	r.pool.statements.Add(1)
-	conn := r.pinned
-	if conn == nil {
-		if conn, err = r.connect(ctx); err != nil {
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	defer catchDamage(&err)
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	row, cells := make([]driver.Value, len(columns)), make([]any, len(columns))
+	for i := range row {
+		cells[i] = (*any)(&row[i])
+	}
+	for rows.Next() {
+		if err := rows.Scan(cells...); err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, conn.Close()) }()
-		defer r.pool.engine.interruptAtEnd(ctx, conn)()
+		visit(row)
 	}
-	return conn.Raw(func(driverConn any) (err error) {
-		defer catchDamage(&err)
-		queryer, ok := driverConn.(driver.QueryerContext)
-		if !ok {
-			return errors.New("the driver cannot query")
-		}
-		rows, err := queryer.QueryContext(ctx, r.pool.engine.words(query), named)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, rows.Close()) }()
-		row := make([]driver.Value, len(rows.Columns()))
-		for {
-			if err := rows.Next(row); errors.Is(err, io.EOF) {
-				return nil
-			} else if err != nil {
-				return err
-			}
-			visit(row)
-		}
-	})
-}
-
-// settle stores what the transaction has inserted and a statement may read.
-func (r *Reader) settle(ctx context.Context, statement string) error {
-	if tx, ok := r.tx.(prepared); ok {
-		return tx.engine.settle(ctx, tx.writer, statement)
-	}
-	return nil
+	return rows.Err()
 }
 
 // impossible is what a visit of rows panics with, because the database holds what this package never writes.

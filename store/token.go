@@ -137,7 +137,7 @@ func (s *Store) TokenFinder(ctx context.Context) (*TokenFinder, error) {
 	}
 	f := &TokenFinder{db: db, find: find, known: map[string]Token{}}
 	changes, err := s.Changes(ctx)
-	if err == nil && changes.isQuick() {
+	if err == nil && changes.isQuick {
 		f.changes = changes
 	} else if err == nil { // asking whether something changed takes as long as asking for the token
 		err = changes.Close()

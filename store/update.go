@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -19,19 +18,16 @@ type writer struct {
 	db         *sqlx.DB
 	conn       *sqlx.Conn
 	statements map[string]*sqlx.Stmt
-	multiRows  map[multiRowKey]directStatement
-	directs    map[string]directStatement
 	args       arguments
-	few        []driver.NamedValue // arguments of one statement
-	pending    []*pendingRows      // that the engine has not stored yet
-	shardKeys  shardKeys           // of the running transaction
-	relaxed    bool                // commits do not wait for the disk
-	caller     context.Context     // of the transaction; no statement begins once it has ended
-	last       commitment          // of the last transaction
-	isUnknown  bool                // whether it was committed, if the connection is lost
-	lease      time.Duration       // how long a server waits for the next statement of a transaction
-	reset      string              // when the server of the connection reset its statistics
-	resetAsked time.Time           // when that was asked for
+	pending    []*pendingRows  // that the engine has not stored yet
+	shardKeys  shardKeys       // of the running transaction
+	relaxed    bool            // commits do not wait for the disk
+	caller     context.Context // of the transaction; no statement begins once it has ended
+	last       commitment      // of the last transaction
+	isUnknown  bool            // whether it was committed, if the connection is lost
+	lease      time.Duration   // how long a server waits for the next statement of a transaction
+	reset      string          // when the server of the connection reset its statistics
+	resetAsked time.Time       // when that was asked for
 	ids        ids
 	compressor
 }
@@ -42,8 +38,9 @@ type ids struct {
 	lineages, versions, tools                        map[string]int64
 	pairs                                            map[pair]bool
 
-	values  []valueRow  // of the last seed
-	results []resultRow // of the last judgement
+	values  []valueRow     // of the last seed
+	results []storedResult // of the last judgement
+	packed  []byte         // the text of either
 }
 
 func newIDs() ids {
@@ -258,10 +255,7 @@ func newWriter(ctx context.Context, engine engine, db *sqlx.DB) (*writer, error)
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	return &writer{
-		engine: engine, db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, multiRows: map[multiRowKey]directStatement{}, directs: map[string]directStatement{},
-		ids: newIDs(), caller: ctx,
-	}, nil
+	return &writer{engine: engine, db: db, conn: conn, statements: map[string]*sqlx.Stmt{}, ids: newIDs(), caller: ctx}, nil
 }
 
 // close finalizes every statement first: SQLite moves the log into the database, and spares the next process from
@@ -271,15 +265,6 @@ func (w *writer) close() error {
 	for _, stmt := range w.statements {
 		errs = append(errs, stmt.Close())
 	}
-	errs = append(errs, w.conn.Raw(func(any) error {
-		for _, stmt := range w.multiRows {
-			errs = append(errs, stmt.Close())
-		}
-		for _, stmt := range w.directs {
-			errs = append(errs, stmt.Close())
-		}
-		return nil
-	}))
 	return errors.Join(append(errs, w.conn.Close(), w.db.Close())...)
 }
 
@@ -303,7 +288,11 @@ func (w *writer) prepare(ctx context.Context, query string) (*sqlx.Stmt, error) 
 }
 
 func (t *Tx) exec(query string, args ...any) (sql.Result, error) {
-	return t.engine.exec(t, query, args)
+	stmt, err := t.prepare(t.ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return stmt.ExecContext(t.ctx, args...)
 }
 
 // get reads one row into dest; [sql.ErrNoRows] if there is none.
@@ -311,9 +300,13 @@ func (t *Tx) get(dest any, query string, args ...any) error {
 	return t.read().GetContext(t.ctx, dest, query, args...)
 }
 
-// getID reads one number, without the cost of mapping columns.
+// getID reads one number, without the cost of mapping columns; [sql.ErrNoRows] if there is none.
 func (t *Tx) getID(id *int64, query string, args ...any) error {
-	return t.engine.getID(t, id, query, args)
+	stmt, err := t.prepare(t.ctx, query)
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRowContext(t.ctx, args...).Scan(id)
 }
 
 func (t *Tx) selectAll(dest any, query string, args ...any) error {

@@ -158,17 +158,16 @@ CREATE TABLE withdrawal (
 CREATE INDEX withdrawal_place ON withdrawal (scenario_id, configuration, number);
 CREATE INDEX withdrawal_sweep ON withdrawal (sweep) WHERE sweep IS NOT NULL;
 
--- The values of a seed, in the order of metrics: a row for each number would take 83 bytes of it.
+-- The values of a seed: one JSON object by the ids of metrics, such as {"1":0.07,"2":null,"3":"-Infinity"}. null is NaN.
 CREATE TABLE packed_value (
-    seed_id          bigint             NOT NULL,
-    configuration_id bigint             NOT NULL, -- of the seed
-    metric_ids       integer[]          NOT NULL,
-    numbers          double precision[] NOT NULL,
+    seed_id          bigint           NOT NULL,
+    configuration_id bigint           NOT NULL, -- of the seed
+    numbers          text COLLATE "C" NOT NULL,
     PRIMARY KEY (seed_id, configuration_id)
 );
 CREATE VIEW value AS
-SELECT packed_value.seed_id, packed_value.configuration_id, unpacked.metric_id, nullif(unpacked.value, 'NaN') AS value
-  FROM packed_value, unnest(packed_value.metric_ids, packed_value.numbers) AS unpacked (metric_id, value);
+SELECT packed_value.seed_id, packed_value.configuration_id, CAST(unpacked.key AS bigint) AS metric_id, CAST(unpacked.value #>> '{}' AS double precision) AS value
+  FROM packed_value, json_each(CAST(packed_value.numbers AS json)) AS unpacked (key, value);
 
 -- The judgement of a seed under a spec; a seed may have one for each version.
 CREATE TABLE assessment (
@@ -184,19 +183,21 @@ CREATE TABLE assessment (
     PRIMARY KEY (seed_id, spec_id, configuration_id)
 );
 
--- The status and the score of each value of a seed under a spec, in the order of metrics.
+-- The results of a seed under a spec: one JSON object by the ids of metrics. Each is a list of the status (0 PASS, 1 WARN,
+-- 2 FAIL) and the score, which is null if the value is missing. A third element is a value that was computed from series;
+-- a fourth is the reason why there is none.
 CREATE TABLE packed_result (
-    seed_id          bigint             NOT NULL,
-    configuration_id bigint             NOT NULL, -- of the seed
-    spec_id          bigint             NOT NULL,
-    metric_ids       integer[]          NOT NULL,
-    statuses         smallint[]         NOT NULL, -- 0 PASS, 1 WARN, 2 FAIL
-    scores           double precision[] NOT NULL, -- NaN if the value is missing
+    seed_id          bigint           NOT NULL,
+    configuration_id bigint           NOT NULL, -- of the seed
+    spec_id          bigint           NOT NULL,
+    results          text COLLATE "C" NOT NULL,
     PRIMARY KEY (seed_id, spec_id, configuration_id)
 );
 CREATE VIEW result AS
-SELECT packed_result.seed_id, packed_result.configuration_id, packed_result.spec_id, unpacked.metric_id, unpacked.status, nullif(unpacked.score, 'NaN') AS score
-  FROM packed_result, unnest(packed_result.metric_ids, packed_result.statuses, packed_result.scores) AS unpacked (metric_id, status, score);
+SELECT packed_result.seed_id, packed_result.configuration_id, packed_result.spec_id, CAST(unpacked.key AS bigint) AS metric_id,
+       CAST(unpacked.value ->> 0 AS bigint) AS status, CAST(unpacked.value ->> 1 AS double precision) AS score,
+       json_array_length(unpacked.value) > 2 AS computed, CAST(unpacked.value ->> 2 AS double precision) AS computed_value, unpacked.value ->> 3 AS reason
+  FROM packed_result, json_each(CAST(packed_result.results AS json)) AS unpacked (key, value);
 
 -- Names of series.
 CREATE TABLE series_name (
@@ -233,18 +234,6 @@ CREATE TABLE seed_series (
     PRIMARY KEY (seed_id, name_id, configuration_id)
 );
 CREATE INDEX seed_series_content ON seed_series (content_id);
-
--- Values computed from the series of a seed, as a spec says, for metrics that the client did not give. Given values
--- are in the table value.
-CREATE TABLE computed_value (
-    seed_id          bigint           NOT NULL,
-    configuration_id bigint           NOT NULL, -- of the seed
-    spec_id          bigint           NOT NULL,
-    metric_id        bigint           NOT NULL,
-    value            double precision, -- NULL is NaN, or no value if there is a reason
-    reason           text COLLATE "C", -- why there is no value
-    PRIMARY KEY (seed_id, spec_id, metric_id, configuration_id)
-);
 
 -- The configuration of a scenario that others are compared with. Rows are only added: the newest of a scenario is the
 -- active one.

@@ -149,15 +149,16 @@ CREATE TABLE withdrawal (
 CREATE INDEX withdrawal_place ON withdrawal (scenario_id, configuration, number);
 CREATE INDEX withdrawal_sweep ON withdrawal (sweep) WHERE sweep IS NOT NULL;
 
--- The values that a seed measured. NULL is NaN; ANY keeps the sign of zero, which REAL would lose.
--- value, result and computed_value declare no foreign keys: checking them took a third of the time of recording.
--- Their rows are written only in a transaction that has made, or read, what they refer to.
-CREATE TABLE value (
-    seed_id   INTEGER NOT NULL,
-    metric_id INTEGER NOT NULL,
-    value     ANY,
-    PRIMARY KEY (seed_id, metric_id)
-) STRICT, WITHOUT ROWID;
+-- The values of a seed: one JSON object by the ids of metrics, such as {"1":0.07,"2":null,"3":"-Infinity"}. null is NaN.
+-- The tables of values and results declare no foreign keys: track check compares them with their seeds and assessments.
+CREATE TABLE packed_value (
+    seed_id INTEGER PRIMARY KEY,
+    numbers TEXT    NOT NULL
+) STRICT;
+CREATE VIEW value AS
+SELECT packed_value.seed_id, CAST(unpacked.key AS INTEGER) AS metric_id,
+       CASE unpacked.atom WHEN 'Infinity' THEN 9e999 WHEN '-Infinity' THEN -9e999 ELSE CAST(unpacked.atom AS REAL) END AS value
+  FROM packed_value, json_each(packed_value.numbers) AS unpacked;
 
 -- The judgement of a seed under a spec; a seed may have one for each version.
 CREATE TABLE assessment (
@@ -172,15 +173,21 @@ CREATE TABLE assessment (
     PRIMARY KEY (seed_id, spec_id)
 ) STRICT, WITHOUT ROWID;
 
--- The status and the score of each value of a seed under a spec.
-CREATE TABLE result (
-    seed_id   INTEGER NOT NULL,
-    spec_id   INTEGER NOT NULL,
-    metric_id INTEGER NOT NULL,
-    status    INTEGER NOT NULL CHECK (status BETWEEN 0 AND 2), -- PASS, WARN, FAIL; a list would cost a quarter of the time
-    score     REAL, -- NULL if the value is missing
-    PRIMARY KEY (seed_id, spec_id, metric_id)
-) STRICT, WITHOUT ROWID;
+-- The results of a seed under a spec: one JSON object by the ids of metrics. Each is a list of the status (0 PASS, 1 WARN,
+-- 2 FAIL) and the score, which is null if the value is missing. A third element is a value that was computed from series;
+-- a fourth is the reason why there is none.
+CREATE TABLE packed_result (
+    seed_id INTEGER NOT NULL,
+    spec_id INTEGER NOT NULL,
+    results TEXT    NOT NULL,
+    PRIMARY KEY (seed_id, spec_id)
+) STRICT;
+CREATE VIEW result AS
+SELECT packed_result.seed_id, packed_result.spec_id, CAST(unpacked.key AS INTEGER) AS metric_id, unpacked.value ->> 0 AS status,
+       CAST(unpacked.value ->> 1 AS REAL) AS score, json_array_length(unpacked.value) > 2 AS computed,
+       CASE unpacked.value ->> 2 WHEN 'Infinity' THEN 9e999 WHEN '-Infinity' THEN -9e999 ELSE CAST(unpacked.value ->> 2 AS REAL) END AS computed_value,
+       unpacked.value ->> 3 AS reason
+  FROM packed_result, json_each(packed_result.results) AS unpacked;
 
 -- Names of series.
 CREATE TABLE series_name (
@@ -213,17 +220,6 @@ CREATE TABLE seed_series (
     PRIMARY KEY (seed_id, name_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX seed_series_content ON seed_series (content_id);
-
--- Values computed from the series of a seed, as a spec says, for metrics that the client did not give. Given values
--- are in the table value.
-CREATE TABLE computed_value (
-    seed_id   INTEGER NOT NULL,
-    spec_id   INTEGER NOT NULL,
-    metric_id INTEGER NOT NULL,
-    value     ANY,  -- NULL is NaN, or no value if there is a reason
-    reason    TEXT, -- why there is no value
-    PRIMARY KEY (seed_id, spec_id, metric_id)
-) STRICT, WITHOUT ROWID;
 
 -- The configuration of a scenario that others are compared with. Rows are only added: the newest of a scenario is the
 -- active one.

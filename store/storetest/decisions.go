@@ -273,9 +273,10 @@ func testMeasuredComputed(t *testing.T, st *store.Store) {
 	spec, other := addSpec(t, st, "s", 3), addSpec(t, st, "s", 2)
 	id := add(t, st, track.Seed{Scenario: "s", Number: 1, Values: map[string]float64{"m0": 1}})[0]
 	update(t, st, func(tx *store.Tx) error {
+		results := []scoring.Result{{Name: "m0", Score: 1}, {Name: "m1", Score: 1}, {Name: "m2", Score: 1}}
 		return errors.Join(
-			tx.AddComputed(id, spec.ID, []scoring.ComputedValue{{Metric: "m1", Value: math.NaN()}, {Metric: "m2", Reason: "no series"}}),
-			tx.AddComputed(id, other.ID, []scoring.ComputedValue{{Metric: "m1", Value: 5}}))
+			tx.AddAssessment(id, spec.ID, scoring.Assessment{Results: results}, scoring.ComputedValue{Metric: "m1", Value: math.NaN()}, scoring.ComputedValue{Metric: "m2", Reason: "no series"}),
+			tx.AddAssessment(id, other.ID, scoring.Assessment{Results: results[:2]}, scoring.ComputedValue{Metric: "m1", Value: 5}))
 	})
 	for specID, want := range map[int64]map[string]float64{spec.ID: {"m0": 1, "m1": math.NaN()}, other.ID: {"m0": 1, "m1": 5}} {
 		got, err := st.MeasuredValues(t.Context(), store.Selection{Scenario: "s", Configurations: []int64{configuration(t, st, "s")}, SpecID: specID})
@@ -299,9 +300,8 @@ func testOneMetric(t *testing.T, st *store.Store) {
 	judge(t, st, spec, 1<<63, []float64{9, 10}, 4)
 	id := add(t, st, track.Seed{Scenario: "s", Number: 3, Values: map[string]float64{"m0": 1}})[0]
 	update(t, st, func(tx *store.Tx) error {
-		return errors.Join(
-			tx.AddAssessment(id, spec.ID, scoring.Assessment{NFail: 3, Results: []scoring.Result{{Name: "m0", Score: 0.25}, {Name: "m2", Score: 1}, {Name: "m3", Score: 0.5}}}),
-			tx.AddComputed(id, spec.ID, []scoring.ComputedValue{{Metric: "m2", Value: 12}, {Metric: "m3", Value: 11}}))
+		return tx.AddAssessment(id, spec.ID, scoring.Assessment{NFail: 3, Results: []scoring.Result{{Name: "m0", Score: 0.25}, {Name: "m2", Score: 1}, {Name: "m3", Score: 0.5}}},
+			scoring.ComputedValue{Metric: "m2", Value: 12}, scoring.ComputedValue{Metric: "m3", Value: 11})
 	})
 	for _, ranges := range [][]track.SeedRange{nil, {{First: 1, Last: 2}}, {{First: 2, Last: 2}, {First: 5, Last: math.MaxUint64}}} {
 		sel := store.Selection{Scenario: "s", Configurations: []int64{configuration(t, st, "s")}, SpecID: spec.ID, Seeds: ranges}

@@ -29,7 +29,7 @@ func testSeedStatuses(t *testing.T, st *store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	statuses, err := st.SeedStatuses(t.Context(), rows, sel)
+	statuses, err := st.SeedStatuses(t.Context(), sel)
 	if err != nil {
 		t.Fatal(err)
 	}

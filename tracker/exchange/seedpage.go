@@ -82,10 +82,7 @@ func (p *seedPage) bound(n int) {
 
 // rowsOf returns how many rows of a server a seed takes, with all that belongs to it.
 func rowsOf(r *store.SeedRecord) int {
-	n := 2 + 2*len(r.Artifacts) + len(r.Repetitions)
-	for _, a := range r.Assessments {
-		n += 2 + len(a.Computed)
-	}
+	n := 2 + 2*len(r.Artifacts) + len(r.Repetitions) + 2*len(r.Assessments)
 	for _, s := range r.SeriesParts {
 		n += 2 + len(s.Chunks)
 	}

@@ -123,7 +123,7 @@ func (c *checker) run(ctx context.Context, r *store.Reader) error {
 		table string
 		check func(context.Context, *store.Reader) error
 	}{
-		{"", c.describe}, {"value", c.seeds}, {"result", c.results}, {"", c.hashes}, {"", c.rows}, {"spec_metric", c.specs}, {"ledger", c.ledgers},
+		{"", c.describe}, {"packed_value", c.seeds}, {"packed_result", c.results}, {"", c.hashes}, {"", c.rows}, {"spec_metric", c.specs}, {"ledger", c.ledgers},
 	} {
 		if err := c.try(step.table, step.check(ctx, r)); err != nil {
 			return err
@@ -219,9 +219,9 @@ func (c *checker) ledgers(ctx context.Context, r *store.Reader) error {
 // rescue says what can be saved of a damaged table.
 func rescue(table string) string {
 	switch table {
-	case "seed", "value", "computed_value", "seed_series", "series_content", "series_chunk", "artifact", "artifact_content":
+	case "seed", "packed_value", "seed_series", "series_content", "series_chunk", "artifact", "artifact_content":
 		return "record or run these seeds again; other seeds are not affected"
-	case "assessment", "result":
+	case "assessment", "packed_result":
 		return "the measured values are not affected: export them with track query, and record the seeds again"
 	case "activation":
 		return "merge the database into a new one, where this is computed anew; no record is affected"

@@ -26,7 +26,6 @@ var unseen = []struct{ table, columns, reason string }{
 	{"actor", "name", "who recorded something is what the environment said; nothing follows from it"},
 	{"annotation", "id ulid kind removed scenario_id subject note actor_id at", "notes and tags are words beside the records; no verdict follows from them"},
 	{"baseline", "id ulid scenario_id configuration_id previous_id reason actor_id set_at", "an answer names the configuration that it compares with, and a seed cannot be put in its place"},
-	{"computed_value", "spec_id metric_id value reason", "it follows from the series of the seed, which has a digest; `track rescore` computes it anew"},
 	{"damage", "digest", "an import that meets this damage again would report it again, and not count it"},
 	{"epoch", "id name made_at", "another name lets clients send again what the database has"},
 	{"hook_arrival", "name n last_at", "counts for `track hook status`, of which nothing follows"},
@@ -67,7 +66,7 @@ var another = map[string]string{
 	"seed.outcome": "'timeout'", "execution.status": "'error'", "mutation.risk": "CASE risk WHEN 'LOW' THEN 'HIGH' ELSE 'LOW' END",
 	"mutation.state": "CASE state WHEN 'rejected' THEN 'accepted' ELSE 'rejected' END", "withdrawal.kind": "'configuration'", "withdrawal.action": "'restored'",
 	"look.kind": "'improvement'", "look.plan": "'[1]'", "annotation.kind": "'tag'", "sweep.ending": "'decided'", "lineage.subject": "'scenario:s'",
-	"activation.rubric": "'rubric/9'", "result.status": "1 - status", "ledger.kind": "'refusal'", "repetition.differences": `'["x"]'`,
+	"activation.rubric": "'rubric/9'", "ledger.kind": "'refusal'", "repetition.differences": `'["x"]'`,
 	"execution.ulid": anotherULID, "seed.ulid": anotherULID, "sweep.ulid": anotherULID, "baseline.ulid": anotherULID, "annotation.ulid": anotherULID,
 	"look.ulid": anotherULID, "repetition.ulid": anotherULID, "tombstone.ulid": anotherULID, "withdrawal.ulid": anotherULID,
 }

@@ -44,7 +44,6 @@ type matrix struct{ answer.Matrix }
 
 // matrixOfMetrics has a row for each metric of a configuration.
 func matrixOfMetrics(ctx context.Context, r *store.Reader, q answer.MatrixQuestion) (m matrix, err error) {
-	r.KeepStatuses()
 	report, err := stability(ctx, r, q.Of, StabilityOptions{SpecVersion: q.Spec, Seeds: q.Seeds})
 	if err != nil {
 		return m, err

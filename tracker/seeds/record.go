@@ -180,10 +180,7 @@ func assess(spec scoring.Spec, values map[string]float64, computed []scoring.Com
 }
 
 func addAssessment(tx *store.Tx, seedID, specID int64, a scoring.Assessment, computed []scoring.ComputedValue) error {
-	if err := tx.AddAssessment(seedID, specID, a); err != nil {
-		return err
-	}
-	return tx.AddComputed(seedID, specID, computed)
+	return tx.AddAssessment(seedID, specID, a, computed...)
 }
 
 // specFor returns the spec that seeds of a scenario are judged under, or nil if it has none. It asks the database once

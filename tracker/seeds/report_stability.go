@@ -33,7 +33,6 @@ func LoadStabilityReport(ctx context.Context, st *store.Reader, sel answer.Selec
 
 func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selector, options StabilityOptions) (r ReportedStability, err error) {
 	options.AllowMixed = false
-	st.KeepStatuses()
 	if r.StabilityReport, err = stability(ctx, st, sel, options); err != nil {
 		return r, err
 	}
@@ -95,7 +94,7 @@ func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (
 	if err != nil {
 		return nil, "", err
 	}
-	statuses, err := st.SeedStatuses(ctx, rows, sel)
+	statuses, err := st.SeedStatuses(ctx, sel)
 	if err != nil {
 		return nil, "", err
 	}
