@@ -171,7 +171,7 @@ func (r *Reader) CarriedExecution(ctx context.Context, h ExecutionHead) (c Carri
 	if err := r.read().GetContext(ctx, &row, executionByRow, h.Row); err != nil {
 		return c, explain(err)
 	}
-	d, _, err := r.executionDetail(ctx, row)
+	d, err := r.executionDetail(ctx, row)
 	if err != nil {
 		return c, explain(err)
 	}

@@ -80,7 +80,7 @@ func (r *Reader) checkConfigurations(ctx context.Context, found func(Damage)) (i
 		name := "configuration " + track.ShortHash(c.Hash)
 		if !c.hasParams() {
 			found(Damage{"configuration", "its params are no JSON object", name})
-		} else if c.check() != nil {
+		} else if !c.isSound() {
 			found(Damage{"configuration", "its content differs from its hash", name})
 		}
 	})

@@ -3,8 +3,6 @@ package store
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -70,10 +68,6 @@ type environmentRow struct {
 	Document string `db:"document"`
 }
 
-// environment returns an environment, whose document it compares with its hash.
 func (r environmentRow) environment() (e track.Environment, err error) {
-	if sum := sha256.Sum256([]byte(r.Document)); hex.EncodeToString(sum[:]) != r.Hash {
-		return nil, fmt.Errorf("%w: environment %s differs from its hash", track.ErrDamaged, track.ShortHash(r.Hash))
-	}
 	return e, decodeStored("environment", []byte(r.Document), &e)
 }

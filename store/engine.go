@@ -12,10 +12,9 @@ import (
 // engine is what differs between the databases that a store can lie in: a file of SQLite, or a schema of PostgreSQL.
 type engine interface {
 	// words returns a statement in the words of the database. Statements number their placeholders $1, $2, or write ?
-	// for the next one; they say ORDERED JOIN for a join in the order in which it is written, NOINDEX before a column
-	// that is not to choose the index, and IN SCAN ORDER for seeds in the order of the index of a scenario, in which
-	// SQLite reads them by itself: sums depend on the order. Of a row of scenario_configuration, {n_seeds} is how many
-	// seeds it has, and {has_seeds} whether it has any. What stands in braces behind a comma, as in
+	// for the next one; they say ORDERED JOIN for a join in the order in which it is written, and NOINDEX before a column
+	// that is not to choose the index. Of a row of scenario_configuration, {n_seeds} is how many seeds it has, and
+	// {has_seeds} whether it has any. What stands in braces behind a comma, as in
 	// (seed_id{, configuration_id}), is said to servers alone: there, what belongs to another row has the column that a
 	// cluster divides the table by.
 	words(statement string) string

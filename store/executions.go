@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"strings"
@@ -190,8 +189,7 @@ const (
 	executionsByPrefix = selectExecutions + ` AND execution.ulid >= $1 AND execution.ulid < $2 LIMIT 2`
 	getExecutionPrompt = `SELECT prompt AS output, prompt_bytes AS output_bytes, prompt_digest AS output_digest FROM execution WHERE id = $1`
 	getExecutionOutput = `SELECT output, output_bytes, output_digest FROM execution WHERE id = $1`
-	// The columns are those of listCheckedCalls behind the execution, with the texts instead of whether they are kept.
-	listCalls = `
+	listCalls          = `
 	SELECT call.position, call.key, tool.name, call.input, call.input_bytes, call.input_digest, call.exit, call.error, call.answered, call.rejected,
 	       call.output, call.output_bytes, call.output_digest, call.output_whole, call.started_at, call.duration_us, call.request
 	  FROM call LEFT JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = $1 ORDER BY call.position`
@@ -218,12 +216,9 @@ func (r *Reader) Execution(ctx context.Context, id string) (d track.RecordedExec
 		if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil || len(rows) != 1 {
 			return err
 		}
-		var calls []byte
 		var err error
-		if d, calls, err = r.executionDetail(ctx, rows[0]); err != nil {
-			return err
-		}
-		return r.checkExecution(ctx, rows[0].RowID, calls)
+		d, err = r.executionDetail(ctx, rows[0])
+		return err
 	})
 	switch {
 	case err != nil:
@@ -249,8 +244,7 @@ func (r textRow) stored() *track.RecordedText {
 	return &track.RecordedText{Digest: track.TextDigest(r.Digest), Bytes: int(r.Bytes.Int64), Text: r.Text}
 }
 
-// executionDetail returns an execution, and what its calls and requests add to its checksum.
-func (r *Reader) executionDetail(ctx context.Context, row executionRow) (d track.RecordedExecution, sum []byte, err error) {
+func (r *Reader) executionDetail(ctx context.Context, row executionRow) (d track.RecordedExecution, err error) {
 	d = row.execution()
 	var prompt, output textRow
 	var truths []struct {
@@ -263,7 +257,7 @@ func (r *Reader) executionDetail(ctx context.Context, row executionRow) (d track
 		r.read().SelectContext(ctx, &truths, listTruths, row.RowID),
 	)
 	if err != nil {
-		return d, nil, err
+		return d, err
 	}
 	d.Prompt, d.Output = prompt.stored(), output.stored()
 	if len(truths) > 0 {
@@ -272,26 +266,24 @@ func (r *Reader) executionDetail(ctx context.Context, row executionRow) (d track
 	for _, t := range truths {
 		d.Truths[t.Name] = t.Value
 	}
-	if d.Calls, sum, err = r.calls(ctx, row.RowID, d.NCalls); err != nil {
-		return d, nil, err
+	if d.Calls, err = r.calls(ctx, row.RowID, d.NCalls); err != nil {
+		return d, err
 	}
-	if d.Requests, sum, err = r.requests(ctx, row.RowID, sum); err != nil {
-		return d, nil, err
+	if d.Requests, err = r.requests(ctx, row.RowID); err != nil {
+		return d, err
 	}
 	d.Scores, err = r.executionScores(ctx, row.RowID)
 	for i := range d.Scores {
 		d.Scores[i].Active = d.Scores[i].Rubric == row.Rubric
 	}
-	return d, sum, err
+	return d, err
 }
 
-// calls returns the calls of an execution, and what they add to its checksum. n is how many it is said to have.
-func (r *Reader) calls(ctx context.Context, execution int64, n int) (list []track.RecordedCall, sum []byte, err error) {
-	const mostAtOnce, sumOfCall = 100_000, 200 // n can be damaged; bytes
-	n = min(max(n, 0), mostAtOnce)
-	list, sum = make([]track.RecordedCall, 0, n), make([]byte, 0, sumOfCall*n)
+// calls returns the calls of an execution. n is how many it is said to have.
+func (r *Reader) calls(ctx context.Context, execution int64, n int) (list []track.RecordedCall, err error) {
+	const mostAtOnce = 100_000 // n can be damaged
+	list = make([]track.RecordedCall, 0, min(max(n, 0), mostAtOnce))
 	err = r.streamCells(ctx, listCalls, []any{execution}, func(c *cells) {
-		sum = appendCall(sum, c.row)
 		_ = c.integer() // the position
 		call := track.RecordedCall{Key: c.text(), Tool: c.text()}
 		call.Input = track.RecordedText{Text: c.optionalText(), Bytes: int(c.integer()), Digest: track.TextDigest(c.bytes())}
@@ -316,22 +308,7 @@ func (r *Reader) calls(ctx context.Context, execution int64, n int) (list []trac
 		}
 		list = append(list, call)
 	})
-	return list, sum, err
-}
-
-// appendCall appends a row of listCalls for a checksum, as listCheckedCalls has it.
-func appendCall(sum []byte, row []driver.Value) []byte {
-	const input, output = 3, 10 // the texts, of which a digest follows
-	sum = appendKept(appendColumns(sum, row[:input]), row[input])
-	sum = appendKept(appendColumns(sum, row[input+1:output]), row[output])
-	return appendColumns(sum, knownRequest(row[output+1:]))
-}
-
-func appendKept(sum []byte, text driver.Value) []byte {
-	if text == nil {
-		return appendInteger(sum, 0)
-	}
-	return appendInteger(sum, 1)
+	return list, err
 }
 
 func wholeOrNil(n *int64) *int {

@@ -1,10 +1,8 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"database/sql/driver"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -198,22 +196,6 @@ func (t *Tx) changeExecution(id int64, change func() error) error {
 
 // executionsAtOnce is how many executions are checked at a time.
 const executionsAtOnce = 1000
-
-// checkExecution returns an error of damage unless an execution and its scores have their checksums. Its calls
-// and requests were read before, with what they add to its checksum: there can be thousands.
-func (r *Reader) checkExecution(ctx context.Context, id int64, calls []byte) error {
-	list, err := r.executionRowSums(ctx, 0, id-1, 1)
-	if err != nil || len(list) == 0 {
-		return err
-	}
-	e := list[0]
-	e.row.buffer = append(e.row.buffer, calls...)
-	if err := r.addSumsBesidesCalls(ctx, map[int64]*executionSums{e.id: e}, e.id, e.id); err != nil {
-		return err
-	}
-	e.check(func(d Damage) { err = cmp.Or(err, fmt.Errorf("%w: %s: %s", track.ErrDamaged, d.Record, d.Problem)) })
-	return err
-}
 
 // CheckExecutions compares executions and their scores with their checksums; those of a lineage, or of all if it is 0.
 func (r *Reader) CheckExecutions(ctx context.Context, lineage int64, found func(Damage)) (n int, err error) {

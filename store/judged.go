@@ -81,7 +81,7 @@ func (r *Reader) visitJudged(ctx context.Context, sel Selection, visit func(seed
 const listJudgedResults = `
 	SELECT seed.id, packed_result.results
 	  FROM seed ORDERED JOIN packed_result ON packed_result.seed_id = seed.id AND packed_result.spec_id = $1
-	 WHERE {selection} IN SCAN ORDER`
+	 WHERE {selection}` + inScanOrder
 
 // SeedStatuses returns, by the id of the seed, the statuses of the metrics of the seeds of a selection that were judged,
 // in the order of the spec. A status is none where the seed has no value.

@@ -47,16 +47,12 @@ const (
 
 // Evolving returns a lineage with a ledger. It returns [track.ErrNotFound] if the lineage has no ledger.
 func (r *Reader) Evolving(ctx context.Context, name string) (Evolving, error) {
-	lineage, sound, err := r.uncheckedEvolving(ctx, name)
-	if err == nil && !sound {
-		err = damagedRow("lineage " + lineage.Name)
-	}
+	lineage, _, err := r.checkedEvolving(ctx, name)
 	return lineage, err
 }
 
-// uncheckedEvolving returns a lineage with a ledger as it is stored. sound is false if its row differs from its
-// checksum.
-func (r *Reader) uncheckedEvolving(ctx context.Context, name string) (e Evolving, sound bool, err error) {
+// checkedEvolving returns a lineage with a ledger. sound is false if its row differs from its checksum.
+func (r *Reader) checkedEvolving(ctx context.Context, name string) (e Evolving, sound bool, err error) {
 	n := 0
 	err = r.streamCells(ctx, getEvolving, []any{name}, func(c *cells) {
 		n++
@@ -83,11 +79,11 @@ type StoredLineage struct {
 
 // StoredLineage returns a lineage with a ledger and all its versions that have a name, the oldest first.
 func (r *Reader) StoredLineage(ctx context.Context, name string) (s StoredLineage, err error) {
-	if s.Evolving, s.Sound, err = r.uncheckedEvolving(ctx, name); err != nil {
+	if s.Evolving, s.Sound, err = r.checkedEvolving(ctx, name); err != nil {
 		return s, err
 	}
 	query, args := versionContentsQuery(name, nil)
-	s.Versions, s.DamagedVersions, err = r.uncheckedVersions(ctx, query, args...)
+	s.Versions, s.DamagedVersions, err = r.checkedVersions(ctx, query, args...)
 	return s, err
 }
 

@@ -12,8 +12,6 @@ const seedsOfPair = `FROM seed AS counted WHERE counted.scenario_id = scenario_c
 func (postgresSchema) words(statement string) string {
 	statement = strings.ReplaceAll(statement, "ORDERED JOIN", "JOIN")
 	statement = strings.ReplaceAll(statement, "NOINDEX ", "")
-	statement = strings.ReplaceAll(statement, "IN SCAN ORDER", "ORDER BY seed.scenario_id, seed.configuration_id, seed.number, seed.id")
-	statement = strings.ReplaceAll(statement, " NOT INDEXED", "")
 	statement = forServers(statement, true)
 	statement = strings.ReplaceAll(statement, "{has_seeds}", "EXISTS (SELECT 1 "+seedsOfPair+")")
 	statement = strings.ReplaceAll(statement, "{n_seeds}", "(SELECT count(*) "+seedsOfPair+")")

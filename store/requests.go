@@ -62,10 +62,9 @@ func requestColumns(number int, r track.ModelRequest) []any {
 }
 
 // requests returns the requests of an execution, and appends to sum what they add to its checksum.
-func (r *Reader) requests(ctx context.Context, execution int64, sum []byte) (list []track.ModelRequest, _ []byte, err error) {
+func (r *Reader) requests(ctx context.Context, execution int64) (list []track.ModelRequest, err error) {
 	var counts []int64 // of many requests at once: an execution can have thousands
 	err = r.streamCells(ctx, listRequests, []any{execution}, func(c *cells) {
-		sum = appendColumns(sum, c.row)
 		_ = c.integer() // the number
 		request := track.ModelRequest{Model: c.text()}
 		var tokens track.Tokens
@@ -85,7 +84,7 @@ func (r *Reader) requests(ctx context.Context, execution int64, sum []byte) (lis
 		}
 		list = append(list, request)
 	})
-	return list, sum, err
+	return list, err
 }
 
 // count returns a count; known is false for NULL.

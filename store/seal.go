@@ -4,8 +4,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
-
-	"track"
 )
 
 // Rows of lineages and versions change: each change makes their checksum anew, from what is stored. A row that was
@@ -121,9 +119,4 @@ func keeps(text any) int64 {
 		return 0
 	}
 	return 1
-}
-
-// damagedRow returns an error for a row that differs from its checksum.
-func damagedRow(what string) error {
-	return fmt.Errorf("%w: the row of %s differs from its checksum", track.ErrDamaged, what)
 }

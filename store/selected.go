@@ -31,7 +31,7 @@ const listSelectedSeeds = `
 	SELECT seed.id, seed.recorded_at, seed.environment_id, seed.configuration_id, seed.number, seed.outcome, seed.message, seed.ulid, seed.digest,
 	       assessment.seed_id, assessment.total_score, assessment.n_pass, assessment.n_warn, assessment.n_fail
 	  FROM seed LEFT JOIN assessment ON assessment.seed_id = seed.id AND assessment.spec_id = $1
-	 WHERE {selection} IN SCAN ORDER`
+	 WHERE {selection}` + inScanOrder
 
 // keptSelections is how many selections a snapshot keeps: a report compares two configurations.
 const keptSelections = 2

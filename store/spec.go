@@ -51,10 +51,7 @@ const (
 	getSpecVersion  = selectSpec + ` WHERE scenario.name = $1 AND spec.version = $2`
 	getSpecByHash   = selectSpec + ` WHERE scenario.name = $1 AND spec.hash = $2`
 	getNewestSpecID = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
-	hasLostSpec     = `SELECT EXISTS (SELECT 1 FROM spec_metric WHERE spec_id NOT IN (SELECT id FROM spec))
-	    OR EXISTS (SELECT 1 FROM spec NOT INDEXED JOIN scenario NOT INDEXED ON scenario.id = spec.scenario_id
-	                WHERE scenario.name = $1 AND CAST($2 AS bigint) IN (0, spec.version))` // which an index does not find
-	listSpecs = selectSpec + ` ORDER BY scenario.name, spec.version`
+	listSpecs       = selectSpec + ` ORDER BY scenario.name, spec.version`
 )
 
 // Spec returns a version of a scenario's spec, the newest for version 0.
@@ -67,9 +64,6 @@ func (r *Reader) Spec(ctx context.Context, scenario string, version int) (Spec, 
 		err = r.read().GetContext(ctx, &row, getSpecVersion, scenario, version)
 	}
 	if errors.Is(err, sql.ErrNoRows) {
-		if lost := false; r.read().GetContext(ctx, &lost, hasLostSpec, scenario, version) == nil && lost {
-			return Spec{}, fmt.Errorf("%w: spec %s, or another one, is lost", track.ErrDamaged, specName(scenario, version))
-		}
 		err = fmt.Errorf("spec %s: %w", specName(scenario, version), track.ErrNotFound)
 		return Spec{}, track.WithHint(track.WithHint(err, track.NewHint("list the specs", "spec list")), track.NewHint("add one", "spec add", "FILE"))
 	}

@@ -5,7 +5,6 @@ import "strings"
 // words implements [engine].
 func (sqliteFile) words(statement string) string {
 	statement = strings.ReplaceAll(statement, "ORDERED JOIN", "CROSS JOIN")
-	statement = strings.ReplaceAll(statement, "IN SCAN ORDER", "")
 	statement = forServers(statement, false)
 	statement = strings.ReplaceAll(statement, "{has_seeds}", "scenario_configuration.n_seeds > 0")
 	statement = strings.ReplaceAll(statement, "{n_seeds}", "scenario_configuration.n_seeds")

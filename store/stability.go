@@ -68,12 +68,15 @@ func (sel Selection) addTo(c *clauses) {
 	}
 }
 
+// inScanOrder is the order of the index of a scenario. Sums depend on it.
+const inScanOrder = ` ORDER BY seed.scenario_id, seed.configuration_id, seed.number, seed.id`
+
 // Only the values of seeds that were judged count: a failed seed may carry values.
 const listJudgedNumbers = `
 	SELECT packed_result.results, coalesce(packed_value.numbers, '{}')
 	  FROM seed ORDERED JOIN packed_result ON packed_result.seed_id = seed.id AND packed_result.spec_id = $1
 	  LEFT JOIN packed_value ON packed_value.seed_id = seed.id
-	 WHERE {selection} IN SCAN ORDER`
+	 WHERE {selection}` + inScanOrder
 
 // MetricTotals aggregates each metric of a selection, in the order of the spec. A snapshot reads a selection once: a
 // report asks for the stability of a configuration, gates it and puts it into a history.

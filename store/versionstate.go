@@ -98,17 +98,13 @@ func (r *Reader) VersionState(ctx context.Context, lineage, name string) (Versio
 	return list[0], nil
 }
 
-// versionStates returns an error if the row of a version is damaged.
 func (r *Reader) versionStates(ctx context.Context, query string, args ...any) ([]VersionState, error) {
-	list, damaged, err := r.uncheckedVersions(ctx, query, args...)
-	if err == nil && len(damaged) > 0 {
-		err = damagedRow("version " + damaged[0])
-	}
+	list, _, err := r.checkedVersions(ctx, query, args...)
 	return list, err
 }
 
-// uncheckedVersions returns versions as they are stored, and names those whose rows differ from their checksums.
-func (r *Reader) uncheckedVersions(ctx context.Context, query string, args ...any) (list []VersionState, damaged []string, err error) {
+// checkedVersions returns versions, and names those whose rows differ from their checksums.
+func (r *Reader) checkedVersions(ctx context.Context, query string, args ...any) (list []VersionState, damaged []string, err error) {
 	list = []VersionState{}
 	err = r.streamCells(ctx, query, args, func(c *cells) {
 		list = append(list, VersionState{
