@@ -37,7 +37,7 @@ tools: ## install what tests use if it is there: a browser, shells, Python, mypy
 	tools/install.sh $(PROGRAMS)
 
 # What only tests use: folders of helpers, and functions that tests of several folders share.
-FORTESTS := ^(store/(storetest|sqlchecksum)|importer/importertest|internal/(fifotest|lineagetest|outsidetest|property|sample|testdb|testpostgres|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|NewPrediction|ParseSeed|ReadFile|Stability|LeftOut|replayEntry)$$
+FORTESTS := ^(store/storetest|importer/importertest|internal/(fifotest|lineagetest|outsidetest|property|sample|testdb|testpostgres|trackertest))/|^(answer/(codec|problem)|ask/all)\.go|: (entry|Fields|Functions|NewPrediction|ParseSeed|ReadFile|Stability|LeftOut|replayEntry)$$
 
 check: export GOGC := 300# the checks hold the types of the whole program
 check: ## gofmt, vet, staticcheck, unreachable functions, go.mod

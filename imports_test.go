@@ -106,7 +106,6 @@ var mayImport = map[string][]string{
 	// What tests read reports with.
 	"track/internal/textdiff":                {"github.com/rogpeppe/go-internal/diff"},
 	"track/internal/lineagetest":             {"track", "track/answer", "track/evolution", "track/internal/testdb", "track/scoring", "track/store", "track/tracker", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds"},
-	"track/store/sqlchecksum":                {"track", "track/store", "modernc.org/sqlite"},
 	"track/internal/testdb":                  {"track/internal/testpostgres", "track/store", "track/migrations"},
 	"track/internal/testpostgres":            {"github.com/jackc/pgx/v5/..."},
 	"track/internal/testpostgres/withserver": {"track/internal/testpostgres"},
@@ -182,7 +181,7 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s imports %s, but is to compute and nothing else", p.ImportPath, imported)
 			}
 			sql := imported == "database/sql" || imported == "database/sql/driver" && p.ImportPath != "track" // which scans seed numbers
-			if sql && p.ImportPath != "track/store" && p.ImportPath != "track/store/sqlchecksum" && p.ImportPath != "track/bench" {
+			if sql && p.ImportPath != "track/store" && p.ImportPath != "track/bench" {
 				t.Errorf("%s imports %s, but only track/store knows SQL", p.ImportPath, imported)
 			}
 		}

@@ -25,7 +25,7 @@ const (
 	       coalesce(configuration.params, '') AS params, coalesce(configuration.commit_id, '') AS commit_id,
 	       coalesce(configuration.dirty, 0) AS dirty, coalesce(configuration.diff_hash, '') AS diff_hash,
 	       coalesce(configuration.files_hash, '') AS files_hash,
-	       coalesce(configuration.created_at, 0) AS created_at, coalesce(configuration.checksum, 0) AS checksum, coalesce(replaced.hash, '') AS replaced
+	       coalesce(configuration.created_at, 0) AS created_at, coalesce(replaced.hash, '') AS replaced
 	  FROM baseline
 	  JOIN scenario ON scenario.id = baseline.scenario_id
 	  LEFT JOIN actor ON actor.id = baseline.actor_id

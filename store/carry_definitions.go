@@ -23,7 +23,7 @@ const (
 	INSERT INTO scenario (id, name, created_at) VALUES ((SELECT coalesce(max(id), 0) + 1 FROM scenario), $1, $2)
 	ON CONFLICT (name) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < scenario.created_at`
 	carryLineage = `
-	INSERT INTO lineage (id, name, keep_text, created_at, checksum) VALUES ((SELECT coalesce(max(id), 0) + 1 FROM lineage), $1, $2, $3, 0) RETURNING id`
+	INSERT INTO lineage (id, name, keep_text, created_at, checksum) VALUES ((SELECT coalesce(max(id), 0) + 1 FROM lineage), $1, $2, $3, $4) RETURNING id`
 	earlierLineage  = `UPDATE lineage SET created_at = $1 WHERE id = $2 AND created_at > $1`
 	setSpecVersion  = `UPDATE spec SET version = $1, created_at = $2 WHERE id = $3`
 	earlierSpec     = `UPDATE spec SET created_at = $1 WHERE id = $2 AND created_at > $1`

@@ -248,21 +248,26 @@ func (t *Tx) ReplaceCarried(here ExecutionHead, e CarriedExecution) error {
 // AddCarriedParts stores truths of an execution of another database with the one here, as far as that lacks them;
 // requests and scores too if both say the same.
 func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, same bool) error {
-	if len(e.Truths) > 0 {
-		if err := t.changeExecution(here.Row, func() error { return t.carryTruths(here.Row, e.Truths) }); err != nil {
-			return err
-		}
-	}
-	if !same {
+	if len(e.Truths) == 0 && !same {
 		return nil
 	}
-	if err := t.carryRequests(here.Row, e); err != nil {
-		return err
-	}
-	if err := t.unrateExecution(here.Row); err != nil {
-		return err
-	}
-	for _, score := range e.Scores {
+	return t.changeExecution(here.Row, func() error {
+		if err := t.carryTruths(here.Row, e.Truths); err != nil || !same {
+			return err
+		}
+		if err := t.carryRequests(here.Row, e); err != nil {
+			return err
+		}
+		if err := t.unrateExecution(here.Row); err != nil {
+			return err
+		}
+		return t.carryScores(here, e.Scores)
+	})
+}
+
+// carryScores stores the scores of an execution of another database under the rubrics that the one here lacks.
+func (t *Tx) carryScores(here ExecutionHead, scores []track.RecordedScore) error {
+	for _, score := range scores {
 		known := false
 		if err := t.get(&known, hasScore, here.Row, score.Rubric); err != nil {
 			return err

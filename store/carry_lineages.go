@@ -42,7 +42,7 @@ func (t *Tx) CarryLineage(l LineageRecord) error {
 	if !isNoRows(err) {
 		return err
 	}
-	if err := t.getID(&id, carryLineage, l.Name, l.KeepText, micros(l.CreatedAt)); err != nil {
+	if err := t.getID(&id, carryLineage, l.Name, l.KeepText, micros(l.CreatedAt), unsealed()); err != nil {
 		return err
 	}
 	return t.seal(sealedLineages(), id)
@@ -106,7 +106,7 @@ func (t *Tx) carryVersion(lineage int64, v VersionRecord) error {
 	if !isNoRows(err) {
 		return err
 	}
-	if err := t.getID(&id, insertVersion, lineage, v.Name, micros(v.RecordedAt)); err != nil {
+	if err := t.getID(&id, insertVersion, lineage, v.Name, micros(v.RecordedAt), unsealed()); err != nil {
 		return err
 	}
 	return t.seal(sealedVersions(), id)

@@ -29,8 +29,8 @@ const (
 	findSpecOf     = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 AND spec.hash = $2`
 	findNewestSpec = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
 	carryConfig    = `
-	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, files_hash, created_at, checksum) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-	ON CONFLICT (hash) DO UPDATE SET created_at = excluded.created_at, checksum = excluded.checksum WHERE excluded.created_at < configuration.created_at`
+	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, files_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	ON CONFLICT (hash) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < configuration.created_at`
 )
 
 // Add stores seeds that are new here, in their order, and returns how many of them count and are not judged under the
@@ -108,7 +108,7 @@ func (c *SeedCarrier) addSeed(row int64, r *SeedRecord) error {
 	columns := c.columns(scenario, configuration, environment, r)
 	c.seeds.add(row)
 	c.seeds.add(columns...)
-	c.seeds.add(checksumOf(columns), timeOrNull(r.SupersededAt), timeOrNull(withdrawnAt))
+	c.seeds.add(Checksum(columns...), timeOrNull(r.SupersededAt), timeOrNull(withdrawnAt))
 	return c.addValueRows(row, r.Values)
 }
 
@@ -131,7 +131,7 @@ func (c *SeedCarrier) carryConfiguration(r *SeedRecord) error {
 		return err
 	}
 	_, err := c.exec(carryConfig, given.Hash(), nullText(given.Label), string(given.Params.JSON()), nullText(given.Revision.Commit), given.Revision.Dirty,
-		nullText(given.Revision.DiffHash), nullText(given.Revision.FilesHash), micros(r.MadeAt), Checksum(given.Hash(), micros(r.MadeAt)))
+		nullText(given.Revision.DiffHash), nullText(given.Revision.FilesHash), micros(r.MadeAt))
 	return err
 }
 
@@ -166,8 +166,6 @@ func (c *SeedCarrier) addJudgements(row int64, scenario string, list []Assessmen
 		}
 		specs = append(specs, spec)
 		columns := []any{row, spec, floatOrNull(a.Total), int64(a.NPass), int64(a.NWarn), int64(a.NFail), micros(a.AssessedAt)}
-		c.assessments.add(columns...)
-		c.assessments.add(checksumOf(columns))
 		results := make([]storedResult, len(a.Results))
 		for i, r := range a.Results {
 			metric, err := c.metricID(r.Metric)
@@ -177,7 +175,10 @@ func (c *SeedCarrier) addJudgements(row int64, scenario string, list []Assessmen
 			reason, _ := c.free(r.Reason).(string)
 			results[i] = storedResult{r.Metric, metric, statusCode(r.Status), r.Score, r.IsComputed, r.Value, reason}
 		}
-		c.results.add(row, spec, string(appendResults(nil, results)))
+		packed := string(appendResults(nil, results))
+		c.assessments.add(columns...)
+		c.assessments.add(Checksum(append(columns, packed)...))
+		c.results.add(row, spec, packed)
 	}
 	return specs, nil
 }
@@ -340,7 +341,7 @@ func (c *SeedCarrier) TakeEarlier(row int64, r *SeedRecord) error {
 	if err := c.get(&here, placeOfSeed, row); err != nil {
 		return err
 	}
-	sum := checksumOf(c.columns(here.Scenario, here.Configuration, environment, r))
+	sum := Checksum(c.columns(here.Scenario, here.Configuration, environment, r)...)
 	_, err = c.exec(takeSeed, r.SeedHead.ID, c.free(r.Seed.Message), environment, timeOrNull(r.Seed.StartedAt), durationOrNull(r.Seed.Duration), micros(r.RecordedAt), sum, row)
 	if err == nil && r.Seed.Run != nil {
 		_, err = c.exec(deleteRun, row)

@@ -60,13 +60,18 @@ func (r *Reader) CheckHashes(ctx context.Context, found func(Damage)) (n int, er
 			return n, explain(err)
 		}
 	}
-	for _, check := range []func(context.Context, func(Damage)) (int, error){r.checkConfigurations, r.checkAttachments, r.checkArtifacts, r.checkSeries, r.checkPlans, r.checkLineages, r.checkExecutions} {
+	for _, check := range []func(context.Context, func(Damage)) (int, error){r.checkConfigurations, r.checkAttachments, r.checkArtifacts, r.checkSeries, r.checkPlans} {
 		more, err := check(ctx, found)
 		if n += more; err != nil {
 			return n, explain(err)
 		}
 	}
-	return n, nil
+	lineages, err := r.checkLineages(ctx, 0, found)
+	if n += lineages; err != nil {
+		return n, explain(err)
+	}
+	executions, err := r.CheckExecutions(ctx, 0, found)
+	return n + executions, err
 }
 
 func (r *Reader) checkConfigurations(ctx context.Context, found func(Damage)) (int, error) {
@@ -75,7 +80,7 @@ func (r *Reader) checkConfigurations(ctx context.Context, found func(Damage)) (i
 		n++
 		c := configurationRow{
 			Hash: asText(row[1]), Label: asText(row[2]), Params: asText(row[3]), Commit: asText(row[4]), Dirty: asInt(row[5]) == 1, DiffHash: asText(row[6]),
-			FilesHash: asText(row[7]), CreatedAt: asInt(row[8]), Checksum: asInt(row[9]),
+			FilesHash: asText(row[7]),
 		}
 		name := "configuration " + track.ShortHash(c.Hash)
 		if !c.hasParams() {

@@ -31,14 +31,7 @@ func rowChecks() []rowCheck {
 		{"execution_score", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM execution_score` + missingExecution},
 		{"score_document", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM score_document` + missingExecution},
 		{"component", "its execution does not exist", `SELECT 'row ' || execution_id || ' of execution' FROM component` + missingExecution},
-		{"execution", "its calls are not all there", `
-	SELECT 'execution ' || execution.ulid FROM execution
-	  LEFT JOIN (SELECT execution_id, count(*) AS n, max(position) AS last FROM call GROUP BY execution_id) AS calls ON calls.execution_id = execution.id
-	 WHERE execution.n_calls <> coalesce(calls.n, 0) OR calls.last <> calls.n - 1`},
-		{"execution", "its active score is missing", `
-	SELECT 'execution ' || execution.ulid FROM execution
-	  LEFT JOIN execution_score ON execution_score.execution_id = execution.id AND execution_score.rubric = execution.rubric
-	 WHERE execution.rubric IS NOT NULL AND execution_score.rubric IS NULL`},
+		{"artifact_content", "its bytes are missing", `SELECT 'content in row ' || id FROM artifact_content WHERE data IS NULL AND pruned_at IS NULL`},
 		{"mutation", "its parents are not all there", `
 	SELECT 'mutation ' || mutation.key FROM mutation JOIN mutation_parent ON mutation_parent.mutation_id = mutation.id
 	 GROUP BY mutation.id HAVING max(mutation_parent.position) <> count(*) - 1`},
@@ -77,14 +70,11 @@ func countedSeeds() rowCheck {
 
 // CheckRows looks for rows that refer to nothing, and for gaps.
 func (r *Reader) CheckRows(ctx context.Context, found func(Damage)) error {
-	checks := slices.Concat(rowChecks(), ulidChecks(), indexChecks(r.pool.engine.textIndex()))
+	checks := slices.Concat(rowChecks(), indexChecks(r.pool.engine.textIndex()))
 	if r.pool.engine.checksItself() {
 		checks = append(checks, referenceChecks()...)
 	} else {
 		checks = append(checks, countedSeeds())
-	}
-	for _, c := range checkedRanges() {
-		checks = append(checks, rowCheck{c.table, "a column is out of its range", c.query})
 	}
 	for _, c := range checks {
 		err := r.stream(ctx, c.query, nil, func(row []driver.Value) { found(Damage{c.table, c.problem, asText(row[0])}) })

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/binary"
@@ -8,21 +9,13 @@ import (
 	"math"
 )
 
-// A bit that flips in an id or a time is still an id or a time to SQLite. Rows therefore carry a checksum of their
-// columns, which [Reader.CheckSeeds] and the like compare, and a configuration carries the number of its seeds, because a
-// page of an index that is lost leaves no gap.
+// A bit that flips in an id or a time is still an id or a time to a database. A record therefore carries a SHA-256 of
+// what was stored with it. It is computed when the record is written, and compared by track check, backup and merge.
 
-// Checksum returns the checksum of the columns of a row: int64, float64, string, []byte, or nil.
-func Checksum(columns ...driver.Value) int64 { return checksumOf(columns) }
-
-func checksumOf[T any](columns []T) int64 {
-	return sumOf(appendColumns(make([]byte, 0, 256), columns))
-}
-
-// sumOf returns the checksum of what [appendColumns] has written.
-func sumOf(buffer []byte) int64 {
-	sum := sha256.Sum256(buffer)
-	return int64(binary.BigEndian.Uint64(sum[:8]))
+// Checksum returns the SHA-256 of columns: int64, float64, string, []byte, or nil.
+func Checksum[T any](columns ...T) []byte {
+	sum := sha256.Sum256(appendColumns(make([]byte, 0, 256), columns))
+	return sum[:]
 }
 
 // appendColumns appends columns for a checksum.
@@ -30,15 +23,15 @@ func appendColumns[T any](buffer []byte, columns []T) []byte {
 	for _, column := range columns {
 		switch x := any(column).(type) {
 		case nil:
-			buffer = appendNull(buffer)
+			buffer = append(buffer, ofNull)
 		case int64:
-			buffer = appendInteger(buffer, x)
+			buffer = binary.BigEndian.AppendUint64(append(buffer, ofInteger), uint64(x))
 		case float64:
-			buffer = appendFloat(buffer, x)
+			buffer = binary.BigEndian.AppendUint64(append(buffer, ofFloat), math.Float64bits(x+0)) // SQLite does not keep the sign of zero
 		case string:
-			buffer = appendBytes(buffer, ofText, x)
+			buffer = append(appendLength(buffer, ofText, len(x)), x...)
 		case []byte:
-			buffer = appendBytes(buffer, ofBlob, x)
+			buffer = append(appendLength(buffer, ofBlob, len(x)), x...)
 		default:
 			panic(impossible(fmt.Sprintf("a column is %T", x)))
 		}
@@ -55,18 +48,8 @@ const (
 	ofBlob
 )
 
-func appendNull(buffer []byte) []byte { return append(buffer, ofNull) }
-
-func appendInteger(buffer []byte, x int64) []byte {
-	return binary.BigEndian.AppendUint64(append(buffer, ofInteger), uint64(x))
-}
-
-func appendFloat(buffer []byte, x float64) []byte {
-	return binary.BigEndian.AppendUint64(append(buffer, ofFloat), math.Float64bits(x+0)) // SQLite does not keep the sign of zero
-}
-
-func appendBytes[T string | []byte](buffer []byte, kind byte, x T) []byte {
-	return append(binary.BigEndian.AppendUint32(append(buffer, kind), uint32(len(x))), x...)
+func appendLength(buffer []byte, kind byte, n int) []byte {
+	return binary.BigEndian.AppendUint32(append(buffer, kind), uint32(n))
 }
 
 // The columns that checksums cover, each followed by the checksum.
@@ -76,13 +59,12 @@ const (
 	seed.started_at, seed.duration_us, seed.recorded_at, seed.checksum`
 	assessmentChecked = `
 	assessment.seed_id, assessment.spec_id, assessment.total_score, assessment.n_pass, assessment.n_warn, assessment.n_fail,
-	assessment.assessed_at, assessment.checksum`
-	seedColumns, assessmentColumns = 12, 8
+	assessment.assessed_at, packed_result.results, assessment.checksum`
 )
 
 // isSound reports whether the last of some columns is the checksum of those before it.
 func isSound(columns []driver.Value) bool {
 	last := len(columns) - 1
-	sum, ok := columns[last].(int64)
-	return ok && sum == checksumOf(columns[:last])
+	stored, _ := columns[last].([]byte)
+	return bytes.Equal(stored, Checksum(columns[:last]...))
 }

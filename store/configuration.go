@@ -30,7 +30,6 @@ type configurationRow struct {
 	DiffHash  string `db:"diff_hash"`
 	FilesHash string `db:"files_hash"`
 	CreatedAt int64  `db:"created_at"`
-	Checksum  int64  `db:"checksum"`
 }
 
 func (r configurationRow) configuration() Configuration {
@@ -59,15 +58,13 @@ func (r configurationRow) check() error {
 	return nil
 }
 
-// isSound reports whether a configuration has its hash and its checksum.
-func (r configurationRow) isSound() bool {
-	return r.configuration().Configuration.Hash() == r.Hash && Checksum(r.Hash, r.CreatedAt) == r.Checksum
-}
+// isSound reports whether a configuration has its hash.
+func (r configurationRow) isSound() bool { return r.configuration().Configuration.Hash() == r.Hash }
 
 const configurationColumns = `
 	configuration.id, configuration.hash, coalesce(configuration.label, '') AS label, configuration.params,
 	coalesce(configuration.commit_id, '') AS commit_id, configuration.dirty, coalesce(configuration.diff_hash, '') AS diff_hash,
-	coalesce(configuration.files_hash, '') AS files_hash, configuration.created_at, configuration.checksum`
+	coalesce(configuration.files_hash, '') AS files_hash, configuration.created_at`
 
 const (
 	getNewestConfiguration = `

@@ -50,7 +50,7 @@ const (
 	insertLineage = `INSERT INTO lineage (id, name, created_at, checksum) VALUES ((SELECT coalesce(max(id), 0) + 1 FROM lineage), $1, $2, $3) RETURNING id`
 	subjectOfNew  = "agent" // as the schema gives it
 	findVersion   = `SELECT id FROM version WHERE lineage_id = $1 AND name = $2`
-	insertVersion = `INSERT INTO version (lineage_id, name, created_at, checksum) VALUES ($1, $2, $3, 0) RETURNING id`
+	insertVersion = `INSERT INTO version (lineage_id, name, created_at, checksum) VALUES ($1, $2, $3, $4) RETURNING id`
 	findTool      = `SELECT id FROM tool WHERE name = $1`
 	insertTool    = `INSERT INTO tool (name) VALUES ($1) RETURNING id`
 	findExecution = `
@@ -70,9 +70,9 @@ const (
 	insertUnindexed      = `INSERT INTO unindexed (execution_id{, lineage_id}) VALUES ($1{, $2})`
 	insertTruth          = `INSERT INTO truth (execution_id, name, value{, lineage_id}) VALUES ($1, $2, $3{, $4})`
 	insertExecutionScore = `
-	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, scored_at, checksum{, lineage_id}) VALUES ($1, $2, $3, $4, $5, $6, $7{, $8})
+	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, scored_at{, lineage_id}) VALUES ($1, $2, $3, $4, $5, $6{, $7})
 	ON CONFLICT (execution_id, rubric{, lineage_id}) DO UPDATE SET score = excluded.score, grade = excluded.grade, n_failed = excluded.n_failed,
-	       scored_at = excluded.scored_at, checksum = excluded.checksum`
+	       scored_at = excluded.scored_at`
 	deleteScoreDocument = `DELETE FROM score_document WHERE execution_id = $1 AND rubric = $2`
 	insertScoreDocument = `INSERT INTO score_document (execution_id, rubric, document{, lineage_id}) VALUES ($1, $2, $3{, $4})`
 	deleteComponents    = `DELETE FROM component WHERE execution_id = $1 AND rubric = $2`
@@ -114,12 +114,15 @@ func (t *Tx) AddExecution(e ExecutionRecord) (*ExistingExecution, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := t.insertExecution(lineage, version, e, calls)
+	id, err := t.insertExecution(lineage, version, e)
 	if err != nil {
 		return nil, err
 	}
 	t.added(findExecutionByULID, e.ID)
-	if err := t.addExecutionParts(id, e, calls); err != nil || forgottenAt.IsZero() {
+	if err := t.addExecutionParts(id, e, calls); err != nil {
+		return nil, err
+	}
+	if err := t.sealExecution(id); err != nil || forgottenAt.IsZero() {
 		return nil, err
 	}
 	return nil, t.ForgetAt(e.ID, forgottenAt)
@@ -261,7 +264,7 @@ func (t *Tx) deleteExecution(id int64) error {
 	return nil
 }
 
-func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord, calls []callColumns) (id int64, err error) {
+func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int64, err error) {
 	failed := 0
 	for _, c := range e.Calls {
 		if c.Failed() {
@@ -284,7 +287,7 @@ func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord, calls []
 		e.CostUSD, len(e.Calls), failed, nullText(e.Rubric), prompt, promptBytes, promptDigest, output, outputBytes, outputDigest, e.Digest[:], e.Structure[:], e.Masking, e.Open, micros(at),
 		nullTime(e.StartedAt), nullMicros(e.Duration), micros(e.RecordedAt),
 	}
-	err = t.getID(&id, insertExecution, append(columns, executionChecksum(columns, calls, e.Requests, e.Truths))...)
+	err = t.getID(&id, insertExecution, append(columns, unsealed())...)
 	if err != nil {
 		return 0, err
 	}
@@ -379,8 +382,7 @@ func (t *Tx) addExecutionScore(id int64, s track.RecordedScore) error {
 			return err
 		}
 	}
-	columns := []any{id, s.Rubric, s.Score, nullText(s.Grade), s.NFailed, micros(s.ScoredAt)}
-	if err := t.addPart("execution", id, insertExecutionScore, append(columns, scoreChecksum(columns, document, s.Components))...); err != nil {
+	if err := t.addPart("execution", id, insertExecutionScore, id, s.Rubric, s.Score, nullText(s.Grade), s.NFailed, micros(s.ScoredAt)); err != nil {
 		return err
 	}
 	if _, err := t.exec(deleteScoreDocument, id, s.Rubric); err != nil {
@@ -404,7 +406,7 @@ func (t *Tx) addExecutionScore(id int64, s track.RecordedScore) error {
 
 func (t *Tx) lineageID(name string) (int64, error) {
 	return cachedID(t.ids.lineages, name, func() (int64, error) {
-		return t.upsertName("lineage", name, findLineage, insertLineage, t.now, Checksum(name, int64(0), nil, subjectOfNew, int64(0), t.now))
+		return t.upsertName("lineage", name, findLineage, insertLineage, t.now, Checksum[any](name, int64(0), nil, subjectOfNew, int64(0), t.now))
 	})
 }
 
@@ -422,7 +424,7 @@ func (t *Tx) versionID(lineage int64, name string) (int64, error) {
 		if err := t.checkName("version", name); err != nil {
 			return 0, err
 		}
-		if err := t.get(&id, insertVersion, lineage, name, t.now); err != nil {
+		if err := t.get(&id, insertVersion, lineage, name, t.now, unsealed()); err != nil {
 			return 0, err
 		}
 		return id, t.seal(sealedVersions(), id)

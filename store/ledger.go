@@ -28,7 +28,7 @@ type Evolving struct {
 const (
 	getEvolving = `
 	SELECT lineage.id, lineage.name, coalesce(lineage.seed, 0) AS seed, lineage.subject, coalesce(version.name, '') AS head, lineage.n_entries, coalesce(lineage.last_hash, '') AS last_hash,
-	       lineage.trials_elsewhere,` + lineageChecked + `
+	       lineage.trials_elsewhere
 	  FROM lineage LEFT JOIN version ON version.id = lineage.head_id
 	 WHERE lineage.name = $1 AND ` + hasLedger
 	listEvolving = `SELECT name FROM lineage WHERE ` + hasLedger + ` ORDER BY name`
@@ -46,13 +46,7 @@ const (
 )
 
 // Evolving returns a lineage with a ledger. It returns [track.ErrNotFound] if the lineage has no ledger.
-func (r *Reader) Evolving(ctx context.Context, name string) (Evolving, error) {
-	lineage, _, err := r.checkedEvolving(ctx, name)
-	return lineage, err
-}
-
-// checkedEvolving returns a lineage with a ledger. sound is false if its row differs from its checksum.
-func (r *Reader) checkedEvolving(ctx context.Context, name string) (e Evolving, sound bool, err error) {
+func (r *Reader) Evolving(ctx context.Context, name string) (e Evolving, err error) {
 	n := 0
 	err = r.streamCells(ctx, getEvolving, []any{name}, func(c *cells) {
 		n++
@@ -60,31 +54,30 @@ func (r *Reader) checkedEvolving(ctx context.Context, name string) (e Evolving, 
 			ID: c.integer(), Name: c.text(), Seed: track.SeedNumber(c.integer()), Subject: c.text(), Head: c.text(),
 			End: evolution.Head{Number: int(c.integer()), Hash: c.text()}, TrialsElsewhere: int(c.integer()),
 		}
-		sound = isSound(c.row[c.next:])
 	})
 	if err == nil && n == 0 {
 		err = r.notEvolving(ctx, name)
 	}
-	return e, sound, err
+	return e, err
 }
 
-// StoredLineage is a lineage with its versions and their contents as they are stored, for a replay that says what is
-// damaged of it.
+// StoredLineage is a lineage with its versions and their contents, for a replay that says what is damaged of it.
 type StoredLineage struct {
 	Evolving
-	Versions        []VersionState
-	Sound           bool     // its row has its checksum
-	DamagedVersions []string // whose rows do not
+	Versions []VersionState
+	Damage   []Damage // of its row and its versions
 }
 
 // StoredLineage returns a lineage with a ledger and all its versions that have a name, the oldest first.
 func (r *Reader) StoredLineage(ctx context.Context, name string) (s StoredLineage, err error) {
-	if s.Evolving, s.Sound, err = r.checkedEvolving(ctx, name); err != nil {
+	if s.Evolving, err = r.Evolving(ctx, name); err != nil {
 		return s, err
 	}
-	query, args := versionContentsQuery(name, nil)
-	s.Versions, s.DamagedVersions, err = r.checkedVersions(ctx, query, args...)
-	return s, err
+	if s.Versions, err = r.VersionContents(ctx, name); err != nil {
+		return s, err
+	}
+	_, err = r.checkLineages(ctx, s.ID, func(d Damage) { s.Damage = append(s.Damage, d) })
+	return s, explain(err)
 }
 
 // notEvolving returns the error for a lineage without a ledger, with a hint how to begin one.

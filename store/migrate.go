@@ -23,16 +23,6 @@ type dialectMigrations struct {
 	views     string // creates them
 }
 
-func sqliteMigrations() dialectMigrations {
-	const listViews = `SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_[a-z]*'`
-	return dialectMigrations{goose.DialectSQLite3, migrations.SQLite, listViews, withRules(migrations.SQLiteViews())}
-}
-
-func postgresMigrations() dialectMigrations {
-	const listViews = `SELECT viewname FROM pg_catalog.pg_views WHERE schemaname = current_schema() AND viewname LIKE 'v\_%'`
-	return dialectMigrations{goose.DialectPostgres, migrations.Postgres, listViews, withRules(migrations.PostgresViews())}
-}
-
 // withRules returns the statements of views with the limits and the formula of package scoring in them.
 func withRules(views string) string {
 	return strings.NewReplacer("{stable_min_pass_rate}", fmt.Sprint(scoring.StableMinPassRate), "{stable_max_std}", fmt.Sprint(scoring.StableMaxStd),

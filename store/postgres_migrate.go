@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
+	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
 	"track/migrations"
@@ -50,4 +51,9 @@ func mayCreate(ctx context.Context, db *sql.DB) error {
 	}
 	_, err = tx.ExecContext(ctx, "CREATE TABLE track_may_create ()")
 	return errors.Join(err, tx.Rollback())
+}
+
+func postgresMigrations() dialectMigrations {
+	const listViews = `SELECT viewname FROM pg_catalog.pg_views WHERE schemaname = current_schema() AND viewname LIKE 'v\_%'`
+	return dialectMigrations{goose.DialectPostgres, migrations.Postgres, listViews, withRules(migrations.PostgresViews())}
 }

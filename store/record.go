@@ -55,7 +55,7 @@ func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, exist
 		seed.ID, scenario, configuration, int64(seed.Number), string(seed.Outcome), t.free(message), digest[:],
 		environment, nullTime(seed.StartedAt), nullMicros(seed.Duration), micros(seed.RecordedAt),
 	}
-	id, existing, err = t.storeSeed(&seed, digest, append(columns, checksumOf(columns)))
+	id, existing, err = t.storeSeed(&seed, digest, append(columns, Checksum(columns...)))
 	if err == nil && existing == nil {
 		t.added(findSeedByULID, seed.ID)
 		t.count(scenario, configuration, 1)
@@ -216,19 +216,20 @@ func (t *Tx) AddAssessment(seedID, specID int64, a scoring.Assessment, computed 
 	if a.Scored {
 		columns[2] = a.TotalScore
 	}
-	args := t.arguments()
-	args.add(append(columns, checksumOf(columns))...)
-	if err := t.insertRows(insertAssessed, 8, args); err != nil {
-		return err
-	}
 	rows, err := t.resultRows(a.Results)
 	if err != nil {
 		return err
 	}
 	t.addComputed(rows, computed)
 	t.ids.packed = appendResults(t.ids.packed[:0], rows)
+	results := string(t.ids.packed)
+	args := t.arguments()
+	args.add(append(columns, Checksum(append(columns, results)...))...)
+	if err := t.insertRows(insertAssessed, 8, args); err != nil {
+		return err
+	}
 	args = t.arguments()
-	args.add(seedID, specID, string(t.ids.packed))
+	args.add(seedID, specID, results)
 	return t.insertRows(insertResults, 3, args)
 }
 

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql/driver"
 
 	"track"
 )
@@ -36,20 +35,18 @@ func (t *Tx) carryRequests(execution int64, e CarriedExecution) error {
 	if err := t.get(&known, hasRequests, execution); err != nil || known || len(e.Requests) == 0 {
 		return err
 	}
-	return t.changeExecution(execution, func() error {
-		if err := t.addRequests(execution, e.Requests); err != nil {
+	if err := t.addRequests(execution, e.Requests); err != nil {
+		return err
+	}
+	for i, c := range e.Calls {
+		if c.Request == 0 {
+			continue
+		}
+		if _, err := t.exec(setCallRequest, c.Request, execution, i); err != nil {
 			return err
 		}
-		for i, c := range e.Calls {
-			if c.Request == 0 {
-				continue
-			}
-			if _, err := t.exec(setCallRequest, c.Request, execution, i); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // requestColumns are the columns of a request after its execution.
@@ -61,7 +58,7 @@ func requestColumns(number int, r track.ModelRequest) []any {
 	return []any{number, nullText(r.Model), tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning}
 }
 
-// requests returns the requests of an execution, and appends to sum what they add to its checksum.
+// requests returns the requests of an execution.
 func (r *Reader) requests(ctx context.Context, execution int64) (list []track.ModelRequest, err error) {
 	var counts []int64 // of many requests at once: an execution can have thousands
 	err = r.streamCells(ctx, listRequests, []any{execution}, func(c *cells) {
@@ -97,13 +94,4 @@ func (c *cells) count() (n int64, known bool) {
 		c.damaged = true
 	}
 	return 0, false
-}
-
-// knownRequest returns a row of a call for a checksum. The request is the last column. It counts only if it is known,
-// so calls that were recorded without it keep their checksums.
-func knownRequest(row []driver.Value) []driver.Value {
-	if last := len(row) - 1; row[last] == nil {
-		return row[:last]
-	}
-	return row
 }

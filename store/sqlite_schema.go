@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/pressly/goose/v3"
 
 	"track"
 	"track/migrations"
@@ -238,6 +239,11 @@ func openForSchema(ctx context.Context, path string) (*sqlx.DB, error) {
 	}
 	db.SetMaxOpenConns(1) // PRAGMA and migrations have to meet on one connection
 	return db, db.PingContext(ctx)
+}
+
+func sqliteMigrations() dialectMigrations {
+	const listViews = `SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_[a-z]*'`
+	return dialectMigrations{goose.DialectSQLite3, migrations.SQLite, listViews, withRules(migrations.SQLiteViews())}
 }
 
 // syncDir makes the creation of files in dir survive a power cut.

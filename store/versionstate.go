@@ -41,7 +41,7 @@ const (
 	SELECT version.name, version.id AS number, version.content_digest, CASE WHEN CAST($1 AS bigint) = 1 THEN version.content END AS content, coalesce(parent.name, '') AS parent,
 	       coalesce(version.operator, '') AS operator, coalesce(version.status, '') AS status, coalesce(version.note, '') AS note,
 	       coalesce(version.source, '') AS source, version.created_at, version.source_created_at, version.source_score,
-	       version.source_parent_score, (SELECT count(*) FROM execution WHERE execution.version_id = version.id) AS n,` + versionChecked + `
+	       version.source_parent_score, (SELECT count(*) FROM execution WHERE execution.version_id = version.id) AS n
 	  FROM version JOIN lineage ON lineage.id = version.lineage_id LEFT JOIN version AS parent ON parent.id = version.parent_id
 	 WHERE lineage.name = $2`
 	inOrderOfVersions = ` AND version.name <> '' ORDER BY version.created_at, version.id`
@@ -99,24 +99,15 @@ func (r *Reader) VersionState(ctx context.Context, lineage, name string) (Versio
 }
 
 func (r *Reader) versionStates(ctx context.Context, query string, args ...any) ([]VersionState, error) {
-	list, _, err := r.checkedVersions(ctx, query, args...)
-	return list, err
-}
-
-// checkedVersions returns versions, and names those whose rows differ from their checksums.
-func (r *Reader) checkedVersions(ctx context.Context, query string, args ...any) (list []VersionState, damaged []string, err error) {
-	list = []VersionState{}
-	err = r.streamCells(ctx, query, args, func(c *cells) {
+	list := []VersionState{}
+	err := r.streamCells(ctx, query, args, func(c *cells) {
 		list = append(list, VersionState{
 			Name: c.text(), Number: int(c.integer()), ContentID: hex.EncodeToString(c.bytes()), Content: c.optionalText(), Parent: c.text(), Operator: c.text(),
 			Status: c.text(), Note: c.text(), Source: c.text(), CreatedAt: fromMicros(c.integer()), SourceCreatedAt: c.optionalTime(), SourceScore: c.real(),
 			SourceParentScore: c.real(), NExecutions: int(c.integer()),
 		})
-		if checked := c.row[c.next:]; !isSound(checked) {
-			damaged = append(damaged, list[len(list)-1].Name)
-		}
 	})
-	return list, damaged, err
+	return list, err
 }
 
 const getContent = `

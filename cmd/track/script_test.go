@@ -23,7 +23,6 @@ import (
 	_ "modernc.org/sqlite" // the driver
 
 	"track/internal/testpostgres"
-	"track/store/sqlchecksum"
 )
 
 // TestMain makes the test binary run as track itself if it is called by that name: tests start real processes.
@@ -449,8 +448,7 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), repeated, 0o666))
 }
 
-// execSQL changes a database behind the back of track: sql track.db 'PRAGMA user_version = 99'. In a file it has the
-// functions of package sqlchecksum.
+// execSQL changes a database behind the back of track: sql track.db 'PRAGMA user_version = 99'.
 func execSQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sql file statement")
@@ -460,7 +458,6 @@ func execSQL(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(testpostgres.Exec(url, args[1]))
 		return
 	}
-	sqlchecksum.Register()
 	db, err := sql.Open("sqlite", file)
 	ts.Check(err)
 	_, err = db.Exec(args[1])

@@ -62,8 +62,7 @@ CREATE TABLE configuration (
     dirty      smallint         NOT NULL CHECK (dirty IN (0, 1)),
     diff_hash  text COLLATE "C",
     files_hash text COLLATE "C",
-    created_at bigint           NOT NULL,
-    checksum   bigint           NOT NULL -- of hash and created_at
+    created_at bigint           NOT NULL
 );
 CREATE INDEX configuration_label ON configuration (label) WHERE label IS NOT NULL;
 
@@ -123,7 +122,7 @@ CREATE TABLE seed (
     started_at       bigint,
     duration_us      bigint,
     recorded_at      bigint           NOT NULL,
-    checksum         bigint           NOT NULL, -- of ulid, the three ids, number, outcome, message, digest, and the three times
+    checksum         bytea            NOT NULL, -- SHA-256 of ulid, the three ids, number, outcome, message, digest, and the three times
     superseded_at    bigint, -- set when another seed took its place, or when it was withdrawn
     withdrawn_at     bigint, -- set when it was withdrawn; it follows from the table withdrawal
     CHECK ((outcome IS NULL) = (digest IS NULL)),
@@ -179,7 +178,7 @@ CREATE TABLE assessment (
     n_warn           bigint           NOT NULL,
     n_fail           bigint           NOT NULL,
     assessed_at      bigint           NOT NULL,
-    checksum         bigint           NOT NULL, -- of the columns before it
+    checksum         bytea            NOT NULL, -- SHA-256 of the columns before it, and of the results
     PRIMARY KEY (seed_id, spec_id, configuration_id)
 );
 
@@ -364,7 +363,7 @@ CREATE TABLE lineage (
     last_hash        text COLLATE "C", -- of the last entry: if that entry is missing, this shows it
     trials_elsewhere bigint           NOT NULL DEFAULT 0, -- trials that the ledger counts and that were never recorded here
     created_at       bigint           NOT NULL,
-    checksum         bigint           NOT NULL -- of name, keep_text, seed, subject, trials_elsewhere and created_at; the rest follows from the ledger
+    checksum         bytea            NOT NULL -- SHA-256 of name, keep_text, seed, subject, trials_elsewhere and created_at; the rest follows from the ledger
 );
 
 -- What is known of a version. Scores of the source are in its own units.
@@ -384,7 +383,7 @@ CREATE TABLE version (
     source_parent_score double precision, -- of the parent, when this version was made
     source_created_at   bigint,
     created_at          bigint           NOT NULL,
-    checksum            bigint           NOT NULL, -- of the columns before it, but for content, of which it covers whether there is one
+    checksum            bytea            NOT NULL, -- SHA-256 of the columns before it; of content it covers whether there is one
     UNIQUE (lineage_id, name)
 );
 CREATE INDEX version_content ON version (lineage_id, content_digest) WHERE content_digest IS NOT NULL;
@@ -439,7 +438,7 @@ CREATE TABLE execution (
     duration_us        bigint,
     recorded_at        bigint           NOT NULL,
     forgotten_at       bigint, -- set when its texts were removed
-    checksum           bigint           NOT NULL, -- of the columns between id and it, its calls and its truths; of texts with a digest it covers whether they are kept
+    checksum           bytea            NOT NULL, -- SHA-256 of the columns between id and it, the calls, requests, truths and scores; of texts with a digest it covers whether they are kept
     PRIMARY KEY (id, lineage_id),
     UNIQUE (ulid, lineage_id)
 );
@@ -507,7 +506,6 @@ CREATE TABLE execution_score (
     grade        text COLLATE "C",
     n_failed     bigint           NOT NULL, -- calls that the rubric calls failed
     scored_at    bigint           NOT NULL,
-    checksum     bigint           NOT NULL, -- of the columns before it, the document and the components
     PRIMARY KEY (execution_id, rubric, lineage_id)
 );
 

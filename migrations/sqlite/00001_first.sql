@@ -58,8 +58,7 @@ CREATE TABLE configuration (
     dirty      INTEGER NOT NULL CHECK (dirty IN (0, 1)),
     diff_hash  TEXT,
     files_hash TEXT,
-    created_at INTEGER NOT NULL,
-    checksum   INTEGER NOT NULL  -- of hash and created_at
+    created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX configuration_label ON configuration (label) WHERE label IS NOT NULL;
 
@@ -115,7 +114,7 @@ CREATE TABLE seed (
     started_at       INTEGER,
     duration_us      INTEGER,
     recorded_at      INTEGER NOT NULL,
-    checksum         INTEGER NOT NULL, -- of ulid, the three ids, number, outcome, message, digest, and the three times
+    checksum         BLOB    NOT NULL, -- SHA-256 of ulid, the three ids, number, outcome, message, digest, and the three times
     superseded_at    INTEGER, -- set when another seed took its place, or when it was withdrawn
     withdrawn_at     INTEGER, -- set when it was withdrawn; it follows from the table withdrawal
     CHECK ((outcome IS NULL) = (digest IS NULL)),
@@ -169,7 +168,7 @@ CREATE TABLE assessment (
     n_warn      INTEGER NOT NULL,
     n_fail      INTEGER NOT NULL,
     assessed_at INTEGER NOT NULL,
-    checksum    INTEGER NOT NULL, -- of the columns before it
+    checksum    BLOB    NOT NULL, -- SHA-256 of the columns before it, and of the results
     PRIMARY KEY (seed_id, spec_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -347,7 +346,7 @@ CREATE TABLE lineage (
     last_hash        TEXT,             -- of the last entry: if that entry is missing, this shows it
     trials_elsewhere INTEGER NOT NULL DEFAULT 0, -- trials that the ledger counts and that were never recorded here
     created_at       INTEGER NOT NULL,
-    checksum         INTEGER NOT NULL  -- of name, keep_text, seed, subject, trials_elsewhere and created_at; the rest follows from the ledger
+    checksum         BLOB    NOT NULL  -- SHA-256 of name, keep_text, seed, subject, trials_elsewhere and created_at; the rest follows from the ledger
 ) STRICT;
 
 -- What is known of a version. Scores of the source are in its own units.
@@ -367,7 +366,7 @@ CREATE TABLE version (
     source_parent_score REAL, -- of the parent, when this version was made
     source_created_at   INTEGER,
     created_at          INTEGER NOT NULL,
-    checksum            INTEGER NOT NULL, -- of the columns before it, but for content, of which it covers whether there is one
+    checksum            BLOB    NOT NULL, -- SHA-256 of the columns before it; of content it covers whether there is one
     UNIQUE (lineage_id, name)
 ) STRICT;
 CREATE INDEX version_content ON version (lineage_id, content_digest) WHERE content_digest IS NOT NULL;
@@ -422,7 +421,7 @@ CREATE TABLE execution (
     duration_us        INTEGER,
     recorded_at        INTEGER NOT NULL,
     forgotten_at       INTEGER, -- set when its texts were removed
-    checksum           INTEGER NOT NULL, -- of the columns between id and it, its calls and its truths; of texts with a digest it covers whether they are kept
+    checksum           BLOB    NOT NULL, -- SHA-256 of the columns between id and it, the calls, requests, truths and scores; of texts with a digest it covers whether they are kept
     UNIQUE (ulid, lineage_id)
 ) STRICT;
 CREATE UNIQUE INDEX execution_identity ON execution (lineage_id, source, key);
@@ -485,7 +484,6 @@ CREATE TABLE execution_score (
     grade        TEXT,
     n_failed     INTEGER NOT NULL, -- calls that the rubric calls failed
     scored_at    INTEGER NOT NULL,
-    checksum     INTEGER NOT NULL, -- of the columns before it, the document and the components
     PRIMARY KEY (execution_id, rubric)
 ) STRICT, WITHOUT ROWID;
 

@@ -102,11 +102,8 @@ const (
 
 // compareRows names the rows of the lineage and its versions that differ from their checksums.
 func (r *ReplayReport) compareRows(s stored) {
-	if !s.Sound {
-		r.differs("lineage", "", "row", differsFromChecksum, asRecorded)
-	}
-	for _, version := range s.DamagedVersions {
-		r.differs("version", "", version+".row", differsFromChecksum, asRecorded)
+	for _, d := range s.Damage {
+		r.differs(evolution.Kind(d.Table), "", d.Record, differsFromChecksum, asRecorded)
 	}
 }
 
