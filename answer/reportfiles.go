@@ -12,7 +12,6 @@ import (
 // ReportForm says how a report is written as files.
 type ReportForm struct {
 	File  string // the name that the report will have; empty for Markdown without pictures
-	PNG   bool
 	Parts string // md, html or text for the parts that a template is filled with; empty for the report
 	Check bool   // the files are compared with those that exist
 }
@@ -21,7 +20,6 @@ type ReportForm struct {
 func (f *ReportForm) Params() param.List {
 	return param.List{
 		{Name: "file", Unit: "NAME", Help: "the `NAME` that the report will have, such as report.md or report.html; Markdown shows pictures in the folder NAME_files without the suffix (default: Markdown, with pictures in words)", Value: param.Text(&f.File)},
-		{Name: "png", Help: "write pictures as PNG too", Value: param.Switch(&f.PNG)},
 		{Name: "parts", Unit: "FORMAT", Help: "write the parts that a template is filled with, in this `FORMAT`, instead of the report", Enum: []string{"md", "html", "text"}, Value: param.Text(&f.Parts)},
 		{Name: "check", Help: "record no interim analysis, because the files are compared with those that exist", Value: param.Switch(&f.Check)},
 	}

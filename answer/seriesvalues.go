@@ -20,19 +20,16 @@ type SeriesPlotQuestion struct {
 	Seed  track.SeedNumber // of the configuration, if none is named
 	Name  string
 	Seeds []track.SeedRange
-	To    string // svg or png
 }
 
 // Params declares the parameters of the question.
 func (q *SeriesPlotQuestion) Params() param.List {
-	q.To = "svg"
 	seed := seedParam(&q.Seed)
 	seed.Help = "draw seeds of the configuration of this seed"
 	return param.List{
 		scenarioParam(&q.Of, "draw a series of seeds of this scenario"), seed,
 		{Name: "series", Required: true, Unit: "NAME", Help: "draw this series", Value: param.Text(&q.Name)},
 		seedsParam(&q.Seeds),
-		{Name: "to", Unit: "FORMAT", Help: "draw in this `FORMAT`", Enum: []string{"svg", "png"}, Value: param.Text(&q.To)},
 	}
 }
 

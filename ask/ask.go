@@ -182,7 +182,7 @@ func (d Def[Q, A]) Question() Question {
 		},
 	}
 	if d.Draw != nil {
-		question.Media, question.WriteAs = []string{SVG, PNG}, d.writePicture
+		question.Media, question.WriteAs = []string{SVG}, d.writePicture
 	}
 	return question
 }

@@ -191,15 +191,11 @@ func PlotSeries() Files[answer.SeriesPlotQuestion, answer.SeriesPlotted] {
 			if err != nil {
 				return a, err
 			}
-			out, err := create("series." + q.To)
+			out, err := create("series.svg")
 			if err != nil {
 				return a, err
 			}
-			draw := chart.SVG
-			if q.To == "png" {
-				draw = chart.PNG
-			}
-			return answer.SeriesPlotted{NSeeds: len(band.Values), Without: slices.Concat([]track.SeedNumber{}, band.Without)}, draw(out, reports.BandChart(band))
+			return answer.SeriesPlotted{NSeeds: len(band.Values), Without: slices.Concat([]track.SeedNumber{}, band.Without)}, chart.SVG(out, reports.BandChart(band))
 		},
 	}
 }

@@ -50,13 +50,10 @@ func (d Def[Q, A]) WritePicture(ctx context.Context, from Source, q Q, media str
 	if err != nil {
 		return err
 	}
-	switch media {
-	case SVG:
-		return chart.SVG(w, picture)
-	case PNG:
-		return chart.PNG(w, picture)
+	if media != SVG {
+		return fmt.Errorf("%w: a picture is not written as %s", track.ErrInvalid, media)
 	}
-	return fmt.Errorf("%w: a picture is not written as %s", track.ErrInvalid, media)
+	return chart.SVG(w, picture)
 }
 
 // drawn returns what draws the answer of a use case.

@@ -22,7 +22,6 @@ const (
 	markdown = "text/markdown"
 	HTML     = "text/html"
 	SVG      = "image/svg+xml"
-	PNG      = "image/png"
 )
 
 // Report binds a question Q to the document that answers it.

@@ -61,7 +61,7 @@ func (d Report[Q]) writeFiles(ctx context.Context, st *store.Store, q FilesOf[Q]
 	}
 	var list []files.File
 	if q.Form.Parts == "" {
-		list, err = files.Of(c.Document, q.Form.File, q.Form.PNG)
+		list, err = files.Of(c.Document, q.Form.File)
 	} else {
 		list, err = d.parts(c, q.Form, answers, gate)
 	}
@@ -107,7 +107,7 @@ func (d Report[Q]) parts(c Composed, form answer.ReportForm, answers, gate any) 
 	if err != nil || form.File == "" {
 		return []files.File{{Name: PartsFile, Data: text}}, err
 	}
-	pictures, err := files.Pictures(c.Pictures(), form.File, true, form.PNG)
+	pictures, err := files.Pictures(c.Pictures(), form.File)
 	return append([]files.File{{Name: PartsFile, Data: text}}, pictures...), err
 }
 
@@ -163,7 +163,7 @@ func IndexFiles() ReportAsFiles[answer.IndexQuestion] {
 // writeIndex writes each page with its pictures, and the index last.
 func writeIndex(ctx context.Context, st *store.Store, q FilesOf[answer.IndexQuestion], create Create) (answer.ReportFiles, error) {
 	w := reportWriter{create: create}
-	pages := files.NewPages(q.Form.File, q.Form.PNG, w.write)
+	pages := files.NewPages(q.Form.File, w.write)
 	b := reports.IndexBuilder{IndexData: reports.IndexData{Limit: q.Of.Limit, Schema: store.SchemaVersion}, AddPage: pages.Add}
 	var looks []store.Look
 	err := st.Snapshot(ctx, func(r *store.Reader) (err error) {

@@ -74,17 +74,10 @@ type figureLinks struct {
 	Links []link
 }
 
-// keepChart returns links to a chart as SVG and PNG. Each figure of a page has them, whatever draws it there.
+// keepChart returns a link to a chart as SVG. Each figure of a page has them, whatever draws it there.
 func (b *builder) keepChart(name string, c chart.Chart) (template.HTML, error) {
-	links := figureLinks{Name: name}
-	for _, f := range []struct {
-		text, media string
-		write       func(io.Writer, chart.Chart) error
-	}{{"SVG", ask.SVG, chart.SVG}, {"PNG", ask.PNG, chart.PNG}} {
-		file := pageFile{f.media, func(w io.Writer) error { return f.write(w, c) }}
-		links.Links = append(links.Links, link{Text: f.text, Href: b.addFile(name+"."+strings.ToLower(f.text), file)})
-	}
-	return fragment("figure-links", links)
+	file := pageFile{ask.SVG, func(w io.Writer) error { return chart.SVG(w, c) }}
+	return fragment("figure-links", figureLinks{Name: name, Links: []link{{Text: "SVG", Href: b.addFile(name+".svg", file)}}})
 }
 
 // answerPicture returns an image of the answer to a question that has one, and links to it and to its data as files.
@@ -99,7 +92,7 @@ func (b *builder) answerPicture(q ask.Question, in url.Values, text string) (fig
 // answerFiles returns links to the picture of an answer and to its data.
 func (b *builder) answerFiles(q ask.Question, in url.Values, name string) figureLinks {
 	list := figureLinks{Name: name}
-	for _, f := range []link{{Text: "SVG", Href: ask.SVG}, {Text: "PNG", Href: ask.PNG}, {Text: "CSV", Href: "text/csv"}, {Text: "JSON", Href: "application/json"}} {
+	for _, f := range []link{{Text: "SVG", Href: ask.SVG}, {Text: "CSV", Href: "text/csv"}, {Text: "JSON", Href: "application/json"}} {
 		list.Links = append(list.Links, link{Text: f.Text, Href: b.download(q, in, f.Href)})
 	}
 	return list

@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"html"
-	"image/png"
 	"io"
 	"net/http"
 	"net/url"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"track/ask"
 	"track/internal/outsidetest"
 	"track/internal/sample"
 )
@@ -23,7 +23,7 @@ var filePattern = regexp.MustCompile(`href="(/[^"]*(?:file\.page|as)=[^"]*)"`)
 // figureFiles are the files of figures that a crawl has seen, by page and name.
 type figureFiles map[string]bool
 
-// check gets the files of the figures of a page, each kind once: an SVG that is whole with a title, and a PNG.
+// check gets the files of the figures of a page, each kind once: an SVG that is whole with a title.
 func (f figureFiles) check(t *testing.T, base, page, body string) {
 	t.Helper()
 	_, body, _ = strings.Cut(body, "<section")
@@ -49,10 +49,6 @@ func (f figureFiles) check(t *testing.T, base, page, body string) {
 			if title, err := titleOf(content); err != nil || title == "" || !bytes.Contains(content, []byte("<style>")) {
 				t.Errorf("%s of %s is no SVG with a title and colors of its own: %q, %v", address, page, title, err)
 			}
-		case "image/png":
-			if _, err := png.DecodeConfig(bytes.NewReader(content)); err != nil {
-				t.Errorf("%s of %s: %v", address, page, err)
-			}
 		default:
 			t.Errorf("%s of %s is %s", address, page, media)
 		}
@@ -65,10 +61,8 @@ func (f figureFiles) missing() (list []string) {
 		"/lineage/tree tree", "/series/bands bands", "/lineage/show scores", "/download/lineage/front ", "/stability scores", "/compare pairs", "/compare forest",
 		"/params plot", "/params means", "/download/matrix ", "/download/history ", "/download/series/show ",
 	} {
-		for _, form := range [][2]string{{".svg", "image/svg+xml"}, {".png", "image/png"}} {
-			if !f[name+form[0]] && !f[name+form[1]] {
-				list = append(list, name+form[0])
-			}
+		if !f[name+".svg"] && !f[name+ask.SVG] {
+			list = append(list, name)
 		}
 	}
 	slices.Sort(list)
@@ -129,7 +123,7 @@ func checkDrawn(t *testing.T, tab *outsidetest.Tab, address string) {
 	bad := outsidetest.Evaluate[[]string](tab, `(async () => {
 		const bad = [];
 		for (const link of document.querySelectorAll(".files a")) {
-			if (link.textContent !== "SVG") continue; // the crawl decodes PNG
+			if (link.textContent !== "SVG") continue;
 			const image = new Image();
 			image.src = link.href;
 			await image.decode().catch(() => {});
@@ -152,7 +146,7 @@ func TestFilesOfPages(t *testing.T) {
 	for _, kind := range []string{"bar", "line"} {
 		seen.check(t, base, page, get(t, base+page+"&kind.chart="+kind))
 	}
-	if !seen["/query chart.svg"] || !seen["/query chart.png"] {
+	if !seen["/query chart.svg"] {
 		t.Errorf("the chart of a query is not a file: %v", seen)
 	}
 	response, content := file(t, base+"/status?file.page=server.json")

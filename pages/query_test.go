@@ -49,8 +49,8 @@ func TestQueryChart(t *testing.T) {
 	if n := outsidetest.Evaluate[int](tab, `document.querySelectorAll("table.bars tbody tr").length`); n == 0 {
 		t.Error("no bars are drawn")
 	}
-	if n := outsidetest.Evaluate[int](tab, `document.querySelectorAll(".files a[download]").length`); n != 2 {
-		t.Errorf("%d files of the bars, want an SVG and a PNG", n)
+	if n := outsidetest.Evaluate[int](tab, `document.querySelectorAll(".files a[download]").length`); n != 1 {
+		t.Errorf("%d files of the bars, want an SVG", n)
 	}
 	for selector, want := range map[string]string{"y.chart": "n", "x.chart": "status"} {
 		if got := outsidetest.Evaluate[string](tab, `document.querySelector("form.chart [name='`+selector+`']").value`); got != want {
@@ -61,7 +61,7 @@ func TestQueryChart(t *testing.T) {
 		t.Error(violation)
 	}
 	page := get(t, base+"/query?kind.chart=line&x.chart=a&y.chart=b&sql="+url.QueryEscape("SELECT 1 AS a, 2 AS b UNION SELECT 2, 5"))
-	if !strings.Contains(page, "<svg") || !strings.Contains(page, "b by a") || !strings.Contains(page, `href="/query?file.page=chart.png&amp;kind.chart=line`) {
+	if !strings.Contains(page, "<svg") || !strings.Contains(page, "b by a") || !strings.Contains(page, `href="/query?file.page=chart.svg&amp;kind.chart=line`) {
 		t.Error("no line is drawn")
 	}
 	if page := get(t, base+"/query?sql="+url.QueryEscape("SELECT 'x' AS a")); strings.Contains(page, "form class=\"chart\"") {

@@ -119,8 +119,6 @@ func (r Route) response(schemas *schemas) object {
 		switch f.media {
 		case "application/json":
 			content[f.media] = object{"schema": schemas.of(r.Question.Zero)}
-		case ask.PNG:
-			content[f.media] = object{} // bytes
 		default:
 			content[f.media] = object{"schema": object{"type": "string"}}
 		}

@@ -36,7 +36,7 @@ func TestReportFiles(t *testing.T) {
 			accept string
 			status int
 		}{
-			{"file=r.md&check=true&png=true", allowed, ask.Multipart, 200},
+			{"file=r.md&check=true", allowed, ask.Multipart, 200},
 			{"file=r.html&check=true", refused, ask.Multipart, 403},
 			{"file=r.md&check=true", allowed, "", 406},
 			{"file=r.md&check=true", allowed, ask.HTML, 406},

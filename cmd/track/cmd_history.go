@@ -35,7 +35,7 @@ track history sepa --metric tool_success_rate`}
 		BashComplete: p.completeScenarios,
 		Flags: append(bound.flags(),
 			&cli.BoolFlag{Name: "lineage", Usage: "show the lineage if a scenario has the same name", Destination: &o.lineage},
-			&cli.StringFlag{Name: "plot", Usage: "draw the history to `FILE`.svg or .png", Destination: &o.plot}),
+			&cli.StringFlag{Name: "plot", Usage: "draw the history to `FILE`.svg", Destination: &o.plot}),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
 				return err

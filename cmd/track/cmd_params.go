@@ -16,7 +16,7 @@ track params growth
 track params growth --metric unemployment_rate_mean --label grid
 track params growth --plot theta --by firms
 track params growth --plot theta --by firms -o theta.svg
-track params growth --heatmap theta,firms -o means.png`}, func(c *cli.Context, a answer.ParamsAnalysis) error {
+track params growth --heatmap theta,firms -o means.svg`}, func(c *cli.Context, a answer.ParamsAnalysis) error {
 		if output == "" {
 			return p.writeAnswer(a)
 		}
@@ -30,7 +30,7 @@ track params growth --heatmap theta,firms -o means.png`}, func(c *cli.Context, a
 		return p.plot(output, drawn)
 	})
 	command.Flags = append(command.Flags, &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output,
-		Usage: "draw the plot or the heat map into `FILE`, .svg or .png"})
+		Usage: "draw the plot or the heat map into `FILE`.svg"})
 	return command
 }
 

@@ -37,10 +37,10 @@ func (p *program) seriesShowCommand() *cli.Command {
 track series show growth_plus 7
 track series show growth_plus@theta-14 7 unemployment --format json
 track series show growth_plus 7 unemployment --plot unemployment.svg
-track series show growth_plus 0 unemployment --seeds 0..9 --plot band.png`})
+track series show growth_plus 0 unemployment --seeds 0..9 --plot band.svg`})
 	var o seriesPlotOptions
 	command.Flags = append(command.Flags,
-		&cli.StringFlag{Name: "plot", Usage: "draw the series into `FILE`, .svg or .png", Destination: &o.plot},
+		&cli.StringFlag{Name: "plot", Usage: "draw the series into `FILE`.svg", Destination: &o.plot},
 		&cli.StringFlag{Name: "seeds", Usage: "draw the band over these `SEEDS` of the configuration, such as 0..9: median, quartiles, range", Destination: &o.seeds})
 	show := command.Action
 	command.Action = func(c *cli.Context) error {
@@ -74,7 +74,7 @@ func (p *program) plotSeries(c *cli.Context, o seriesPlotOptions) error {
 	if err != nil {
 		return usage("--seeds: %v", err)
 	}
-	return p.plotBand(c.Context, answer.SeriesPlotQuestion{Of: q.Of, Seed: q.Seed, Name: q.Names[0], Seeds: ranges, To: "svg"}, o.plot)
+	return p.plotBand(c.Context, answer.SeriesPlotQuestion{Of: q.Of, Seed: q.Seed, Name: q.Names[0], Seeds: ranges}, o.plot)
 }
 
 // plotBand draws one series of several seeds, and says which seeds are not in the picture.
@@ -84,9 +84,6 @@ func (p *program) plotBand(ctx context.Context, q answer.SeriesPlotQuestion, fil
 		return err
 	}
 	defer release()
-	if strings.HasSuffix(file, ".png") {
-		q.To = "png"
-	}
 	var drawn bytes.Buffer
 	a, err := ask.PlotSeries().Ask(ctx, from, q, func(string) (io.Writer, error) { return &drawn, nil })
 	if err != nil {
@@ -95,7 +92,7 @@ func (p *program) plotBand(ctx context.Context, q answer.SeriesPlotQuestion, fil
 	if text := a.Missing(); text != "" {
 		p.notice("%s", text)
 	}
-	return p.plotAs(file, func(_ string, w io.Writer) error {
+	return p.plotAs(file, func(w io.Writer) error {
 		_, err := drawn.WriteTo(w)
 		return err
 	})
@@ -115,8 +112,8 @@ func (p *program) plotFrom(ctx context.Context, client *remote.Client, q answer.
 	if err != nil {
 		return err
 	}
-	return p.plotAs(file, func(media string, w io.Writer) error {
-		return ask.SeriesShow().Question().WriteAs(ctx, client.Source(), params, media, w)
+	return p.plotAs(file, func(w io.Writer) error {
+		return ask.SeriesShow().Question().WriteAs(ctx, client.Source(), params, ask.SVG, w)
 	})
 }
 

@@ -26,7 +26,7 @@ func plottedCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text 
 		return untilInterrupted(c.Context, func() error {
 			return ask.Snapshot(c.Context, from, func(from ask.Source) error {
 				if file != "" {
-					draw := func(media string, w io.Writer) error { return def.WritePicture(c.Context, from, q, media, w) }
+					draw := func(w io.Writer) error { return def.WritePicture(c.Context, from, q, ask.SVG, w) }
 					if err := p.plotAs(file, draw); err != nil {
 						return err
 					}
@@ -39,31 +39,22 @@ func plottedCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text 
 			})
 		})
 	})
-	command.Flags = append(command.Flags, &cli.StringFlag{Name: "plot", Usage: "draw the answer into `FILE`, .svg or .png", Destination: &file})
+	command.Flags = append(command.Flags, &cli.StringFlag{Name: "plot", Usage: "draw the answer into `FILE`.svg", Destination: &file})
 	return command
 }
 
-// plot writes a chart to a file in the format of its suffix.
+// plot writes a chart to a file.
 func (p *program) plot(path string, c chart.Chart) error {
-	return p.plotAs(path, func(media string, w io.Writer) error {
-		if media == ask.PNG {
-			return chart.PNG(w, c)
-		}
-		return chart.SVG(w, c)
-	})
+	return p.plotAs(path, func(w io.Writer) error { return chart.SVG(w, c) })
 }
 
-// plotAs writes what draw draws to a file, as the media type of its suffix.
-func (p *program) plotAs(path string, draw func(media string, w io.Writer) error) error {
-	media := ask.SVG
-	switch {
-	case strings.HasSuffix(path, ".png"):
-		media = ask.PNG
-	case !strings.HasSuffix(path, ".svg"):
-		return usage("--plot %s: name a file that ends in .svg or .png", path)
+// plotAs writes what draw draws to a file.
+func (p *program) plotAs(path string, draw func(io.Writer) error) error {
+	if !strings.HasSuffix(path, ".svg") {
+		return usage("--plot %s: name a file that ends in .svg", path)
 	}
 	var drawn bytes.Buffer
-	if err := draw(media, &drawn); err != nil {
+	if err := draw(&drawn); err != nil {
 		return err
 	}
 	if err := p.writeOutput(path, func(w io.Writer) error { _, err := drawn.WriteTo(w); return err }); err != nil {

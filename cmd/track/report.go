@@ -26,7 +26,6 @@ type reportOptions struct {
 	output   string // a file, or - for standard output
 	check    string // a file
 	template string // a file; empty for the report as it is
-	png      bool
 }
 
 // flags returns the flags of a single report.
@@ -40,7 +39,6 @@ func (o *reportOptions) fileFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "standard output, as Markdown", Usage: "write to `FILE`.md or .html; pictures go into the folder FILE_files next to it", Destination: &o.output, Action: notEmpty("output")},
 		&cli.StringFlag{Name: "check", Usage: "write nothing, and exit with 1 if `FILE` is out of date", Destination: &o.check, Action: notEmpty("check")},
-		&cli.BoolFlag{Name: "png", Usage: "write pictures as PNG too", Destination: &o.png},
 	}
 }
 
@@ -61,9 +59,6 @@ func (o reportOptions) validate(format string) error {
 	}
 	if o.output != "" && o.check != "" {
 		return usage("--output and --check: a report is written or checked, not both")
-	}
-	if o.png && o.toStandardOutput() {
-		return usage("--png: standard output has no place for pictures; name a file for the report, as -o report.md, and they go beside it")
 	}
 	for name, file := range map[string]string{"output": o.output, "check": o.check} {
 		if file == "" || file == "-" && name == "output" {
@@ -86,7 +81,7 @@ func (o reportOptions) toStandardOutput() bool {
 
 // form returns how the report is asked for.
 func (o reportOptions) form() answer.ReportForm {
-	form := answer.ReportForm{PNG: o.png, Check: o.check != ""}
+	form := answer.ReportForm{Check: o.check != ""}
 	if path := o.target(); path != "" {
 		form.File = filepath.Base(path)
 	}
@@ -120,7 +115,7 @@ func (o reportOptions) reportFiles(r receivedFiles, wanted func(picture string) 
 		base := path.Base(name)
 		suffix := path.Ext(base)
 		switch picture := strings.TrimSuffix(base, suffix); {
-		case picture == "" || suffix != ".svg" && suffix != ".png":
+		case picture == "" || suffix != ".svg":
 			return nil, fmt.Errorf("%q is not the name of a picture", name)
 		case wanted(picture):
 			list = append(list, reportfiles.File{Path: filepath.Join(filepath.FromSlash(folder), base), Data: r.data[i+1].Bytes()})

@@ -271,12 +271,12 @@ func TestReportIndexAtOnce(t *testing.T) {
 	in.must(twoMetrics, "spec", "add", "-")
 	in.must(recordedSeeds("old", 6, func(i int) string { return fmt.Sprintf(`"values":{"a":0.3%d,"b":1}`, i) }), "record", "batch", "-", "--quiet")
 	index := filepath.Join(t.TempDir(), "index.md")
-	in.must("", "report", "index", "-o", index, "--png")
+	in.must("", "report", "index", "-o", index)
 	want := readFolder(t, filepath.Dir(index))
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if out, problem, code := in.run("", "report", "index", "-o", index, "--png"); code != exitOK {
+			if out, problem, code := in.run("", "report", "index", "-o", index); code != exitOK {
 				t.Errorf("exit %d: %s%s", code, out, problem)
 			}
 		})

@@ -243,7 +243,7 @@ func TestReportCheck(t *testing.T) {
 	in := exampleDatabase(t, asTheyAre)
 	folder := t.TempDir()
 	file := filepath.Join(folder, "report.md")
-	command := []string{"report", "stability", "buffer_stock", "--png"}
+	command := []string{"report", "stability", "buffer_stock"}
 	in.must("", append(command, "-o", file)...)
 	page := filepath.Join(folder, "page.html")
 	in.must("", "report", "stability", "buffer_stock", "-o", page)
@@ -280,15 +280,15 @@ func TestReportCheck(t *testing.T) {
 		}
 		return os.WriteFile(path, bytes.Replace(data, []byte("scores"), []byte("Scores"), 1), 0o666)
 	}
-	check("as it was written", exitOK, "report.md is what the database says, and so are its 4 pictures", file)
+	check("as it was written", exitOK, "report.md is what the database says, and so are its 2 pictures", file)
 	undo := spoil("report.md", edit)
 	check("an edited report", exitFail, "line 3 differs", file)
 	undo()
 	undo = spoil("report_files/scores.svg", edit)
 	check("an edited picture", exitFail, "scores.svg is not what the database says", file)
 	undo()
-	undo = spoil("report_files/heatmap.png", os.Remove)
-	check("a missing picture", exitFail, "heatmap.png is missing", file)
+	undo = spoil("report_files/heatmap.svg", os.Remove)
+	check("a missing picture", exitFail, "heatmap.svg is missing", file)
 	undo()
 	check("put back", exitOK, "", file)
 	check("no report", exitFail, "nosuch.md is missing", filepath.Join(folder, "nosuch.md"))
@@ -318,9 +318,6 @@ func TestReportUsage(t *testing.T) {
 		{"not both", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", "a.md", "--check", "a.md"}},
 		{"is Markdown or HTML", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--format", "json"}},
 		{"ends in .md or .html", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--check", "-"}},
-		{"no place for pictures; name a file", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--png"}},
-		{"no place for pictures; name a file", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", "-", "--png"}},
-		{"no place for pictures; name a file", exitUsage, []string{"index", "--png"}},
 		{"is not a file", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", mkdir(t, folder, "folder.md")}},
 		{"--check is given, and empty", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--check", ""}},
 		{"--output is given, and empty", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", ""}},

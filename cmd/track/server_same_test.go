@@ -66,9 +66,9 @@ func printedReports(readings [][]string) (list [][]string) {
 // written.
 func reportReadings(market string) (list [][]string) {
 	for _, line := range []string{
-		"stability MARKET --png -o got.md", "stability MARKET --template note.tmpl", "stability MARKET --template note.tmpl -o got.md", "stability MARKET --template note.tmpl -o got.html",
+		"stability MARKET -o got.md", "stability MARKET --template note.tmpl", "stability MARKET --template note.tmpl -o got.md", "stability MARKET --template note.tmpl -o got.html",
 		"stability MARKET --template wrong.tmpl", "lineage sepa --template note.tmpl -o got.txt", "stability nosuch -o got.md", "index --limit 1 -o got.index/index.md",
-		"index --limit 1 --check kept/index.md", "index --check nosuch.md", "stability MARKET --check kept/report.md", "stability MARKET --png --check kept/report.md", "stability odd --check kept/report.md",
+		"index --limit 1 --check kept/index.md", "index --check nosuch.md", "stability MARKET --check kept/report.md", "stability odd --check kept/report.md",
 	} {
 		list = append(list, strings.Fields("report "+strings.ReplaceAll(line, "MARKET", market)))
 	}
@@ -95,7 +95,7 @@ func fileReadings() [][]string {
 		{"spec", "diff", "growth_plus", "baseline"}, {"spec", "diff", "kept/market.json", "market"}, {"spec", "diff", "market", "nosuch"},
 		{"sweep", "plan", "--scenario", "market", "--seeds", "0..99", "--shards", "2", "--commit", "c", "--", "true", "{seed}"},
 		{"sweep", "plan", "--scenario", "nosuch", "--seeds", "0..9", "--shards", "2", "--commit", "c", "--", "true", "{seed}"},
-		{"series", "show", "market@theta=14", "7", "price", "--seeds", "0..20", "--plot", "got.svg"}, {"series", "show", "odd", "1", "u", "--seeds", "0..9", "--plot", "got.png"},
+		{"series", "show", "market@theta=14", "7", "price", "--seeds", "0..20", "--plot", "got.svg"}, {"series", "show", "odd", "1", "u", "--seeds", "0..9", "--plot", "got.svg"},
 	}
 }
 

@@ -84,7 +84,7 @@ func (x *Index) Create(name string) (io.Writer, error) {
 // isPicture reports whether a file may be a picture of a report.
 func isPicture(base string) bool {
 	suffix := path.Ext(base)
-	return base != suffix && (suffix == ".svg" || suffix == ".png")
+	return base != suffix && suffix == ".svg"
 }
 
 // Finish stages the page that came last after its pictures, or notes how its files differ from those that exist.

@@ -1,9 +1,8 @@
-// Package chart draws charts as SVG and PNG. No library for Go describes its charts: these say in words what they
+// Package chart draws charts as SVG. No library for Go describes its charts: these say in words what they
 // show, for screen readers and for text, and follow the light or dark scheme of the page.
 //
 // The same chart gives the same bytes. An SVG needs neither script nor network, follows the reader's light or dark
-// scheme, and says in its title and description what it shows: n, ranges, gaps, and how the points were reduced. A
-// PNG shows the same in the light scheme, at two pixels per unit.
+// scheme, and says in its title and description what it shows: n, ranges, gaps, and how the points were reduced.
 //
 // Values that are not finite are never drawn: they leave a gap and are counted in the description. Names and labels
 // may hold anything; what does not fit is shortened in the middle.
@@ -25,7 +24,7 @@ func SVG(w io.Writer, c Chart) error {
 	f := c.figure()
 	canvas := newVector(f.height())
 	desc := f.draw(canvas)
-	return written("SVG", canvas.encode(w, f.name(), desc))
+	return written(canvas.encode(w, f.name(), desc))
 }
 
 // Inline writes c as a part of a page that has the [StyleSheet].
@@ -33,20 +32,12 @@ func Inline(w io.Writer, c Chart) error {
 	f := c.figure()
 	canvas := newVector(f.height())
 	desc := f.draw(canvas)
-	return written("SVG", canvas.write(w, f.name(), desc, ""))
+	return written(canvas.write(w, f.name(), desc, ""))
 }
 
-// PNG writes c as a picture 1920 pixels wide and, unless it has rows, 960 high.
-func PNG(w io.Writer, c Chart) error {
-	f := c.figure()
-	canvas := newRaster(f.height())
-	f.draw(canvas)
-	return written("PNG", canvas.encode(w))
-}
-
-func written(format string, err error) error {
+func written(err error) error {
 	if err != nil {
-		return fmt.Errorf("write %s: %w", format, err)
+		return fmt.Errorf("write SVG: %w", err)
 	}
 	return nil
 }

@@ -3,9 +3,6 @@ package chart_test
 import (
 	"bytes"
 	"errors"
-	"image"
-	"image/color"
-	"image/png"
 	"io"
 	"math"
 	"os"
@@ -95,38 +92,6 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-func TestPNG(t *testing.T) {
-	for _, tt := range examples() {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			var b, again bytes.Buffer
-			if err := errors.Join(chart.PNG(&b, tt.chart), chart.PNG(&again, tt.chart)); err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(b.Bytes(), again.Bytes()) {
-				t.Error("the same chart gave different bytes")
-			}
-			if b.Len() > maxBytes {
-				t.Errorf("%d bytes", b.Len())
-			}
-			m, err := png.Decode(&b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			picture := m.(*image.Paletted)
-			hued := 0
-			for _, i := range picture.Pix {
-				if c := picture.Palette[i].(color.RGBA); max(c.R, c.B)-min(c.R, c.B) > 0x30 {
-					hued++
-				}
-			}
-			if drawn := !strings.Contains(svg(t, tt.chart), "Nothing is drawn"); drawn != (hued > 50) || len(picture.Palette) < 10 {
-				t.Errorf("%d colours, %d pixels that are not grey", len(picture.Palette), hued)
-			}
-		})
-	}
-}
-
 const maxBytes = 200_000
 
 // walk is a random walk that returns to 0.
@@ -200,21 +165,6 @@ func TestBig(t *testing.T) {
 	}
 }
 
-func TestBigPNG(t *testing.T) {
-	for name, c := range big() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var b bytes.Buffer
-			if err := chart.PNG(&b, c); err != nil {
-				t.Fatal(err)
-			}
-			if b.Len() > maxBytes*11/10 { // 16 colours are the fewest; 56 lines across each other need a little more
-				t.Errorf("%d bytes of PNG", b.Len())
-			}
-		})
-	}
-}
-
 // One point in a million stands out, and is where the axis has its end.
 func TestSpikeIsDrawn(t *testing.T) {
 	y := walk(1_000_000)
@@ -227,10 +177,8 @@ func TestSpikeIsDrawn(t *testing.T) {
 }
 
 func TestWriteErrors(t *testing.T) {
-	for _, write := range []func(io.Writer, chart.Chart) error{chart.SVG, chart.PNG} {
-		if err := write(full{}, chart.Line{}); !errors.Is(err, io.ErrShortWrite) {
-			t.Errorf("got error %v", err)
-		}
+	if err := chart.SVG(full{}, chart.Line{}); !errors.Is(err, io.ErrShortWrite) {
+		t.Errorf("got error %v", err)
 	}
 }
 

@@ -31,7 +31,7 @@ func InlineLinked(w io.Writer, c Chart, href func(Mark) string) error {
 	canvas := newVector(f.height())
 	canvas.href = href
 	desc := f.draw(canvas)
-	return written("SVG", canvas.write(w, f.name(), desc, ""))
+	return written(canvas.write(w, f.name(), desc, ""))
 }
 
 func (v *vector) link(m Mark, text string, draw func()) {

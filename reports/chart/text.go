@@ -4,47 +4,35 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
-
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
 )
 
-var regular = sync.OnceValue(func() *opentype.Font {
-	f, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		panic(err) // it is compiled in
-	}
-	return f
-})
-
-// advance returns the width of r in a font of size 1. What the font does not have is taken to be as wide as the
-// widest scripts are.
-func advance(r rune) float64 {
-	const em = 1000
-	var buffer sfnt.Buffer
-	glyph, err := regular().GlyphIndex(&buffer, r)
-	if err != nil || glyph == 0 || r == unicode.ReplacementChar { // the last is wide in other fonts
-		return 1
-	}
-	width, err := regular().GlyphAdvance(&buffer, glyph, fixed.I(em), font.HintingNone)
-	if err != nil {
-		return 1
-	}
-	return float64(width) / (64 * em)
+// widths are those of the printable ASCII characters, from U+0020, in the font Go Regular, whose em is 2048.
+var widths = [...]uint16{
+	569, 569, 727, 1139, 1139, 1821, 1366, 391, 682, 682, 1196, 1196, 648, 1196, 648, 569,
+	1139, 1139, 1139, 1139, 1139, 1139, 1139, 1139, 1139, 1139, 627, 627, 1196, 1196, 1196, 1139,
+	2079, 1366, 1366, 1479, 1479, 1366, 1251, 1593, 1479, 817, 1015, 1366, 1139, 1706, 1479, 1593,
+	1366, 1593, 1479, 1366, 1251, 1479, 1366, 1933, 1366, 1366, 1251, 569, 569, 569, 960, 1139,
+	682, 1139, 1139, 1024, 1139, 1139, 569, 1139, 1139, 505, 519, 1024, 548, 1706, 1139, 1139,
+	1139, 1139, 682, 1024, 579, 1139, 1024, 1479, 1024, 1024, 1024, 684, 532, 684, 1196,
 }
 
-// latin holds the advances that are asked for most.
-var latin = sync.OnceValue(func() (widths [256]float64) {
-	for i := range widths {
-		widths[i] = advance(rune(i))
+// advance returns the width of r in a font of size 1. What is not known is taken to be as wide as the widest scripts
+// are.
+func advance(r rune) float64 {
+	const em = 2048
+	switch {
+	case r >= ' ' && int(r-' ') < len(widths):
+		return float64(widths[r-' ']) / em
+	case r == '−' || r == '±':
+		return 1196.0 / em
+	case r < ' ', r > unicode.MaxLatin1 && !unicode.In(r, unicode.Latin, unicode.Greek, unicode.Cyrillic):
+		return 1
+	case unicode.IsUpper(r):
+		return 1479.0 / em
 	}
-	return widths
-})
+	return 1139.0 / em
+}
 
 // slack is by how much the text of a reader's system font may be wider than that of the font measured here.
 const slack = 1.15
@@ -52,14 +40,9 @@ const slack = 1.15
 // textWidth returns the room that s needs in a font of the given size, whichever of the usual sans serif fonts a
 // reader has.
 func textWidth(s string, size float64) float64 {
-	widths := latin()
 	total := 0.0
 	for _, r := range s {
-		if int(r) < len(widths) {
-			total += widths[r]
-		} else {
-			total += advance(r)
-		}
+		total += advance(r)
 	}
 	return float64(total * size * slack)
 }

@@ -23,7 +23,7 @@ func Folder(report string) string { return strings.TrimSuffix(report, path.Ext(r
 
 // Of returns a report in the format of its suffix, and then its pictures. HTML contains its pictures. A report without
 // a name is report.md, with the descriptions of pictures in their place.
-func Of(d document.Document, name string, png bool) ([]File, error) {
+func Of(d document.Document, name string) ([]File, error) {
 	var report bytes.Buffer
 	var err error
 	html := path.Ext(name) == ".html"
@@ -39,28 +39,22 @@ func Of(d document.Document, name string, png bool) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	pictures, err := Pictures(d.Pictures(), name, !html, png)
-	return append([]File{{name, report.Bytes()}}, pictures...), err
+	list := []File{{name, report.Bytes()}}
+	if html {
+		return list, nil
+	}
+	pictures, err := Pictures(d.Pictures(), name)
+	return append(list, pictures...), err
 }
 
-// Pictures returns the pictures of a report in the formats that are wanted.
-func Pictures(list []document.Picture, report string, svg, png bool) (files []File, err error) {
+// Pictures returns the pictures of a report.
+func Pictures(list []document.Picture, report string) (files []File, err error) {
 	for _, p := range list {
-		name := path.Join(Folder(report), p.Name)
-		if svg {
-			var drawn bytes.Buffer
-			if err := chart.SVG(&drawn, p.Chart); err != nil {
-				return nil, err
-			}
-			files = append(files, File{name + ".svg", drawn.Bytes()})
+		var drawn bytes.Buffer
+		if err := chart.SVG(&drawn, p.Chart); err != nil {
+			return nil, err
 		}
-		if png {
-			var pixels bytes.Buffer
-			if err := chart.PNG(&pixels, p.Chart); err != nil {
-				return nil, err
-			}
-			files = append(files, File{name + ".png", pixels.Bytes()})
-		}
+		files = append(files, File{path.Join(Folder(report), p.Name) + ".svg", drawn.Bytes()})
 	}
 	return files, nil
 }

@@ -15,7 +15,6 @@ import (
 // Pages are the pages of an index. Each is written when it is added, and then let go.
 type Pages struct {
 	index string
-	png   bool
 	write func([]File) error
 	names []string
 	taken map[string]bool
@@ -23,8 +22,8 @@ type Pages struct {
 
 // NewPages returns the pages of the index of this name. Write takes the files of each page, and at last those of the
 // index.
-func NewPages(index string, png bool, write func([]File) error) *Pages {
-	return &Pages{index: index, png: png, write: write, taken: map[string]bool{strings.ToLower(index): true}}
+func NewPages(index string, write func([]File) error) *Pages {
+	return &Pages{index: index, write: write, taken: map[string]bool{strings.ToLower(index): true}}
 }
 
 // Names returns the names of the pages that were added.
@@ -33,7 +32,7 @@ func (p *Pages) Names() []string { return p.names }
 // Add writes a page of a report, and returns its name.
 func (p *Pages) Add(kind, name, rest string, d document.Document) (page string, err error) {
 	page = p.name(kind, name, rest)
-	files, err := Of(reports.PartOf(p.index, d), page, p.png)
+	files, err := Of(reports.PartOf(p.index, d), page)
 	if err != nil {
 		return "", err
 	}
@@ -48,7 +47,7 @@ func (p *Pages) AddIndex(d document.Document) error {
 			return fmt.Errorf("the index leads to %q, which is not one of its pages", href)
 		}
 	}
-	files, err := Of(d, p.index, p.png)
+	files, err := Of(d, p.index)
 	if err != nil {
 		return err
 	}

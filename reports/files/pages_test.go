@@ -13,7 +13,7 @@ func TestPageNames(t *testing.T) {
 	t.Parallel()
 	list := []string{"a-b", "a/b", "a b", "A-b", "a-B", "growth_plus", "growth+plus", strings.Repeat("x", 200)}
 	namesOf := func(order []string) map[string]string {
-		pages := NewPages("index.md", false, nil)
+		pages := NewPages("index.md", nil)
 		names := map[string]string{}
 		for _, name := range order {
 			names[name] = pages.name("scenario", name, "")
