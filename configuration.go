@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Revision is a state of source code. Where it is not known whether there were changes, the seed's environment says so.
+// Revision is a state of source code.
 type Revision struct {
 	Commit   string `json:"commit,omitempty"`    // as git names it, or as somebody declared it; empty if unknown
 	Dirty    bool   `json:"dirty,omitzero"`      // the tracked files differed from the commit
@@ -22,8 +22,13 @@ type Revision struct {
 	// FilesHash is the hex SHA-256 of files that the run depends on and that are not part of the commit, as
 	// [track/internal/provenance.Files] computes it; empty if there are none.
 	FilesHash string `json:"files_hash,omitempty"`
+	// Unknown marks a revision whose state of the code is unknown: it may differ from Commit in any way. Each sweep, or
+	// seed that was recorded alone, has another mark, so that it is never equal to another revision. The seed's
+	// environment says why. Empty if the state is known.
+	Unknown string `json:"state_unknown,omitempty"`
 }
 
+// String returns the revision for people: the beginning of the commit, and what differs from it.
 func (r Revision) String() string {
 	commit := r.Commit
 	if len(commit) > 7 {
@@ -37,6 +42,9 @@ func (r Revision) String() string {
 	}
 	if len(r.FilesHash) >= 4 {
 		commit = strings.TrimPrefix(commit+"+files:"+r.FilesHash[:4], "+")
+	}
+	if r.Unknown != "" {
+		commit = strings.TrimPrefix(commit+", state of the code unknown ("+r.Unknown[:min(len(r.Unknown), 8)]+")", ", ")
 	}
 	return commit
 }
@@ -59,7 +67,7 @@ type RecordedConfiguration struct {
 }
 
 // Hash identifies the configuration: the hex SHA-256 of the canonical JSON (RFC 8785) of an object with the fields
-// commit, dirty, diff_hash, files_hash, label and params, without the empty ones.
+// commit, dirty, diff_hash, files_hash, state_unknown, label and params, without the empty ones.
 func (c Configuration) Hash() string {
 	fields := struct {
 		Revision `json:",embed"`

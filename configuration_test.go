@@ -26,6 +26,7 @@ func TestConfigurationHash(t *testing.T) {
 		{track.Configuration{Revision: track.Revision{Commit: "c0ffee"}}, `{"commit":"c0ffee"}`},
 		{track.Configuration{Revision: track.Revision{Commit: "c0ffee", Dirty: true}}, `{"commit":"c0ffee","dirty":true}`},
 		{track.Configuration{Revision: track.Revision{DiffHash: "c0ffee"}}, `{"diff_hash":"c0ffee"}`},
+		{track.Configuration{Revision: track.Revision{Commit: "c0ffee", Unknown: "ab"}}, `{"commit":"c0ffee","state_unknown":"ab"}`},
 		{
 			track.Configuration{Label: "v1", Params: `{"a":1}`, Revision: track.Revision{Commit: "c", Dirty: true, DiffHash: "d"}},
 			`{"commit":"c","diff_hash":"d","dirty":true,"label":"v1","params":{"a":1}}`,
@@ -49,6 +50,8 @@ func TestRevisionString(t *testing.T) {
 		"v1":            {Commit: "v1"},
 		"303e61f+dirty": {Commit: "303e61f6d03b", Dirty: true},
 		"303e61f+abcd":  {Commit: "303e61f6d03b", Dirty: true, DiffHash: "abcdef"},
+		"303e61f, state of the code unknown (0123abcd)": {Commit: "303e61f6d03b", Unknown: "0123abcdef"},
+		"state of the code unknown (01)":                {Unknown: "01"},
 	} {
 		if got := r.String(); got != want {
 			t.Errorf("%+v: %q, want %q", r, got, want)

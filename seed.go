@@ -110,6 +110,7 @@ func (s Seed) Validate() *FieldError {
 		{"configuration.commit", s.Configuration.Revision.Commit},
 		{"configuration.diff_hash", s.Configuration.Revision.DiffHash},
 		{"configuration.files_hash", s.Configuration.Revision.FilesHash},
+		{"configuration.state_unknown", s.Configuration.Revision.Unknown},
 	}
 	for _, o := range optional {
 		if o.text == "" {

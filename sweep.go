@@ -17,7 +17,7 @@ type Sweep struct {
 	StartedAt      time.Time
 	EndedAt        time.Time // zero while it runs, or if it was killed
 	Ending         SweepEnding
-	CodeChanged    bool           // while it ran: its seeds may be of other code than they say
+	CodeChanged    bool           // while it ran, or it may have: its seeds may be of other code than they say
 	Planned        []PlannedSeeds // in the order of the grid
 	Spec           string         // JSON of the spec that a plan for other machines carries; it is not stored with the sweep
 }

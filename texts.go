@@ -33,6 +33,7 @@ func (c *Configuration) EachText(v TextVisitor) {
 	v.Name("configuration.commit", c.Revision.Commit)
 	v.Name("configuration.diff_hash", c.Revision.DiffHash)
 	v.Name("configuration.files_hash", c.Revision.FilesHash)
+	v.Name("configuration.state_unknown", c.Revision.Unknown)
 	if c.Params != "" {
 		v.Names("configuration.params", string(c.Params))
 	}

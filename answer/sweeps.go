@@ -39,7 +39,7 @@ type RecordedSweep struct {
 	EndedAt        time.Time              `json:"ended_at,omitzero"` // missing while it runs, and if it was killed
 	Ending         track.SweepEnding      `json:"ending"`            // empty while it runs, and if it was killed
 	IsRunning      bool                   `json:"running,omitzero"`  // a process of this database runs it now
-	CodeChanged    bool                   `json:"code_changed"`      // while it ran
+	CodeChanged    bool                   `json:"code_changed"`      // while it ran, or it may have
 	Withdrawn      *track.Withdrawal      `json:"withdrawn,omitempty"`
 	NRuns          int                    `json:"n_runs"`      // seeds that it ran, also those that were withdrawn
 	NFailed        int                    `json:"n_failed"`    // of these
@@ -95,7 +95,7 @@ func (s RecordedSweep) State() string {
 func (s RecordedSweep) endingText() string {
 	text := s.State()
 	if s.CodeChanged {
-		text += ", the code changed"
+		text += ", the code may have changed"
 	}
 	switch {
 	case s.Withdrawn != nil:
@@ -175,7 +175,7 @@ func ParamsText(p track.Params) string {
 }
 
 func revisionText(r track.Revision) string {
-	if r.Commit == "" {
+	if r.Commit == "" && r.Unknown == "" {
 		return "no commit"
 	}
 	return r.String()

@@ -335,6 +335,8 @@ func differenceTable(nameBefore, nameAfter string, before, after answer.Side, pa
 // changesText says whether the code differed from its commit.
 func changesText(c answer.Side) string {
 	switch {
+	case c.Configuration.Revision.Unknown != "":
+		return "state of the code unknown"
 	case !c.Configuration.Revision.Dirty:
 		return "none known"
 	case c.Configuration.Revision.DiffHash == "":

@@ -153,7 +153,7 @@ func ParamsCommand(r answer.ParamsReport) string {
 	if r.Metric != nil {
 		command += " --metric " + shellWord(r.Metric.Name)
 	}
-	if r.Revision.Commit != "" {
+	if r.Revision.Commit != "" || r.Revision.Unknown != "" {
 		command += " --commit " + shellWord(r.Revision.String())
 	}
 	if r.LabelGiven {

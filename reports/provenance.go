@@ -35,7 +35,7 @@ func provenanceBlocks(c answer.Side, spec answer.ScenarioSpec, numbers []track.S
 	add("configuration", codeCell(c.Configuration.Hash))
 	add("label", orNone(c.Configuration.Label))
 	add("commit", orNone(c.Configuration.Revision.Commit))
-	if c.Configuration.Revision.Commit != "" {
+	if c.Configuration.Revision.Commit != "" || c.Configuration.Revision.Unknown != "" {
 		add("uncommitted changes", document.T(changesText(c)))
 	}
 	add("parameters", orNone(string(c.Configuration.Params)))

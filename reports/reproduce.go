@@ -54,6 +54,8 @@ func reproduceBlocks(c answer.Side, lines []string) []document.Block {
 func runAgainText(c answer.Side) document.Text {
 	text := cell("To run a seed again: ")
 	switch {
+	case c.Configuration.Revision.Unknown != "":
+		text = append(text, cell("the state of the code was unknown")...)
 	case c.Configuration.Revision.Commit == "":
 		text = append(text, cell("the revision of the code is not recorded")...)
 	case c.Configuration.Revision.Dirty:

@@ -24,7 +24,7 @@ const (
 	       coalesce(configuration.id, 0) AS id, coalesce(configuration.hash, '') AS hash, coalesce(configuration.label, '') AS label,
 	       coalesce(configuration.params, '') AS params, coalesce(configuration.commit_id, '') AS commit_id,
 	       coalesce(configuration.dirty, 0) AS dirty, coalesce(configuration.diff_hash, '') AS diff_hash,
-	       coalesce(configuration.files_hash, '') AS files_hash,
+	       coalesce(configuration.files_hash, '') AS files_hash, coalesce(configuration.state_unknown, '') AS state_unknown,
 	       coalesce(configuration.created_at, 0) AS created_at, coalesce(replaced.hash, '') AS replaced
 	  FROM baseline
 	  JOIN scenario ON scenario.id = baseline.scenario_id

@@ -37,7 +37,7 @@ const (
 	firstBefore   = ` AND scenario_configuration.id < (SELECT id FROM scenario_configuration AS own WHERE own.scenario_id = (SELECT id FROM scenario WHERE name = $1) AND own.configuration_id = $2)`
 
 	countCandidates = `SELECT count(*) AS n, count(*) FILTER (WHERE label IS NOT NULL) AS n_labelled, coalesce(min(configuration.params) = max(configuration.params), TRUE) AS alike`
-	groupedByCode   = ` GROUP BY configuration.commit_id, configuration.dirty, configuration.diff_hash, configuration.files_hash
+	groupedByCode   = ` GROUP BY configuration.commit_id, configuration.dirty, configuration.diff_hash, configuration.files_hash, configuration.state_unknown
 	HAVING (configuration.commit_id IS NOT NULL OR configuration.files_hash IS NOT NULL) AND min(coalesce(configuration.label, '')) <> max(coalesce(configuration.label, '')) LIMIT 1`
 	listDistinct  = `SELECT DISTINCT configuration.params`
 	listNewest    = `SELECT ` + configurationColumns + `, {n_seeds} AS n_seeds`

@@ -29,7 +29,7 @@ const (
 	findSpecOf     = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 AND spec.hash = $2`
 	findNewestSpec = `SELECT spec.id FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 ORDER BY spec.version DESC LIMIT 1`
 	carryConfig    = `
-	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, files_hash, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, files_hash, state_unknown, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 	ON CONFLICT (hash) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < configuration.created_at`
 )
 
@@ -131,7 +131,7 @@ func (c *SeedCarrier) carryConfiguration(r *SeedRecord) error {
 		return err
 	}
 	_, err := c.exec(carryConfig, given.Hash(), nullText(given.Label), string(given.Params.JSON()), nullText(given.Revision.Commit), given.Revision.Dirty,
-		nullText(given.Revision.DiffHash), nullText(given.Revision.FilesHash), micros(r.MadeAt))
+		nullText(given.Revision.DiffHash), nullText(given.Revision.FilesHash), nullText(given.Revision.Unknown), micros(r.MadeAt))
 	return err
 }
 

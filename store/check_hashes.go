@@ -80,7 +80,7 @@ func (r *Reader) checkConfigurations(ctx context.Context, found func(Damage)) (i
 		n++
 		c := configurationRow{
 			Hash: asText(row[1]), Label: asText(row[2]), Params: asText(row[3]), Commit: asText(row[4]), Dirty: asInt(row[5]) == 1, DiffHash: asText(row[6]),
-			FilesHash: asText(row[7]),
+			FilesHash: asText(row[7]), Unknown: asText(row[8]),
 		}
 		name := "configuration " + track.ShortHash(c.Hash)
 		if !c.hasParams() {

@@ -29,6 +29,7 @@ type configurationRow struct {
 	Dirty     bool   `db:"dirty"`
 	DiffHash  string `db:"diff_hash"`
 	FilesHash string `db:"files_hash"`
+	Unknown   string `db:"state_unknown"`
 	CreatedAt int64  `db:"created_at"`
 }
 
@@ -39,7 +40,7 @@ func (r configurationRow) configuration() Configuration {
 	}
 	return Configuration{
 		RecordedConfiguration: track.RecordedConfiguration{Hash: r.Hash, Configuration: track.Configuration{
-			Label: r.Label, Params: params, Revision: track.Revision{Commit: r.Commit, Dirty: r.Dirty, DiffHash: r.DiffHash, FilesHash: r.FilesHash},
+			Label: r.Label, Params: params, Revision: track.Revision{Commit: r.Commit, Dirty: r.Dirty, DiffHash: r.DiffHash, FilesHash: r.FilesHash, Unknown: r.Unknown},
 		}},
 		ID: r.ID, CreatedAt: fromMicros(r.CreatedAt),
 	}
@@ -64,7 +65,7 @@ func (r configurationRow) isSound() bool { return r.configuration().Configuratio
 const configurationColumns = `
 	configuration.id, configuration.hash, coalesce(configuration.label, '') AS label, configuration.params,
 	coalesce(configuration.commit_id, '') AS commit_id, configuration.dirty, coalesce(configuration.diff_hash, '') AS diff_hash,
-	coalesce(configuration.files_hash, '') AS files_hash, configuration.created_at`
+	coalesce(configuration.files_hash, '') AS files_hash, coalesce(configuration.state_unknown, '') AS state_unknown, configuration.created_at`
 
 const (
 	getNewestConfiguration = `

@@ -25,8 +25,8 @@ const (
 	insertMetric      = `INSERT INTO metric (id, name) VALUES ((SELECT coalesce(max(id), 0) + 1 FROM metric), $1) RETURNING id`
 	findConfiguration = `SELECT id FROM configuration WHERE hash = $1`
 	insertConfig      = `
-	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, files_hash, created_at)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id`
+	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, files_hash, state_unknown, created_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`
 	findEnvironment   = `SELECT id FROM environment WHERE hash = $1`
 	insertEnvironment = `INSERT INTO environment (hash, document) VALUES ($1, $2) RETURNING id`
 	listSpecMetricIDs = `
@@ -128,7 +128,7 @@ func (t *Tx) PreloadMetrics(specID int64) error {
 // configurationKey tells configurations apart, faster than their hash.
 func configurationKey(c track.Configuration) string {
 	r := c.Revision
-	return strings.Join([]string{c.Label, string(c.Params), r.Commit, strconv.FormatBool(r.Dirty), r.DiffHash, r.FilesHash}, "\x00")
+	return strings.Join([]string{c.Label, string(c.Params), r.Commit, strconv.FormatBool(r.Dirty), r.DiffHash, r.FilesHash, r.Unknown}, "\x00")
 }
 
 func (t *Tx) configurationID(c track.Configuration) (int64, error) {
@@ -138,7 +138,7 @@ func (t *Tx) configurationID(c track.Configuration) (int64, error) {
 		}
 		hash, r := c.Hash(), c.Revision
 		return t.upsert(findConfiguration, hash, insertConfig,
-			hash, nullText(c.Label), string(c.Params.JSON()), nullText(r.Commit), r.Dirty, nullText(r.DiffHash), nullText(r.FilesHash),
+			hash, nullText(c.Label), string(c.Params.JSON()), nullText(r.Commit), r.Dirty, nullText(r.DiffHash), nullText(r.FilesHash), nullText(r.Unknown),
 			t.now)
 	})
 }

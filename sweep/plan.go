@@ -110,7 +110,7 @@ func ReadPlan(file string, text []byte) (p Plan, err error) {
 	if err := track.CheckScenarioName(d.Scenario); err != nil {
 		return wrong("scenario", "%v", err)
 	}
-	for _, name := range [...]struct{ field, text string }{{"label", d.Label}, {"revision.commit", d.Revision.Commit}, {"revision.diff_hash", d.Revision.DiffHash}, {"revision.files_hash", d.Revision.FilesHash}} {
+	for _, name := range [...]struct{ field, text string }{{"label", d.Label}, {"revision.commit", d.Revision.Commit}, {"revision.diff_hash", d.Revision.DiffHash}, {"revision.files_hash", d.Revision.FilesHash}, {"revision.state_unknown", d.Revision.Unknown}} {
 		if err := track.CheckName(name.text); name.text != "" && err != nil {
 			return wrong(name.field, "%v", err)
 		}

@@ -83,13 +83,13 @@ func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlag
 	if err := p.readTextOf(&runner); err != nil {
 		return err
 	}
-	here, _, err := p.sweepRevision(ctx, plan, "")
+	here, _, err := p.sweepOrigin(ctx, plan, "")
 	if err != nil {
 		return err
 	}
-	otherCode := sweeps.IsOtherCode(c.Revision, here)
+	otherCode := sweeps.IsOtherCode(c.Revision, here.Revision)
 	if otherCode {
-		p.notice("the seed is recorded under %s, and the code here is %s", sweeps.RevisionText(c.Revision), sweeps.RevisionText(here))
+		p.notice("the seed is recorded under %s, and the code here is %s", sweeps.RevisionText(c.Revision), sweeps.RevisionText(here.Revision))
 	}
 	again, err := runner.Run(ctx, sweep.Job{Scenario: q.Of.Scenario, Configuration: c.Configuration, Seed: q.Seed, Repeated: true})
 	if err != nil {

@@ -141,18 +141,19 @@ func (p *program) newSweepRun(c *cli.Context, bound *boundParams, q *answer.Swee
 		return run, err
 	}
 	run.Plan.CreatedVersion = provenance.Version(version)
-	run.Plan.Revision, run.Files, err = p.sweepRevision(c.Context, run.Plan, q.Commit)
+	origin, files, err := p.sweepOrigin(c.Context, run.Plan, q.Commit)
+	run.Plan.Revision, run.Environment, run.Files = origin.Revision, origin.Environment, files
 	return run, err
 }
 
-// sweepRevision returns the revision of the code in the working directory, unless the user declared one, and the files
-// that a plan depends on.
-func (p *program) sweepRevision(ctx context.Context, plan sweep.Plan, declared string) (track.Revision, provenance.Files, error) {
-	revision, files, notice, err := sweeps.FindRevision(ctx, plan, declared, provenance.Version(version))
-	if notice != "" {
-		p.notice("%s", notice)
+// sweepOrigin returns the revision of the code in the working directory, unless the user declared one, with the
+// environment, and the files that a plan depends on.
+func (p *program) sweepOrigin(ctx context.Context, plan sweep.Plan, declared string) (provenance.Origin, provenance.Files, error) {
+	origin, files, err := sweeps.FindOrigin(ctx, plan, declared, provenance.Version(version), p.patience())
+	if origin.Notice != "" {
+		p.notice("%s", origin.Notice)
 	}
-	return revision, files, err
+	return origin, files, err
 }
 
 // sweep runs a plan and writes what became of it.
@@ -172,8 +173,7 @@ func (p *program) sweep(ctx context.Context, run sweepRun) error {
 	}
 	run.Jobs, run.SpecVersion, run.Texts = run.jobs, run.spec, p.texts()
 	run.RerunFailed, run.Rerun, run.SameCommand, run.New = run.failed, run.rerun, run.same, run.isNew
-	program := provenance.Version(version)
-	if err := run.AddProvenance(ctx, program, run.declared, func(text string) { p.notice("%s", text) }); err != nil {
+	if err := run.AddProvenance(ctx, run.declared, p.patience(), func(text string) { p.notice("%s", text) }); err != nil {
 		return err
 	}
 	display := p.newSweepDisplay(run.Plan)

@@ -8,7 +8,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/urfave/cli/v2"
 
-	"track"
 	"track/answer"
 	"track/answer/param"
 	"track/ask"
@@ -46,9 +45,11 @@ track merge shard1.db shard2.db shard3.db`}
 			if err != nil {
 				return bound.usageError(err)
 			}
-			if q.Revision, _, err = p.sweepRevision(c.Context, plan, q.Commit); err != nil {
+			origin, _, err := p.sweepOrigin(c.Context, plan, q.Commit)
+			if err != nil {
 				return err
 			}
+			q.Revision = origin.Revision
 			q.Creator = provenance.Version(version)
 			a, err := p.planSweep(c, q)
 			if err != nil {
@@ -161,11 +162,12 @@ Examples:
 			if run.Plan, err = plan.Shard(run.Shard); err != nil {
 				return usage("--shard: %v", err)
 			}
-			var here track.Revision
-			if here, run.Files, err = p.sweepRevision(c.Context, run.Plan, ""); err != nil {
+			here, files, err := p.sweepOrigin(c.Context, run.Plan, "")
+			if err != nil {
 				return err
 			}
-			if err := sweeps.CheckRevision(run.Plan, here); err != nil && !anyRevision {
+			run.Environment, run.Files = here.Environment, files
+			if err := sweeps.CheckRevision(run.Plan, here.Revision); err != nil && !anyRevision {
 				return err
 			}
 			return p.runShard(c, run)

@@ -21,7 +21,7 @@ var recordedTexts = map[string]string{
 		repetition.differences version.content version.note execution.message execution.prompt execution.output call.input call.error call.output score_document.document
 		mutation.note hook_event.body annotation.note artifact_content.data artifact.left_out`,
 	"name": `annotation.subject artifact.name actor.name scenario.name metric.name spec_metric.metric_group configuration.label configuration.params configuration.commit_id
-		configuration.diff_hash configuration.files_hash series_name.name look.verdict run.signal lineage.name lineage.subject version.name version.operator version.status version.source
+		configuration.diff_hash configuration.files_hash configuration.state_unknown series_name.name look.verdict run.signal lineage.name lineage.subject version.name version.operator version.status version.source
 		tool.name request.model execution.source execution.key execution.task execution.task_type execution.session execution.model execution.rubric call.key truth.name
 		execution_score.rubric execution_score.grade score_document.rubric component.rubric component.name mutation.key mutation.operator mutation.source activation.rubric
 		hook_event.session hook_event.agent hook_event.name hook_event.key hook_event.lineage hook_event.version hook_arrival.name token.name token.scenarios token.lineages`,

@@ -42,6 +42,7 @@ type configuration struct {
 	Dirty     bool           `json:"dirty,omitzero"`
 	DiffHash  string         `json:"diff_hash,omitempty"`
 	FilesHash string         `json:"files_hash,omitempty"`
+	Unknown   string         `json:"state_unknown,omitempty"`
 }
 
 // ParseSeed reads a line of kind seed. Its error names the field. A series_file is looked for in the working directory.

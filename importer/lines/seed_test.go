@@ -31,14 +31,14 @@ func TestParseLine(t *testing.T) {
 		{
 			"everything",
 			` { "kind":"seed", "scenario":"growth_plus", "seed":"18446744073709551615", "values":{"a":0.0699,"b":-0,"c":"NaN"},
-			  "configuration":{"label":"v0.10.2","params":{"z":1,"a":[2.50,"x"]},"commit":"303e61f","dirty":true,"diff_hash":"ab12"},
+			  "configuration":{"label":"v0.10.2","params":{"z":1,"a":[2.50,"x"]},"commit":"303e61f","dirty":true,"diff_hash":"ab12","state_unknown":"c3"},
 			  "outcome":"timeout","message":"why","started_at":"2026-01-02T15:04:05.123456+01:00","duration_s":1.001,
 			  "environment":{"host":"n1"}}` + "\r\n",
 			track.Seed{
 				Scenario: "growth_plus", Number: math.MaxUint64, Outcome: track.OutcomeTimeout, Message: "why",
 				Values: map[string]float64{"a": 0.0699, "b": math.Copysign(0, -1), "c": math.NaN()},
 				Configuration: track.Configuration{
-					Label: "v0.10.2", Params: `{"a":[2.5,"x"],"z":1}`, Revision: track.Revision{Commit: "303e61f", Dirty: true, DiffHash: "ab12"},
+					Label: "v0.10.2", Params: `{"a":[2.5,"x"],"z":1}`, Revision: track.Revision{Commit: "303e61f", Dirty: true, DiffHash: "ab12", Unknown: "c3"},
 				},
 				Environment: track.Environment{"host": "n1"},
 				StartedAt:   time.Date(2026, 1, 2, 14, 4, 5, 123456000, time.UTC), Duration: duration(1001 * time.Millisecond),

@@ -125,7 +125,7 @@ func parseSweep(text []byte) (s track.Sweep, failure *track.FieldError) {
 }
 
 func (c configuration) configuration() (track.Configuration, error) {
-	made := track.Configuration{Label: c.Label, Revision: track.Revision{Commit: c.Commit, Dirty: c.Dirty, DiffHash: c.DiffHash, FilesHash: c.FilesHash}}
+	made := track.Configuration{Label: c.Label, Revision: track.Revision{Commit: c.Commit, Dirty: c.Dirty, DiffHash: c.DiffHash, FilesHash: c.FilesHash, Unknown: c.Unknown}}
 	if len(c.Params) == 0 || c.Params.Kind() == 'n' {
 		return made, nil
 	}
@@ -135,7 +135,7 @@ func (c configuration) configuration() (track.Configuration, error) {
 }
 
 func lineOf(c track.Configuration) configuration {
-	line := configuration{Label: c.Label, Commit: c.Revision.Commit, Dirty: c.Revision.Dirty, DiffHash: c.Revision.DiffHash, FilesHash: c.Revision.FilesHash}
+	line := configuration{Label: c.Label, Commit: c.Revision.Commit, Dirty: c.Revision.Dirty, DiffHash: c.Revision.DiffHash, FilesHash: c.Revision.FilesHash, Unknown: c.Revision.Unknown}
 	if c.Params != "" {
 		line.Params = c.Params.JSON()
 	}

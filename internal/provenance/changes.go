@@ -8,11 +8,10 @@ import (
 )
 
 // Changes returns the differences between the tracked files of the git repository around dir and its commit, as git
-// diff writes them. It returns at most so many bytes, followed by a note if there were more. It takes at most ten
-// seconds.
-func Changes(ctx context.Context, dir string, most int) (string, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Second, errBudget)
-	defer cancel()
+// diff writes them. It returns at most so many bytes, followed by a note if there were more.
+func Changes(ctx context.Context, dir string, most int, patience Patience) (string, error) {
+	ctx, done := patience.begin(ctx)
+	defer done()
 	tree, err := findWorkTree(dir)
 	if err != nil {
 		return "", err

@@ -8,7 +8,7 @@ import (
 
 func changes(t *testing.T, dir string, most int) string {
 	t.Helper()
-	text, err := Changes(t.Context(), dir, most)
+	text, err := Changes(t.Context(), dir, most, generous)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,17 +60,17 @@ func TestChanges(t *testing.T) {
 
 func TestChangesRefused(t *testing.T) {
 	needGit(t)
-	if text, err := Changes(t.Context(), t.TempDir(), 100); err == nil || text != "" {
+	if text, err := Changes(t.Context(), t.TempDir(), 100, generous); err == nil || text != "" {
 		t.Errorf("without a repository: %q, error %v", text, err)
 	}
 	dir := t.TempDir()
 	git(t, dir, "init", "--quiet")
-	if text, err := Changes(t.Context(), dir, 100); err == nil || text != "" {
+	if text, err := Changes(t.Context(), dir, 100, generous); err == nil || text != "" {
 		t.Errorf("without a commit: %q, error %v", text, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if text, err := Changes(ctx, newRepo(t), 100); err == nil || text != "" {
+	if text, err := Changes(ctx, newRepo(t), 100, generous); err == nil || text != "" {
 		t.Errorf("cancelled: %q, error %v", text, err)
 	}
 }

@@ -6,12 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
+	"time"
 	"unicode"
 )
 
@@ -25,29 +24,9 @@ func (w workTree) git(ctx context.Context, maxOutput int, args ...string) (out [
 	cmd.Dir = string(w)
 	cmd.Env = gitEnvironment(os.Environ(), filepath.Dir(string(w)))
 	killWithChildren(cmd)
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, false, err
-	}
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		return nil, false, err
-	}
-	if err := cmd.Start(); err != nil {
-		return nil, false, explain(ctx, err, nil)
-	}
-	defer context.AfterFunc(ctx, func() {
-		stdout.Close()
-		stderr.Close()
-	})()
-
 	output, complaint := limitedBuffer{max: maxOutput}, limitedBuffer{max: maxStderr}
-	var reading sync.WaitGroup
-	reading.Go(func() { io.Copy(&complaint, stderr) }) // for people; half of it is better than none
-	_, readErr := io.Copy(&output, stdout)
-	reading.Wait()
-	// Wait only now: until then the process exists, if only as a zombie, and its group can be killed safely.
-	if err := cmp.Or(cmd.Wait(), readErr, ctx.Err()); err != nil {
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = &output, &complaint, time.Second
+	if err := cmp.Or(cmd.Run(), ctx.Err()); err != nil {
 		return nil, false, explain(ctx, err, complaint.bytes)
 	}
 	return output.bytes, output.cut, nil
@@ -77,8 +56,8 @@ func explain(ctx context.Context, err error, stderr []byte) error {
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return errors.New("git is not on the PATH; install git")
-	case context.Cause(ctx) == errBudget:
-		return errors.New("git did not answer in time; `git status` run once by hand often makes it faster")
+	case errors.Is(context.Cause(ctx), errLate):
+		return fmt.Errorf("%w; `git status` run once by hand often makes it faster", context.Cause(ctx))
 	case ctx.Err() != nil:
 		return fmt.Errorf("git was interrupted: %w", context.Cause(ctx))
 	case len(bytes.TrimSpace(stderr)) > 0:

@@ -6,8 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"os"
@@ -22,69 +22,35 @@ import (
 const diffFormat = "track diff 1"
 
 // diffHash identifies the changes of a work tree; the package comment has the format. It fails rather than return the
-// hash of a part. The changes are read until budget ends, and then masked until ctx ends: the time that masking takes
-// depends on how long the files are, so it must not decide whether there is a hash.
-func diffHash(ctx, budget context.Context, tree workTree, status treeStatus, limits limits) (string, error) {
-	d := differ{ctx: budget, limits: limits, left: limits.content}
+// hash of a part.
+func diffHash(ctx context.Context, tree workTree, status treeStatus) (string, error) {
+	d := differ{ctx: ctx, sum: sha256.New(), left: maxContent}
 	d.text(diffFormat)
 	err := d.tree(tree, status)
-	if err == nil {
-		var hash string
-		if hash, err = d.hash(ctx); err == nil {
-			return hash, nil
-		}
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
 	}
-	switch {
-	case ctx.Err() != nil:
-		return "", fmt.Errorf("interrupted: %w", context.Cause(ctx))
-	case context.Cause(budget) == errBudget:
-		return "", fmt.Errorf("reading them takes longer than %v", limits.time)
+	if err != nil {
+		return "", err
 	}
-	return "", err
+	return hex.EncodeToString(d.sum.Sum(nil)), nil
 }
 
-// differ collects changes, and hashes them.
+// differ hashes changes.
 type differ struct {
-	ctx    context.Context // of reading
-	limits limits
-	left   int64 // bytes of content that may still be read
-	parts  []diffPart
-}
-
-// diffPart is a part of what is hashed.
-type diffPart struct {
-	bytes  []byte
-	masked bool // the part is a text, and is hashed without its secrets
-}
-
-// hash returns the hash of what was collected.
-func (d *differ) hash(ctx context.Context) (string, error) {
-	sum := sha256.New()
-	for _, p := range d.parts {
-		text := p.bytes
-		if p.masked {
-			var err error
-			if text, err = maskContent(ctx, text); err != nil {
-				return "", err
-			}
-			sum.Write(binary.BigEndian.AppendUint64(nil, uint64(len(text)))) // a hash returns no error
-		}
-		sum.Write(text)
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	ctx  context.Context
+	sum  hash.Hash
+	left int64 // bytes of content that may still be read
 }
 
 func (d *differ) tree(tree workTree, status treeStatus) error {
-	if status.cut {
-		return errors.New("there are too many of them")
-	}
 	root, err := os.OpenRoot(string(tree))
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	changes := slices.SortedFunc(slices.Values(status.changes), func(a, b change) int { return strings.Compare(a.path, b.path) })
-	d.number(uint64(len(changes)))
+	d.number(len(changes))
 	for _, c := range changes {
 		if err := d.ctx.Err(); err != nil {
 			return err
@@ -119,43 +85,43 @@ func (d *differ) content(root *os.Root, path string) error {
 		d.text(target)
 		return err
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%q is %w", path, errNotAFile)
+		return fmt.Errorf("%q is not a regular file", path)
 	case info.Size() > d.left:
-		return fmt.Errorf("they are larger than %d MiB", d.limits.content>>20)
+		return fmt.Errorf("they are larger than %d MiB", maxContent>>20)
 	}
 	f, err := root.OpenFile(path, os.O_RDONLY|openWithoutWaiting, 0)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	size := info.Size()
-	d.left -= size
-	content, err := io.ReadAll(io.LimitReader(contextReader{d.ctx, f}, size+1))
+	d.left -= info.Size()
+	content, err := io.ReadAll(io.LimitReader(contextReader{d.ctx, f}, info.Size()+1))
 	switch {
 	case err != nil:
 		return err
-	case int64(len(content)) != size:
+	case int64(len(content)) != info.Size():
 		return fmt.Errorf("%q changed while it was read", path)
 	}
-	d.parts = append(d.parts, diffPart{content, true})
-	return nil
+	masked, err := maskContent(d.ctx, content)
+	d.text(masked)
+	return err
 }
 
 // maskContent returns a content without its secrets: whoever knows the rest of a file could else try short secrets
 // until the hash fits. A long content is masked in parts, so that ctx can end it.
-func maskContent(ctx context.Context, content []byte) ([]byte, error) {
+func maskContent(ctx context.Context, content []byte) (string, error) {
 	const part = 1 << 20
-	var clean bytes.Buffer
+	var clean strings.Builder
 	for len(content) > 0 {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return "", err
 		}
 		n := partEnd(content, part)
 		text, _ := masking.Mask(string(content[:n]))
 		clean.WriteString(text)
 		content = content[n:]
 	}
-	return clean.Bytes(), nil
+	return clean.String(), nil
 }
 
 // partEnd returns where the first part of a content ends: at the end of a line if there is one behind most bytes.
@@ -188,7 +154,7 @@ func (d *differ) submodule(root string, c change) error {
 		d.number(0)
 		return nil
 	}
-	status, err := tree.status(d.ctx, d.limits.output)
+	status, err := tree.status(d.ctx)
 	if err != nil {
 		return fmt.Errorf("submodule %q: %w", c.path, err)
 	}
@@ -196,13 +162,14 @@ func (d *differ) submodule(root string, c change) error {
 	return d.tree(tree, status)
 }
 
+// A hash returns no error.
 func (d *differ) text(s string) {
-	d.number(uint64(len(s)))
-	d.parts = append(d.parts, diffPart{bytes: []byte(s)})
+	d.number(len(s))
+	_, _ = io.WriteString(d.sum, s)
 }
 
-func (d *differ) number(n uint64) {
-	d.parts = append(d.parts, diffPart{bytes: binary.BigEndian.AppendUint64(nil, n)})
+func (d *differ) number(n int) {
+	_, _ = d.sum.Write(binary.BigEndian.AppendUint64(nil, uint64(n)))
 }
 
 // contextReader ends when its context does.

@@ -3,10 +3,12 @@
 //
 // # The revision
 //
-// [Find] runs one `git status`. It takes at most 200 ms, takes no lock, starts no daemon, and leaves the repository
-// as it was. Masking the changed files takes about 50 ms for each MiB more. If it fails or takes too long, `git
-// rev-parse` gives the commit alone, within 2 s. Without git the revision is unknown. The diff hash tells different
-// edits of one commit apart.
+// [Find] runs one `git status`. It takes no lock, starts no daemon, and leaves the repository as it was. The diff hash
+// tells different edits of one commit apart. Masking the changed files takes about 50 ms for each MiB.
+//
+// If git is missing, fails or takes longer than 30 s, or if a changed file cannot be read, the state of the code is
+// unknown. The revision then has a mark that no other one has, and the commit if `git rev-parse` still gives it. Outside
+// of a git repository the revision is empty.
 //
 // Untracked files do not count: a results file written by the run would otherwise make every seed another revision.
 // For the same reason a file that runs write should not be tracked. Nor do files count that git was told to overlook

@@ -46,8 +46,8 @@ const (
 
 // FindFiles returns the regular files that words of a command name, alone or after a '=', and those that match
 // patterns. A pattern that matches a folder means all files below it; one that matches nothing is an error. Files that
-// the commit of a revision holds are left out, since the revision tells their state.
-func FindFiles(ctx context.Context, revision track.Revision, words, patterns []string) (Files, error) {
+// git tracks are left out if the revision of the origin tells their state.
+func FindFiles(ctx context.Context, origin Origin, words, patterns []string, patience Patience) (Files, error) {
 	paths := map[string]bool{}
 	for _, word := range words {
 		_, value, _ := strings.Cut(word, "=")
@@ -65,7 +65,7 @@ func FindFiles(ctx context.Context, revision track.Revision, words, patterns []s
 	if len(paths) == 0 {
 		return Files{}, nil
 	}
-	committed, err := committedFiles(ctx, revision, paths)
+	committed, err := committedFiles(ctx, origin.tree, paths, patience)
 	if err != nil {
 		return Files{}, err
 	}
@@ -117,29 +117,27 @@ func matching(ctx context.Context, pattern string, paths map[string]bool) error 
 	return nil
 }
 
-// committedFiles returns which of the files the commit of a revision holds: as they are, or changed in a way that its
-// diff hash tells.
-func committedFiles(ctx context.Context, revision track.Revision, paths map[string]bool) (map[string]bool, error) {
-	if revision.Commit == "" || revision.Dirty && revision.DiffHash == "" {
+// committedFiles returns which of the files git tracks in a work tree; none if there is none. Files that git was told to
+// overlook are not among them, since git status says nothing of them.
+func committedFiles(ctx context.Context, tree workTree, paths map[string]bool, patience Patience) (map[string]bool, error) {
+	if tree == "" {
 		return nil, nil
 	}
-	tree, err := findWorkTree("")
-	if errors.Is(err, errNoRepository) {
-		return nil, nil
-	}
+	ctx, done := patience.begin(ctx)
+	defer done()
+	const most = 64 << 20
+	tracked, cut, err := tree.git(ctx, most, "ls-files", "-z", "-v")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list the files of the commit: %w", err)
 	}
-	if commit, err := tree.head(ctx); err != nil || commit != revision.Commit {
-		return nil, nil // the revision was declared: what is here may be something else
-	}
-	tracked, cut, err := tree.git(ctx, 64<<20, "ls-files", "-z")
-	if err != nil || cut {
-		return nil, err
+	if cut {
+		return nil, fmt.Errorf("list the files of the commit: their names take more than %d MiB", most>>20)
 	}
 	known := map[string]bool{}
-	for name := range bytes.SplitSeq(tracked, []byte{0}) {
-		known[string(name)] = true
+	for entry := range bytes.SplitSeq(tracked, []byte{0}) {
+		if tag, name, _ := strings.Cut(string(entry), " "); tag == "H" || tag == "M" { // others are overlooked
+			known[name] = true
+		}
 	}
 	committed := map[string]bool{}
 	for path := range paths {

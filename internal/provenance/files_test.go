@@ -12,9 +12,9 @@ import (
 	"track"
 )
 
-func findFiles(t *testing.T, r track.Revision, words []string, patterns ...string) Files {
+func findFiles(t *testing.T, o Origin, words []string, patterns ...string) Files {
 	t.Helper()
-	f, err := FindFiles(t.Context(), r, words, patterns)
+	f, err := FindFiles(t.Context(), o, words, patterns, generous)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,15 +34,15 @@ func TestFindFiles(t *testing.T) {
 	write(t, ".", "sim.py", "print(1)\n")
 	write(t, ".", "a.conf", "x = 1\n")
 	write(t, ".", "data/deep/b.csv", "1\n")
-	if f := findFiles(t, track.Revision{}, []string{"python3", "no.py", "data", "-"}); f.Hash() != "" || f.fileNames() != nil {
+	if f := findFiles(t, Origin{}, []string{"python3", "no.py", "data", "-"}); f.Hash() != "" || f.fileNames() != nil {
 		t.Errorf("no files: %q of %q", f.Hash(), f.fileNames())
 	}
 	words := []string{"python3", "sim.py", "--config=a.conf", "./sim.py"}
-	f := findFiles(t, track.Revision{}, words, "da*")
+	f := findFiles(t, Origin{}, words, "da*")
 	if want := []string{"a.conf", "data/deep/b.csv", "sim.py"}; !slices.Equal(f.fileNames(), want) {
 		t.Errorf("names %q, want %q", f.fileNames(), want)
 	}
-	absolute := findFiles(t, track.Revision{}, []string{filepath.Join(dir, "sim.py"), "a.conf"}, "data/deep/*.csv")
+	absolute := findFiles(t, Origin{}, []string{filepath.Join(dir, "sim.py"), "a.conf"}, "data/deep/*.csv")
 	if absolute.Hash() != f.Hash() {
 		t.Errorf("by another path: %s and %s", absolute.Hash(), f.Hash())
 	}
@@ -53,16 +53,16 @@ func TestFindFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, ".", change[0], change[1])
-		if now := findFiles(t, track.Revision{}, words, "da*"); now.Hash() == f.Hash() {
+		if now := findFiles(t, Origin{}, words, "da*"); now.Hash() == f.Hash() {
 			t.Errorf("%s changed, and the hash is the same", change[0])
 		}
 		write(t, ".", change[0], string(before))
 	}
-	if now := findFiles(t, track.Revision{}, words, "da*"); now.Hash() != f.Hash() {
+	if now := findFiles(t, Origin{}, words, "da*"); now.Hash() != f.Hash() {
 		t.Error("the same contents have another hash")
 	}
 	for _, pattern := range []string{"[", "none/*"} {
-		if _, err := FindFiles(t.Context(), track.Revision{}, words, []string{pattern}); err == nil {
+		if _, err := FindFiles(t.Context(), Origin{}, words, []string{pattern}, generous); err == nil {
 			t.Errorf("pattern %q: no error", pattern)
 		}
 	}
@@ -78,7 +78,7 @@ func TestUnreadableFile(t *testing.T) {
 	if err := os.Chmod("sim", 0o111); err != nil {
 		t.Fatal(err)
 	}
-	_, err := FindFiles(t.Context(), track.Revision{}, []string{"./sim"}, nil)
+	_, err := FindFiles(t.Context(), Origin{}, []string{"./sim"}, nil, generous)
 	if !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "sim: runs depend on it, and it cannot be read") || len(track.Hints(err)) != 1 {
 		t.Errorf("error %v with hints %v", err, track.Hints(err))
 	}
@@ -88,7 +88,7 @@ func TestFilesChanged(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, ".", "sim.py", "print(1)\n")
 	write(t, ".", "other.py", "print(2)\n")
-	f := findFiles(t, track.Revision{}, []string{"sim.py", "other.py"})
+	f := findFiles(t, Origin{}, []string{"sim.py", "other.py"})
 	if name := f.Changed(t.Context()); name != "" {
 		t.Errorf("%s changed at once", name)
 	}
@@ -120,7 +120,7 @@ func TestFilesHashHidesSecrets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	hashOf := func(content string) string {
 		write(t, ".", "sim.sh", content)
-		f := findFiles(t, track.Revision{}, []string{"sim.sh"})
+		f := findFiles(t, Origin{}, []string{"sim.sh"})
 		return f.Hash()
 	}
 	if hashOf("export DB_PASSWORD=hunter2hunter2\n") != hashOf("export DB_PASSWORD=another4secret\n") {
@@ -134,22 +134,30 @@ func TestFilesOfCommit(t *testing.T) {
 	t.Chdir(dir)
 	write(t, ".", "new.py", "print(1)\n")
 	tracked := strings.Fields(git(t, dir, "ls-files"))
-	clean := Find(t.Context(), "", "test").Revision
 	words := append([]string{"new.py"}, tracked...)
-	if f := findFiles(t, clean, words); !slices.Equal(f.fileNames(), []string{"new.py"}) {
+	if f := findFiles(t, Find(t.Context(), "", "test", generous), words); !slices.Equal(f.fileNames(), []string{"new.py"}) {
 		t.Errorf("names %q: the commit holds %q", f.fileNames(), tracked)
 	}
 	// A declared revision says nothing of the files that are here.
-	if f := findFiles(t, track.Revision{Commit: "v1"}, words); len(f.fileNames()) != len(words) {
+	if f := findFiles(t, Find(t.Context(), git(t, dir, "rev-parse", "HEAD"), "test", generous), words); len(f.fileNames()) != len(words) {
 		t.Errorf("names %q, want %q", f.fileNames(), words)
 	}
 	write(t, ".", tracked[0], "changed\n")
-	dirty := Find(t.Context(), "", "test").Revision
-	if f := findFiles(t, dirty, words); dirty.DiffHash == "" || !slices.Equal(f.fileNames(), []string{"new.py"}) {
-		t.Errorf("names %q: the diff hash %q tells the others", f.fileNames(), dirty.DiffHash)
+	dirty := Find(t.Context(), "", "test", generous)
+	if f := findFiles(t, dirty, words); dirty.Revision.DiffHash == "" || !slices.Equal(f.fileNames(), []string{"new.py"}) {
+		t.Errorf("names %q: the diff hash %q tells the others", f.fileNames(), dirty.Revision.DiffHash)
 	}
-	dirty.DiffHash = ""
-	if f := findFiles(t, dirty, words); len(f.fileNames()) != len(words) {
-		t.Errorf("without a diff hash: names %q, want %q", f.fileNames(), words)
+	// Git was told to overlook a file, so git status says nothing of it.
+	for _, overlook := range []string{"--assume-unchanged", "--skip-worktree"} {
+		git(t, dir, "update-index", overlook, tracked[1])
+		if f := findFiles(t, Find(t.Context(), "", "test", generous), words); !slices.Contains(f.fileNames(), tracked[1]) {
+			t.Errorf("%s: names %q, want %s among them", overlook, f.fileNames(), tracked[1])
+		}
+		git(t, dir, "update-index", "--no"+overlook[1:], tracked[1])
+	}
+	// If the changes cannot be read, the state of all files is unknown.
+	truncate(t, dir, tracked[0], maxContent+1)
+	if f := findFiles(t, Find(t.Context(), "", "test", generous), words); len(f.fileNames()) != len(words) {
+		t.Errorf("unknown state: names %q, want %q", f.fileNames(), words)
 	}
 }

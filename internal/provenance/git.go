@@ -4,99 +4,86 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
+
+	"track"
 )
 
-// dirtyState reports whether the tracked files of a work tree differ from its commit.
-type dirtyState string
-
-// The states of a work tree.
-const (
-	dirtyNo      dirtyState = "clean"
-	dirtyYes     dirtyState = "dirty"
-	dirtyUnknown dirtyState = "unknown" // the notice says why
-)
-
-// codeState identifies the code in a work tree.
-type codeState struct {
-	Commit   string // full lowercase hex id, 40 digits (SHA-1) or 64 (SHA-256); empty if there is none or it cannot be read
-	Dirty    dirtyState
-	DiffHash string // lowercase hex SHA-256 of the changes, see the package comment; empty unless dirty and complete
-	Notice   string // for people: why something is missing, and what helps; empty if nothing is
+// Patience says how long git may take.
+type Patience struct {
+	Limit       time.Duration     // after this time the state of the code is unknown
+	NoticeAfter time.Duration     // after this time Notice is called
+	Notice      func(text string) // nil for nobody
 }
+
+// NewPatience returns the patience of track: git gets 30 s, and notice is called after 2 s.
+func NewPatience(notice func(text string)) Patience {
+	return Patience{Limit: 30 * time.Second, NoticeAfter: 2 * time.Second, Notice: notice}
+}
+
+// errLate says that the limit of a [Patience] is over.
+var errLate = errors.New("git did not answer")
+
+// begin returns a context that ends at the limit. The caller calls done when git has answered.
+func (p Patience) begin(ctx context.Context) (limited context.Context, done func()) {
+	limited, cancel := context.WithTimeoutCause(ctx, p.Limit, fmt.Errorf("%w within %v", errLate, p.Limit))
+	if p.Notice == nil {
+		return limited, cancel
+	}
+	notice := time.AfterFunc(p.NoticeAfter, func() { p.Notice("waiting for git status") })
+	return limited, func() {
+		notice.Stop()
+		cancel()
+	}
+}
+
+// Bounds of what is read for one revision. If there is more, the state of the code is unknown.
+const (
+	maxChanges = 16 << 20 // bytes of the list of changed files
+	maxContent = 32 << 20 // bytes of changed files
+)
 
 // errNoRepository says that a folder lies in no work tree of git. A bare repository has none.
 var errNoRepository = errors.New("not in a git repository")
 
-// limits bound what a revision may cost.
-type limits struct {
-	time    time.Duration // of the state and the changes, without masking
-	commit  time.Duration // of the commit alone, if the state is not known in time
-	output  int           // bytes of the list of changes
-	content int64         // bytes read for the diff hash
+// codeState is the code in a work tree.
+type codeState struct {
+	revision track.Revision // without the mark of an unknown state
+	tree     workTree
+	unknown  string // why it is not known what the code is; empty if it is
+	notice   string // for people: what else is missing, and what helps; empty if nothing is
 }
 
-var defaultLimits = limits{time: 200 * time.Millisecond, commit: 2 * time.Second, output: 16 << 20, content: 32 << 20}
-
-// errBudget is the cause of a context that ended because the time of the limits was up.
-var errBudget = errors.New("time is up")
-
-// gitRevision identifies the code of the git repository around dir; an empty dir is the working directory. The limits
-// bound what it costs.
-//
-// The error wraps [errNoRepository], or says why dir cannot be read. Every other failure, such as a missing git, a
-// damaged repository or a context that ends, is reported in the notice of the state. The state returned with an error
-// is unknown and has a notice, too.
-func gitRevision(ctx context.Context, dir string, limits limits) (codeState, error) {
-	whole := ctx
-	ctx, cancel := context.WithTimeoutCause(ctx, limits.time, errBudget)
-	defer cancel()
-
+// findCode returns the code of the git repository around dir; an empty dir is the working directory. Without a
+// repository, the revision is empty: that is known. Whatever fails, git, the reading of a changed file, or the search
+// for the repository, makes the state unknown.
+func findCode(ctx context.Context, dir string) (code codeState) {
 	tree, err := findWorkTree(dir)
-	switch {
-	case errors.Is(err, errUnreadable):
-		return unknown("the revision is unknown: %v", err), nil
-	case errors.Is(err, errNoRepository):
-		return unknown("the revision is unknown: %v; `git init` and a commit make it known", err), err
-	case err != nil:
-		err = fmt.Errorf("git revision: %w", err)
-		return unknown("the revision is unknown: %v", err), err
+	if errors.Is(err, errNoRepository) {
+		code.notice = fmt.Sprintf("the revision is unknown: %v; `git init` and a commit make it known", err)
+		return code
 	}
-
-	status, err := tree.status(ctx, limits.output)
 	if err != nil {
-		return tree.commitAlone(whole, limits, err), nil
+		code.unknown = err.Error()
+		return code
 	}
-	var notices []string
-	rev := codeState{Commit: status.commit, Dirty: dirtyNo}
-	if len(status.changes) > 0 || status.cut {
-		rev.Dirty = dirtyYes
-		if rev.DiffHash, err = diffHash(whole, ctx, tree, status, limits); err != nil {
-			notices = append(notices, fmt.Sprintf("no diff hash, so different edits of this commit look the same: %v; commit the changes", err))
+	code.tree = tree
+	status, err := tree.status(ctx)
+	if err != nil {
+		code.unknown = err.Error()
+		code.revision.Commit, _ = tree.head(ctx) // what is wrong with git is said
+		return code
+	}
+	code.revision.Commit = status.commit
+	if len(status.changes) > 0 {
+		if code.revision.DiffHash, err = diffHash(ctx, tree, status); err != nil {
+			code.unknown = fmt.Sprintf("the changes cannot be read: %v; commit them", err)
+			return code
 		}
+		code.revision.Dirty = true
 	}
-	if rev.Commit == "" {
-		notices = append(notices, fmt.Sprintf("%s has no commit yet; `git commit` makes its revision known", tree))
+	if status.commit == "" {
+		code.notice = fmt.Sprintf("%s has no commit yet; `git commit` makes its revision known", tree)
 	}
-	rev.Notice = strings.Join(notices, "; ")
-	return rev, nil
-}
-
-// commitAlone returns what can be known if `git status` failed. Without the commit, a slow moment of git would make
-// another configuration, so it has time of its own.
-func (w workTree) commitAlone(ctx context.Context, limits limits, failure error) codeState {
-	ctx, cancel := context.WithTimeoutCause(ctx, limits.commit, errBudget)
-	defer cancel()
-	commit, err := w.head(ctx)
-	if err != nil {
-		return unknown("the revision of %s is unknown: %v", w, failure)
-	}
-	rev := unknown("whether the tracked files of %s differ from the commit is unknown: %v", w, failure)
-	rev.Commit = commit
-	return rev
-}
-
-func unknown(format string, args ...any) codeState {
-	return codeState{Dirty: dirtyUnknown, Notice: fmt.Sprintf(format, args...)}
+	return code
 }

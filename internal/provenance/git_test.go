@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"track"
 )
 
-// generous keeps tests of what git says from failing on a busy machine; impatient is for a git that hangs.
+// generous is for a git that answers; impatient, for one that hangs.
 var (
-	generous  = limits{time: time.Minute, commit: time.Minute, output: defaultLimits.output, content: defaultLimits.content}
-	impatient = limits{time: time.Second, commit: time.Minute, output: defaultLimits.output, content: defaultLimits.content}
+	generous  = Patience{Limit: 10 * time.Minute}
+	impatient = Patience{Limit: 50 * time.Millisecond}
 )
 
 // TestMain shields the tests from the git configuration of their user, and from a git that runs them as a hook.
@@ -90,30 +92,42 @@ func remove(t testing.TB, dir, name string) {
 	}
 }
 
-// revision reads a revision that must be there.
-func revision(t testing.TB, dir string) codeState {
+// codeIn returns the code in a folder, as a patient caller sees it.
+func codeIn(t testing.TB, dir string) codeState {
 	t.Helper()
-	rev, err := gitRevision(t.Context(), dir, generous)
-	if err != nil {
-		t.Fatal(err)
+	ctx, done := generous.begin(t.Context())
+	defer done()
+	return findCode(ctx, dir)
+}
+
+// revision returns a revision whose state is known.
+func revision(t testing.TB, dir string) track.Revision {
+	t.Helper()
+	code := codeIn(t, dir)
+	if code.unknown != "" {
+		t.Fatalf("the state of %s is unknown: %s", dir, code.unknown)
 	}
-	return rev
+	return code.revision
 }
 
 // wantClean checks for a clean work tree at the commit that git names.
 func wantClean(t *testing.T, dir string) {
 	t.Helper()
-	want := codeState{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: dirtyNo}
+	want := track.Revision{Commit: git(t, dir, "rev-parse", "HEAD")}
 	if got := revision(t, dir); got != want {
 		t.Errorf("revision of %s = %+v, want %+v", dir, got, want)
 	}
 }
 
-func wantNotice(t *testing.T, rev codeState, texts ...string) {
+// wantUnknown checks for an unknown state at a commit, for a reason that has all texts.
+func wantUnknown(t *testing.T, code codeState, commit string, texts ...string) {
 	t.Helper()
+	if code.unknown == "" || code.revision != (track.Revision{Commit: commit}) {
+		t.Errorf("code = %+v, want an unknown state at commit %q", code, commit)
+	}
 	for _, text := range texts {
-		if !strings.Contains(rev.Notice, text) {
-			t.Errorf("notice %q does not say %q", rev.Notice, text)
+		if !strings.Contains(code.unknown, text) {
+			t.Errorf("reason %q does not say %q", code.unknown, text)
 		}
 	}
 }
@@ -252,7 +266,7 @@ func TestSHA256Repository(t *testing.T) {
 	git(t, dir, "pack-refs", "--all")
 	wantClean(t, dir)
 	write(t, dir, "a.txt", "edited\n")
-	if rev := revision(t, dir); rev.Dirty != dirtyYes || len(rev.DiffHash) != 64 {
+	if rev := revision(t, dir); !rev.Dirty || len(rev.DiffHash) != 64 {
 		t.Errorf("revision = %+v, want dirty with a hash", rev)
 	}
 }
@@ -261,7 +275,7 @@ func TestWorkingDirectory(t *testing.T) {
 	dir := newRepo(t)
 	t.Chdir(filepath.Join(dir, "sub"))
 	for _, name := range []string{"", ".", "..", "../sub"} {
-		if rev := revision(t, name); rev.Dirty != dirtyNo || len(rev.Commit) != 40 {
+		if rev := revision(t, name); rev.Dirty || len(rev.Commit) != 40 {
 			t.Errorf("revision of %q = %+v", name, rev)
 		}
 	}
@@ -271,45 +285,33 @@ func TestUnborn(t *testing.T) {
 	needGit(t)
 	dir := t.TempDir()
 	git(t, dir, "init", "--quiet")
-	rev := revision(t, dir)
-	if rev.Commit != "" || rev.Dirty != dirtyNo || rev.DiffHash != "" {
-		t.Errorf("empty repository: %+v", rev)
+	if code := codeIn(t, dir); code.unknown != "" || code.revision != (track.Revision{}) || !strings.Contains(code.notice, "no commit yet") {
+		t.Errorf("empty repository: %+v", code)
 	}
-	wantNotice(t, rev, "no commit yet")
-
 	write(t, dir, "a.txt", "one\n")
 	git(t, dir, "add", ".")
-	rev = revision(t, dir)
-	if rev.Commit != "" || rev.Dirty != dirtyYes || rev.DiffHash == "" {
-		t.Errorf("repository with a staged file: %+v", rev)
+	code := codeIn(t, dir)
+	if rev := code.revision; code.unknown != "" || rev.Commit != "" || !rev.Dirty || rev.DiffHash == "" || !strings.Contains(code.notice, "no commit yet") {
+		t.Errorf("repository with a staged file: %+v", code)
 	}
-	wantNotice(t, rev, "no commit yet")
 }
 
 func TestNoRepository(t *testing.T) {
-	dir := t.TempDir()
-	rev, err := gitRevision(t.Context(), dir, defaultLimits)
-	if !errors.Is(err, errNoRepository) {
-		t.Errorf("error %v, want errNoRepository", err)
+	code := codeIn(t, t.TempDir())
+	if code.unknown != "" || code.revision != (track.Revision{}) || !strings.Contains(code.notice, "git init") {
+		t.Errorf("code = %+v, want an empty revision and a notice", code)
 	}
-	if rev.Commit != "" || rev.Dirty != dirtyUnknown {
-		t.Errorf("revision = %+v, want unknown", rev)
-	}
-	wantNotice(t, rev, "git init")
 }
 
 func TestNoFolder(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "file", "")
 	for _, name := range []string{"gone", "file", "file/below", "nul\x00"} {
-		rev, err := gitRevision(t.Context(), filepath.Join(dir, name), defaultLimits)
-		if err == nil || errors.Is(err, errNoRepository) || rev.Dirty != dirtyUnknown || rev.Notice == "" {
-			t.Errorf("%q: %+v, error %v, want an error that says so", name, rev, err)
-		}
+		wantUnknown(t, codeIn(t, filepath.Join(dir, name)), "")
 	}
 }
 
-// TestDamaged wants a notice, no panic and no commit.
+// TestDamaged wants an unknown state, no panic and no commit.
 func TestDamaged(t *testing.T) {
 	cases := []struct {
 		name   string
@@ -349,11 +351,7 @@ func TestDamaged(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := newRepo(t)
 			c.damage(t, dir)
-			rev := revision(t, dir)
-			if rev.Commit != "" || rev.Dirty != dirtyUnknown || rev.DiffHash != "" {
-				t.Errorf("revision = %+v, want unknown", rev)
-			}
-			wantNotice(t, rev, "is unknown", "git")
+			wantUnknown(t, codeIn(t, dir), "", "git")
 		})
 	}
 }
@@ -363,11 +361,7 @@ func TestDamagedGitFile(t *testing.T) {
 		dir := t.TempDir()
 		write(t, dir, ".git", content)
 		write(t, dir, "sub/file", "")
-		rev := revision(t, filepath.Join(dir, "sub"))
-		if rev.Commit != "" || rev.Dirty != dirtyUnknown {
-			t.Errorf("%q: %+v, want unknown", content, rev)
-		}
-		wantNotice(t, rev, "is unknown", "git")
+		wantUnknown(t, codeIn(t, filepath.Join(dir, "sub")), "", "git")
 	}
 }
 
@@ -375,35 +369,25 @@ func TestDamagedGitFile(t *testing.T) {
 func TestOldGit(t *testing.T) {
 	dir := newRepo(t)
 	fakeGit(t, `echo "fatal: unknown repository extension found: refstorage" >&2; exit 128`)
-	rev := revision(t, dir)
-	if rev.Commit != "" || rev.Dirty != dirtyUnknown {
-		t.Errorf("revision = %+v", rev)
-	}
-	wantNotice(t, rev, "refstorage")
+	wantUnknown(t, codeIn(t, dir), "", "refstorage")
 }
 
 // TestForeignOwner has a repository that git status refuses to read. rev-parse runs nothing of the repository's choice.
 func TestForeignOwner(t *testing.T) {
 	dir := newRepo(t)
+	commit := git(t, dir, "rev-parse", "HEAD")
 	t.Setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
 	if out, err := tryGit(dir, "status"); err == nil {
 		t.Skipf("this git reads it all the same: %s", out)
 	}
-	rev := revision(t, dir)
-	if len(rev.Commit) != 40 || rev.Dirty != dirtyUnknown {
-		t.Errorf("revision = %+v, want the commit alone", rev)
-	}
-	wantNotice(t, rev, "dubious ownership")
+	wantUnknown(t, codeIn(t, dir), commit, "dubious ownership")
 }
 
 // TestOuterRepository has a repository that git refuses, inside another one: the outer one has other code.
 func TestOuterRepository(t *testing.T) {
 	outer := newRepo(t)
 	write(t, outer, "inner/.git/HEAD", "garbage")
-	rev := revision(t, filepath.Join(outer, "inner"))
-	if rev.Commit != "" || rev.Dirty != dirtyUnknown || rev.Notice == "" {
-		t.Errorf("revision = %+v, want unknown", rev)
-	}
+	wantUnknown(t, codeIn(t, filepath.Join(outer, "inner")), "")
 }
 
 // TestRealReftable needs git 2.45.
@@ -414,7 +398,7 @@ func TestRealReftable(t *testing.T) {
 		t.Skipf("this git makes no reftable: %s", out)
 	}
 	git(t, dir, "commit", "--quiet", "--allow-empty", "--message=first")
-	want := codeState{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: dirtyNo}
+	want := track.Revision{Commit: git(t, dir, "rev-parse", "HEAD")}
 	if got := revision(t, dir); got != want {
 		t.Errorf("revision = %+v, want %+v", got, want)
 	}
@@ -424,7 +408,7 @@ func TestRealReftable(t *testing.T) {
 func TestForeignGitEnvironment(t *testing.T) {
 	dir, other := newRepo(t), newRepo(t)
 	write(t, other, "a.txt", "edited\n")
-	want := codeState{Commit: git(t, dir, "rev-parse", "HEAD"), Dirty: dirtyNo}
+	want := track.Revision{Commit: git(t, dir, "rev-parse", "HEAD")}
 	trace := filepath.Join(t.TempDir(), "trace")
 	t.Setenv("GIT_DIR", filepath.Join(other, ".git"))
 	t.Setenv("GIT_WORK_TREE", other)
@@ -452,7 +436,7 @@ func TestLeavesRepositoryAlone(t *testing.T) {
 		}
 	}
 	before := read(t, filepath.Join(dir, ".git/index"))
-	if rev := revision(t, dir); rev.Dirty != dirtyNo {
+	if rev := revision(t, dir); rev.Dirty {
 		t.Errorf("revision = %+v", rev)
 	}
 	if after := read(t, filepath.Join(dir, ".git/index")); !bytes.Equal(before, after) {
@@ -471,22 +455,14 @@ func TestUnreadableRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(gitDir, 0o755) })
-	rev := revision(t, dir)
-	if rev.Commit != "" || rev.Dirty != dirtyUnknown {
-		t.Errorf("revision = %+v", rev)
-	}
-	wantNotice(t, rev, "permission denied")
+	wantUnknown(t, codeIn(t, dir), "", "permission denied")
 }
 
 func TestCancelled(t *testing.T) {
 	dir := newRepo(t)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errors.New("the user pressed Ctrl-C"))
-	rev, err := gitRevision(ctx, dir, defaultLimits)
-	if err != nil || rev.Commit != "" || rev.Dirty != dirtyUnknown {
-		t.Errorf("revision = %+v, %v, want unknown", rev, err)
-	}
-	wantNotice(t, rev, "the user pressed Ctrl-C")
+	wantUnknown(t, findCode(ctx, dir), "", "the user pressed Ctrl-C")
 }
 
 func symlink(t testing.TB, target, link string) {
@@ -522,13 +498,11 @@ func mustBeAbsent(t testing.TB, path string) {
 	}
 }
 
-func BenchmarkGitRevision(b *testing.B) {
+func BenchmarkFindCode(b *testing.B) {
 	dir := newRepo(b)
 	measure := func(b *testing.B) {
 		for b.Loop() {
-			if _, err := gitRevision(b.Context(), dir, defaultLimits); err != nil {
-				b.Fatal(err)
-			}
+			revision(b, dir)
 		}
 	}
 	b.Run("clean", measure)

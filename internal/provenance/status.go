@@ -23,13 +23,12 @@ const (
 type treeStatus struct {
 	commit  string // empty before the first commit
 	changes []change
-	cut     bool // there are more changes than the output may hold
 	damaged bool // HEAD names neither a commit nor a branch that has none yet
 }
 
 // status asks git for the changed tracked files. It fails rather than take silence for a clean work tree.
-func (w workTree) status(ctx context.Context, maxOutput int) (treeStatus, error) {
-	out, cut, err := w.git(ctx, maxOutput,
+func (w workTree) status(ctx context.Context) (treeStatus, error) {
+	out, cut, err := w.git(ctx, maxChanges,
 		"-c", "core.fsmonitor=", // off: it is a command that the repository names, or a daemon that would outlive us
 		"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
 		"--untracked-files=no", "--no-renames", "--ignore-submodules=untracked")
@@ -37,7 +36,7 @@ func (w workTree) status(ctx context.Context, maxOutput int) (treeStatus, error)
 		return treeStatus{}, err
 	}
 	if cut {
-		out = out[:bytes.LastIndexByte(out, 0)+1]
+		return treeStatus{}, errors.New("too many files are changed; commit the changes")
 	}
 	status, ok := parseStatus(out)
 	switch {
@@ -46,7 +45,6 @@ func (w workTree) status(ctx context.Context, maxOutput int) (treeStatus, error)
 	case status.damaged:
 		return treeStatus{}, errors.New("damaged repository: HEAD leads to no commit; `git fsck` says more")
 	}
-	status.cut = cut
 	return status, nil
 }
 

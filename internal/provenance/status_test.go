@@ -6,9 +6,10 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
+
+	"track"
 )
 
 // fakeGit puts a shell script in the place of git; the rest of the PATH stays for what it calls.
@@ -35,20 +36,18 @@ func fakeStatus(t testing.TB, script string) {
 `+script)
 }
 
-// TestNoAnswerFromGit wants the commit all the same, an unknown state, and a notice with the way out.
+// TestNoAnswerFromGit wants the commit all the same, an unknown state, and the way out.
 func TestNoAnswerFromGit(t *testing.T) {
 	dir := newRepo(t)
 	commit := git(t, dir, "rev-parse", "HEAD")
 	cases := []struct {
 		name, script string
-		notices      []string
+		reasons      []string
 	}{
-		{"hangs", "exec sleep 10", []string{"in time", "git status"}},
-		{"hangs in a child", "sleep 10; exit 0", []string{"in time"}},
-		{"ends but leaves its output open", "sleep 10 & exit 0", []string{"in time"}},
-		{"writes without end", "while :; do echo '# x'; done", []string{"in time"}},
 		{"fails", "echo 'fatal: detected dubious ownership' >&2; exit 128", []string{"dubious ownership", "git status"}},
 		{"fails in silence", "exit 3", []string{"exit status 3"}},
+		{"fails after a good answer", `printf '# branch.oid ` + idA + `\000'; exit 1`, []string{"exit status 1"}},
+		{"is killed", "kill -9 $$", []string{"killed"}},
 		{"fails with control characters", `printf '\033[31mred\n' >&2; exit 1`, []string{"�[31mred"}},
 		{"says nothing", "exit 0", []string{"cannot be read"}},
 		{"says something else", "echo nothing to commit", []string{"cannot be read"}},
@@ -56,28 +55,85 @@ func TestNoAnswerFromGit(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			fakeStatus(t, c.script)
-			limits := generous
-			if slices.Contains(c.notices, "in time") {
-				limits = impatient
-			}
-			rev, err := gitRevision(t.Context(), dir, limits)
-			if err != nil || rev.Commit != commit || rev.Dirty != dirtyUnknown || rev.DiffHash != "" {
-				t.Errorf("revision = %+v, %v, want commit %s and nothing else known", rev, err, commit)
-			}
-			wantNotice(t, rev, c.notices...)
-			if strings.ContainsAny(rev.Notice, "\x1b\n") {
-				t.Errorf("notice %q upsets a terminal", rev.Notice)
+			code := codeIn(t, dir)
+			wantUnknown(t, code, commit, c.reasons...)
+			if strings.ContainsAny(code.unknown, "\x1b\n") {
+				t.Errorf("reason %q upsets a terminal", code.unknown)
 			}
 		})
 	}
 	t.Run("missing", func(t *testing.T) {
 		t.Setenv("PATH", "")
-		rev, err := gitRevision(t.Context(), dir, defaultLimits)
-		if err != nil || rev.Commit != "" || rev.Dirty != dirtyUnknown {
-			t.Errorf("revision = %+v, %v, want unknown", rev, err)
-		}
-		wantNotice(t, rev, "install git")
+		wantUnknown(t, codeIn(t, dir), "", "install git")
 	})
+}
+
+// TestGitHangs has a git that ends only when it is killed, in ways that differ in who holds its output.
+func TestGitHangs(t *testing.T) {
+	dir := newRepo(t)
+	for name, script := range map[string]string{
+		"itself":                 "exec tail -f /dev/null",
+		"in a child":             "tail -f /dev/null; exit 0",
+		"writes without end":     "while :; do echo '# x'; done",
+		"leaves its output open": "tail -f /dev/null & wait",
+	} {
+		t.Run(name, func(t *testing.T) {
+			fakeGit(t, script)
+			ctx, done := impatient.begin(t.Context())
+			defer done()
+			wantUnknown(t, findCode(ctx, dir), "", "git did not answer within 50ms", "git status")
+		})
+	}
+}
+
+// TestSlowGit has a git that answers only after its user was told that it is slow: the answer is waited for.
+func TestSlowGit(t *testing.T) {
+	dir := newRepo(t)
+	t.Chdir(dir)
+	commit, told := git(t, dir, "rev-parse", "HEAD"), filepath.Join(t.TempDir(), "told")
+	real, err := exec.LookPath("git")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fakeGit(t, `while ! test -e '`+told+`'; do :; done; exec '`+real+`' "$@"`)
+	notices := make(chan string, 1)
+	patience := Patience{Limit: generous.Limit, NoticeAfter: 1, Notice: func(text string) {
+		notices <- text
+		write(t, filepath.Dir(told), "told", "")
+	}}
+	if o := Find(t.Context(), "", "test", patience); o.Revision != (track.Revision{Commit: commit}) || o.Notice != "" {
+		t.Errorf("origin = %+v, want a clean commit %s", o, commit)
+	}
+	if text := <-notices; text != "waiting for git status" {
+		t.Errorf("told %q", text)
+	}
+}
+
+// TestUnknownStates wants another revision each time, with the reason in the environment.
+func TestUnknownStates(t *testing.T) {
+	dir := newRepo(t)
+	t.Chdir(dir)
+	commit := git(t, dir, "rev-parse", "HEAD")
+	clean := Find(t.Context(), "", "test", generous).Revision
+	fakeStatus(t, "exit 3")
+	one, other := Find(t.Context(), "", "test", generous), Find(t.Context(), "", "test", generous)
+	for _, o := range []Origin{one, other} {
+		if o.Revision.Commit != commit || o.Revision.Unknown == "" || !strings.Contains(o.Environment["git_state"], "exit status 3") || !strings.Contains(o.Notice, "exit status 3") {
+			t.Errorf("origin = %+v, want an unknown state at commit %s", o, commit)
+		}
+	}
+	if one.Revision == other.Revision {
+		t.Errorf("two unknown states are equal: %+v", one.Revision)
+	}
+	if changed, err := HasChanged(t.Context(), clean, generous); changed || err == nil {
+		t.Errorf("whether the code has changed: %v, %v, want an error", changed, err)
+	}
+	if _, err := FindFiles(t.Context(), Origin{tree: workTree(dir)}, []string{"a.txt"}, nil, generous); err == nil {
+		t.Error("git ls-files failed, and no error says so")
+	}
+	if declared := Find(t.Context(), "v1", "test", generous); declared.Revision != (track.Revision{Commit: "v1"}) || declared.Notice != "" {
+		t.Errorf("origin = %+v, want the declared commit", declared)
+	}
 }
 
 // TestNoAnswerInLinkedWorkTree has .git as a file.
@@ -87,22 +143,15 @@ func TestNoAnswerInLinkedWorkTree(t *testing.T) {
 	git(t, tree, "commit", "--quiet", "--allow-empty", "--message=second")
 	commit := git(t, tree, "rev-parse", "HEAD")
 	fakeStatus(t, "exit 3")
-	if rev := revision(t, tree); rev.Commit != commit || rev.Dirty != dirtyUnknown {
-		t.Errorf("revision = %+v, want commit %s alone", rev, commit)
-	}
+	wantUnknown(t, codeIn(t, tree), commit)
 }
 
+// TestMoreChangesThanOutput has a list of changes that is cut: it could be that of other changes.
 func TestMoreChangesThanOutput(t *testing.T) {
 	dir := newRepo(t)
-	write(t, dir, "a.txt", "edited\n")
-	write(t, dir, "sub/b.txt", "edited\n")
-	few := generous
-	few.output = len("# branch.oid "+idA) + 1 + len("# branch.head main") + 1 + 20
-	rev, err := gitRevision(t.Context(), dir, few)
-	if err != nil || rev.Dirty != dirtyYes || rev.DiffHash != "" {
-		t.Errorf("revision = %+v, %v, want dirty without a hash", rev, err)
-	}
-	wantNotice(t, rev, "too many", "commit the changes")
+	commit := git(t, dir, "rev-parse", "HEAD")
+	fakeStatus(t, `printf '# branch.oid `+idA+`\000'; head -c 17000000 /dev/zero`)
+	wantUnknown(t, codeIn(t, dir), commit, "too many files are changed", "commit the changes")
 }
 
 func TestParseStatus(t *testing.T) {

@@ -8,11 +8,6 @@ import (
 	"path/filepath"
 )
 
-var (
-	errUnreadable = errors.New("unreadable repository")
-	errNotAFile   = errors.New("not a regular file")
-)
-
 // workTree is the root of a work tree of git: the folder that holds .git.
 type workTree string
 
@@ -54,7 +49,7 @@ func hasRepository(folder string) (bool, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	case err != nil:
-		return false, fmt.Errorf("%w: %w", errUnreadable, err)
+		return false, fmt.Errorf("unreadable repository: %w", err)
 	}
 	return info.IsDir() || info.Mode().IsRegular(), nil
 }

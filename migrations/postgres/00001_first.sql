@@ -62,6 +62,7 @@ CREATE TABLE configuration (
     dirty      smallint         NOT NULL CHECK (dirty IN (0, 1)),
     diff_hash  text COLLATE "C",
     files_hash text COLLATE "C",
+    state_unknown text COLLATE "C", -- if set, the code may differ from the commit in any way; each sweep or record has its own text
     created_at bigint           NOT NULL
 );
 CREATE INDEX configuration_label ON configuration (label) WHERE label IS NOT NULL;

@@ -58,6 +58,7 @@ CREATE TABLE configuration (
     dirty      INTEGER NOT NULL CHECK (dirty IN (0, 1)),
     diff_hash  TEXT,
     files_hash TEXT,
+    state_unknown TEXT, -- if set, the code may differ from the commit in any way; each sweep or record has its own text
     created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX configuration_label ON configuration (label) WHERE label IS NOT NULL;

@@ -19,7 +19,7 @@ type Coverage struct {
 	Differing  string `json:"differing,omitzero"`   // the first of them, with what differs
 
 	NCommands    int    `json:"n_commands,omitzero"`     // different commands that ran the seeds
-	NCodeChanged int    `json:"n_code_changed,omitzero"` // sweeps during which the code changed
+	NCodeChanged int    `json:"n_code_changed,omitzero"` // sweeps during which the code changed, or may have changed
 	Withdrawn    string `json:"withdrawn,omitzero"`      // why plans were withdrawn; empty if none was
 	NWithdrawn   int    `json:"n_withdrawn,omitzero"`    // seeds that were withdrawn, and that no other measurement replaced
 
@@ -58,7 +58,7 @@ func (c Coverage) warnings() (list []Warning) {
 		add(warnCommands, "%d different commands ran these seeds: record what differs between them as a parameter or a label", c.NCommands)
 	}
 	if c.NCodeChanged > 0 {
-		add(warnCodeChanged, "the code changed while %d %s ran: these seeds may come from other code than recorded", c.NCodeChanged, format.Plural(c.NCodeChanged, "sweep"))
+		add(warnCodeChanged, "the code may have changed while %d %s ran: these seeds may come from other code than recorded", c.NCodeChanged, format.Plural(c.NCodeChanged, "sweep"))
 	}
 	if c.Withdrawn != "" {
 		add(warnWithdrawn, "a plan was withdrawn: %s", c.Withdrawn)

@@ -41,6 +41,8 @@ func testIdentity(t *testing.T, st *store.Store) {
 		"commit":    {Scenario: "s", Number: 1, Values: other.Values, Configuration: track.Configuration{Revision: track.Revision{Commit: "a"}}},
 		"dirty":     {Scenario: "s", Number: 1, Values: other.Values, Configuration: track.Configuration{Revision: track.Revision{Commit: "a", Dirty: true}}},
 		"diff hash": {Scenario: "s", Number: 1, Values: other.Values, Configuration: track.Configuration{Revision: track.Revision{Commit: "a", Dirty: true, DiffHash: "b"}}},
+		"unknown":   {Scenario: "s", Number: 1, Values: other.Values, Configuration: track.Configuration{Revision: track.Revision{Commit: "a", Unknown: "b"}}},
+		"unknown 2": {Scenario: "s", Number: 1, Values: other.Values, Configuration: track.Configuration{Revision: track.Revision{Commit: "a", Unknown: "c"}}},
 	} {
 		if _, existing := offer(elsewhere); existing != nil {
 			t.Errorf("a seed with another %s has the place of the first", what)
@@ -68,8 +70,8 @@ func testIdentity(t *testing.T, st *store.Store) {
 		return err
 	})
 	seeds, err := st.Seeds(t.Context(), store.SeedFilter{Scenario: "s"})
-	if err != nil || len(seeds) != 7 { // one for each configuration of number 1, and number 2
-		t.Errorf("%d seeds in force and error %v, want 7", len(seeds), err)
+	if err != nil || len(seeds) != 9 { // one for each configuration of number 1, and number 2
+		t.Errorf("%d seeds in force and error %v, want 9", len(seeds), err)
 	}
 }
 

@@ -26,7 +26,7 @@ func testSeed(t *testing.T, st *store.Store) {
 	whole := track.Seed{
 		Scenario: "growth", Number: 7,
 		Configuration: track.Configuration{
-			Label: "v1", Params: `{"theta":14}`, Revision: track.Revision{Commit: "303e61f", Dirty: true, DiffHash: "ab12"},
+			Label: "v1", Params: `{"theta":14}`, Revision: track.Revision{Commit: "303e61f", Dirty: true, DiffHash: "ab12", Unknown: "c3"},
 		},
 		Outcome: track.OutcomeTimeout, Message: "took too long\nat line 3", Values: map[string]float64{"m": 1},
 		Environment: track.Environment{"host": "n1", "os": "linux"},

@@ -96,13 +96,21 @@ func (t *tableExport) columns() []dataset.Column {
 		dataset.Column{Name: "status"}, dataset.Column{Name: "score", Type: dataset.Number})
 }
 
+// dirtyCell is empty if the state of the code is unknown.
+func dirtyCell(r track.Revision) dataset.Cell {
+	if r.Unknown != "" {
+		return dataset.Cell{}
+	}
+	return dataset.NewFlag(r.Dirty)
+}
+
 func (t *tableExport) writeConfiguration(c store.Configuration) error {
 	t.head = append(t.head[:0], dataset.NewText(t.answer.Scenario))
 	if !t.question.Partition {
 		t.head = append(t.head, dataset.NewText(c.Hash))
 	}
 	t.head = append(t.head, dataset.NewText(c.Label), dataset.NewText(c.Revision.String()), dataset.NewText(c.Revision.Commit),
-		dataset.NewFlag(c.Revision.Dirty), dataset.NewText(c.Revision.DiffHash), dataset.NewText(c.Revision.FilesHash))
+		dirtyCell(c.Revision), dataset.NewText(c.Revision.DiffHash), dataset.NewText(c.Revision.FilesHash))
 	values := decodeParams(c.Params)
 	for _, p := range t.params {
 		t.head = append(t.head, p.cell(values[p.name]))

@@ -29,6 +29,9 @@ func (s *Sweeper) begin(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if err := s.checkState(ctx); err != nil {
+		return err
+	}
 	if _, problem := s.options.Texts.Admit(&s.sweep); problem != nil {
 		return problem
 	}

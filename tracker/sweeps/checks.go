@@ -27,7 +27,7 @@ func (s *Sweeper) checkSpec(ctx context.Context) error {
 	return fmt.Errorf("halving and rules to end early judge the seeds: %w", err)
 }
 
-// checkCode asks, at most every few seconds, whether the code has changed.
+// checkCode asks, at most every few seconds, whether the code has changed. If that is unknown at the end, it may have.
 func (s *Sweeper) checkCode(atEnd bool) {
 	const interval = 5 * time.Second
 	now := s.now()
@@ -35,9 +35,40 @@ func (s *Sweeper) checkCode(atEnd bool) {
 		return
 	}
 	s.codeChecked = now
-	if s.sweep.CodeChanged = s.options.CodeChanged(); s.sweep.CodeChanged {
-		s.notice("the code changed while the sweep runs: its seeds are recorded under the revision at the beginning, whichever code they ran")
+	const consequence = "its seeds are recorded under the revision at the beginning, whichever code they ran"
+	changed, err := s.options.CodeChanged()
+	switch {
+	case changed:
+		s.sweep.CodeChanged = true
+		s.notice("the code changed while the sweep runs: %s", consequence)
+	case err != nil && atEnd:
+		s.sweep.CodeChanged = true
+		s.notice("the code may have changed while the sweep ran: %s: %v", consequence, err)
 	}
+}
+
+// checkState refuses a sweep of code whose state is unknown if seeds are recorded that may be of the same code: nobody
+// can tell whether it resumes them.
+func (s *Sweeper) checkState(ctx context.Context) error {
+	if s.options.Plan.Revision.Unknown == "" || s.options.Rerun {
+		return nil
+	}
+	for _, c := range s.swept {
+		recorded, err := s.records.alike(ctx, s.sweep.Scenario, c.Configuration)
+		if err != nil {
+			return err
+		}
+		for _, other := range recorded {
+			if isEarlier(other.Revision, c.Revision.Commit) {
+				continue
+			}
+			err := fmt.Errorf("%w: the state of the code is unknown, so this sweep cannot resume %s@%s, which has the same parameters (revision %s)",
+				track.ErrConflict, s.sweep.Scenario, track.ShortHash(other.Hash()), RevisionText(other.Revision))
+			err = track.WithHint(err, track.Hint{Text: "run the command again when git status works, or name the revision"}.With("commit", "REVISION"))
+			return track.WithHint(err, track.Hint{Text: "run all seeds as a new configuration"}.With("rerun", ""))
+		}
+	}
+	return nil
 }
 
 func (s *Sweeper) notice(format string, args ...any) {
@@ -102,6 +133,15 @@ func (c *sweptConfiguration) otherCommand(scenario, command string) error {
 	err = track.WithHint(err, track.Hint{Text: "take their results for those of this command, such as after a program was moved"}.With("same-command", ""))
 	err = track.WithHint(err, track.Hint{Text: "run them all again by this command, and supersede what differs"}.With("rerun", ""))
 	return track.WithHint(err, track.Hint{Text: "or tell the two apart"}.With("label", "NAME"))
+}
+
+// isEarlier reports whether a recorded revision is other code than any state of a commit, which is empty if it is
+// unknown.
+func isEarlier(recorded track.Revision, commit string) bool {
+	if recorded.Commit == "" {
+		return recorded.Unknown == "" // recorded without a revision
+	}
+	return commit != "" && recorded.Commit != commit
 }
 
 // commandOf returns the command of a recorded plan and its variables as JSON.

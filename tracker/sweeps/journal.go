@@ -29,16 +29,18 @@ type Journal interface {
 type journalRecords struct {
 	journal Journal
 	kept    map[string]map[track.SeedNumber]track.Outcome // earlier seeds, by the hash of their configuration
+	known   []track.Configuration                         // of these seeds
 	texts   *admission.Rules
 }
 
 func newJournalRecords(journal Journal, kept []track.Seed, o Options) *journalRecords {
-	r := &journalRecords{journal, map[string]map[track.SeedNumber]track.Outcome{}, o.Texts}
+	r := &journalRecords{journal: journal, kept: map[string]map[track.SeedNumber]track.Outcome{}, texts: o.Texts}
 	for _, seed := range kept {
 		if seed.Scenario == o.Plan.Scenario {
 			hash := seed.Configuration.Hash()
 			if r.kept[hash] == nil {
 				r.kept[hash] = map[track.SeedNumber]track.Outcome{}
+				r.known = append(r.known, seed.Configuration)
 			}
 			r.kept[hash][seed.Number] = seed.Outcome
 		}
@@ -58,6 +60,15 @@ func (r *journalRecords) begin(_ context.Context, s track.Sweep) error { return 
 
 func (r *journalRecords) recorded(_ context.Context, _, configuration string) (map[track.SeedNumber]track.Outcome, error) {
 	return r.kept[configuration], nil
+}
+
+func (r *journalRecords) alike(_ context.Context, _ string, c track.Configuration) (list []track.Configuration, err error) {
+	for _, other := range r.known {
+		if other.Label == c.Label && other.Params == c.Params {
+			list = append(list, other)
+		}
+	}
+	return list, nil
 }
 
 func (*journalRecords) withdrawn(context.Context, string, string) (track.SeedRanges, error) {

@@ -162,6 +162,10 @@ func WritePlan(q answer.SweepPlanQuestion, spec jsontext.Value) (a answer.SweepP
 	if plan.Revision.Commit == "" {
 		plan.Revision.Commit = q.Commit
 	}
+	if plan.Revision.Unknown != "" {
+		err := fmt.Errorf("%w: the state of the code is unknown, so no machine could tell whether it has the code of the plan", track.ErrConflict)
+		return a, track.WithHint(err, track.Hint{Text: "run the command again when git status works, or name the revision"}.With("commit", "REVISION"))
+	}
 	if err := checkPlan(plan); err != nil {
 		return a, err
 	}
@@ -200,7 +204,7 @@ func AddPlannedSpec(ctx context.Context, st *store.Store, plan sweep.Plan) (othe
 
 // CheckRevision returns an error if the code is not what a plan names.
 func CheckRevision(plan sweep.Plan, here track.Revision) error {
-	if here == plan.Revision {
+	if here == plan.Revision && here.Unknown == "" {
 		return nil
 	}
 	hint := track.Hint{Text: "check out the revision of the plan, or run it anyway: the seeds are recorded under the revision of the plan"}
@@ -210,7 +214,7 @@ func CheckRevision(plan sweep.Plan, here track.Revision) error {
 
 // RevisionText returns a revision for people.
 func RevisionText(r track.Revision) string {
-	if r.Commit == "" {
+	if r.Commit == "" && r.Unknown == "" {
 		return "no commit"
 	}
 	return r.String()

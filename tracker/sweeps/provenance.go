@@ -13,36 +13,37 @@ import (
 	"track/sweep"
 )
 
-// FindRevision returns the revision of the code and of the files that a plan depends on. declared is the commit that
-// the user named; empty to ask git. notice is for people, and says what is missing; empty if nothing is.
-func FindRevision(ctx context.Context, plan sweep.Plan, declared, program string) (revision track.Revision, files provenance.Files, notice string, err error) {
-	origin := provenance.Find(ctx, declared, program)
+// FindOrigin returns the origin of the seeds of a plan, with the revision of the code and of the files that the plan
+// depends on. declared is the commit that the user named; empty to ask git.
+func FindOrigin(ctx context.Context, plan sweep.Plan, declared, program string, patience provenance.Patience) (origin provenance.Origin, files provenance.Files, err error) {
+	origin = provenance.Find(ctx, declared, program, patience)
 	command, err := plan.ParsedCommand()
 	if err == nil {
-		files, err = provenance.FindFiles(ctx, origin.Revision, command.Literals(), plan.Depends)
+		files, err = provenance.FindFiles(ctx, origin, command.Literals(), plan.Depends, patience)
 	}
 	origin.Revision.FilesHash = files.Hash()
-	return origin.Revision, files, origin.Notice, err
+	return origin, files, err
 }
 
 const keptAttachment = 4 << 20 // bytes
 
-// AddProvenance adds to the options what is known of the code, the machine and the libraries. declared says that the
-// revision of the plan was given, and is not that of the working directory. If the changes of the code cannot be kept,
-// notice hears why.
-func (o *Options) AddProvenance(ctx context.Context, program string, declared bool, notice func(text string)) (err error) {
+// AddProvenance adds to the options, which have the environment of the origin, what is known of the code, its variables
+// and the libraries. declared says that the revision of the plan was given, and is not that of the working directory.
+// If the changes of the code cannot be kept, notice hears why.
+func (o *Options) AddProvenance(ctx context.Context, declared bool, patience provenance.Patience, notice func(text string)) (err error) {
 	revision := o.Plan.Revision
-	o.Environment = provenance.Environment(program)
 	for _, entry := range o.Plan.Env {
 		name, value, _ := strings.Cut(entry, "=")
 		o.Environment["env."+name], _ = o.Texts.Setting(name, value)
 	}
-	if !declared && revision.Commit != "" {
+	if !declared && revision.Commit != "" && revision.Unknown == "" {
 		revision.FilesHash = "" // they are watched on their own
-		o.CodeChanged = func() bool { return provenance.HasChanged(context.WithoutCancel(ctx), revision) }
+		patience := patience
+		patience.Notice = nil // the seeds run on
+		o.CodeChanged = func() (bool, error) { return provenance.HasChanged(context.WithoutCancel(ctx), revision, patience) }
 	}
 	if !declared && revision.Dirty {
-		if o.Changes, err = provenance.Changes(ctx, "", keptAttachment); err != nil {
+		if o.Changes, err = provenance.Changes(ctx, "", keptAttachment, patience); err != nil {
 			notice(fmt.Sprintf("the changes of the code are not kept: %v", err))
 		}
 	}

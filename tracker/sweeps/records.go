@@ -23,6 +23,8 @@ type records interface {
 	close() error
 	begin(ctx context.Context, s track.Sweep) error
 	recorded(ctx context.Context, scenario, configuration string) (map[track.SeedNumber]track.Outcome, error)
+	// alike returns the configurations with the label and the parameters of one that have recorded seeds.
+	alike(ctx context.Context, scenario string, configuration track.Configuration) ([]track.Configuration, error)
 	// withdrawn returns the seeds of a configuration that were withdrawn, and an error if all of it was.
 	withdrawn(ctx context.Context, scenario, configuration string) (track.SeedRanges, error)
 	// outcome returns the outcome of a seed; empty if it is not recorded.
@@ -91,6 +93,14 @@ func (r *storeRecords) begin(ctx context.Context, s track.Sweep) error {
 
 func (r *storeRecords) recorded(ctx context.Context, scenario, configuration string) (map[track.SeedNumber]track.Outcome, error) {
 	return r.RecordedOutcomes(ctx, scenario, configuration)
+}
+
+func (r *storeRecords) alike(ctx context.Context, scenario string, c track.Configuration) (list []track.Configuration, err error) {
+	found, err := r.ListCandidates(ctx, store.Candidates{Scenario: scenario, Label: &c.Label, Params: []string{string(c.Params.JSON())}}, false, -1)
+	for _, other := range found {
+		list = append(list, other.Configuration.Configuration)
+	}
+	return list, err
 }
 
 func (r *storeRecords) withdrawn(ctx context.Context, scenario, configuration string) (track.SeedRanges, error) {

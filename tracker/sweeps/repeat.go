@@ -218,9 +218,12 @@ func LimitsOfRun(ctx context.Context, r *store.Reader, seed string) (timeout, cp
 	return plan.Timeout, plan.Limits.CPU, err
 }
 
-// IsOtherCode says whether the code here is known to differ from the recorded one: by its commit, or by files that both
-// depend on.
+// IsOtherCode reports whether the code here may differ from the recorded one: by its commit, by files that both depend
+// on, or because the state of one of them is unknown.
 func IsOtherCode(recorded, here track.Revision) bool {
+	if recorded.Unknown != "" || here.Unknown != "" {
+		return true
+	}
 	files := recorded.FilesHash != "" && here.FilesHash != "" && recorded.FilesHash != here.FilesHash
 	recorded.FilesHash, here.FilesHash = "", ""
 	return files || here.Commit != "" && here != recorded

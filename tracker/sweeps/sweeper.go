@@ -35,7 +35,9 @@ type Options struct {
 	Libraries   string
 	Until       *StopRule        // nil for none
 	Texts       *admission.Rules // by which the sweep and its seeds are recorded; a database has its own
-	CodeChanged func() bool      // reports whether the code differs from the revision of the plan; nil if nobody knows
+	// CodeChanged reports whether the code differs from the revision of the plan; its error says why that is unknown.
+	// It is nil if nobody can tell.
+	CodeChanged func() (bool, error)
 	Files       provenance.Files // that the plan depends on
 	Away        Away             // where seeds are kept while the server of the database is away; nil for nowhere
 }
