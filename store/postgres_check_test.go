@@ -37,7 +37,7 @@ func TestReferencesPostgres(t *testing.T) {
 	const breakAll = `
 		UPDATE seed SET scenario_id = 99 WHERE ulid = 'A'; UPDATE seed SET configuration_id = 99 WHERE ulid = 'B';
 		UPDATE seed SET environment_id = 99 WHERE ulid = 'C'; UPDATE seed SET actor_id = 99 WHERE ulid = 'D';
-		INSERT INTO assessment SELECT id, configuration_id, 99, NULL, 0, 0, 0, 0, 0 FROM seed WHERE ulid = 'E'`
+		INSERT INTO assessment SELECT id, configuration_id, 99, NULL, 0, 0, 0, 0, '' FROM seed WHERE ulid = 'E'`
 	if err := testpostgres.Exec(path, breakAll); err != nil {
 		t.Fatal(err)
 	}
