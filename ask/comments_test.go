@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -123,10 +122,4 @@ var (
 func plain(comment string) string {
 	text := reference.ReplaceAllString(strings.Join(strings.Fields(comment), " "), "")
 	return goNil.ReplaceAllString(link.ReplaceAllString(text, "$1"), "null")
-}
-
-// name returns the name of a type, without the parameters of a generic one.
-func name(t reflect.Type) string {
-	bare, _, _ := strings.Cut(t.Name(), "[")
-	return bare
 }

@@ -201,11 +201,3 @@ func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string
 	})
 	return sums.totals()[0], explain(err)
 }
-
-// orNaN returns NaN for NULL, which stands for NaN and for the mean of nothing.
-func orNaN(x sql.NullFloat64) float64 {
-	if !x.Valid {
-		return math.NaN()
-	}
-	return x.Float64
-}

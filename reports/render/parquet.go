@@ -14,7 +14,7 @@ import (
 
 // DatasetParquet writes a table of typed columns as Parquet. All columns are optional.
 type DatasetParquet struct {
-	out     *parquet.Writer
+	out     *parquet.GenericWriter[any]
 	columns []dataset.Column
 	row     parquet.Row
 }
@@ -35,7 +35,7 @@ func NewDatasetParquet(w io.Writer, columns []dataset.Column) *DatasetParquet {
 		}
 	}
 	options = append(options, parquet.NewSchema("track", root))
-	return &DatasetParquet{out: parquet.NewWriter(w, options...), columns: columns, row: make(parquet.Row, len(columns))}
+	return &DatasetParquet{out: parquet.NewGenericWriter[any](w, options...), columns: columns, row: make(parquet.Row, len(columns))}
 }
 
 // Write implements [dataset.Writer].
