@@ -65,11 +65,3 @@ type LineageTotals struct {
 	Seconds      float64 `json:"seconds"`
 	NSeconds     int     `json:"n_seconds"`
 }
-
-// LineageAnswers are the answers to the questions about a lineage that templates of its report read.
-type LineageAnswers struct {
-	Show      Lineage    `json:"show"`
-	Replay    Replay     `json:"replay"` // strict
-	Mutations []Mutation `json:"mutations"`
-	Operators []Operator `json:"operators"`
-}

@@ -60,10 +60,3 @@ func (q *IndexQuestion) Params() param.List {
 	q.Limit = 20
 	return param.List{{Name: "limit", Unit: "N", Help: "report on the newest `N` configurations of each scenario", Value: param.Whole(&q.Limit, 1)}}
 }
-
-// ScenarioAnswers are the answers to the questions about a scenario that templates of its report read.
-type ScenarioAnswers struct {
-	History     History      `json:"history"`
-	Stability   Stability    `json:"stability"`
-	Improvement *Improvement `json:"improvement"` // null if there is no baseline
-}

@@ -12,7 +12,6 @@ import (
 // ReportForm says how a report is written as files.
 type ReportForm struct {
 	File  string // the name that the report will have; empty for Markdown without pictures
-	Parts string // md, html or text for the parts that a template is filled with; empty for the report
 	Check bool   // the files are compared with those that exist
 }
 
@@ -20,7 +19,6 @@ type ReportForm struct {
 func (f *ReportForm) Params() param.List {
 	return param.List{
 		{Name: "file", Unit: "NAME", Help: "the `NAME` that the report will have, such as report.md or report.html; Markdown shows pictures in the folder NAME_files without the suffix (default: Markdown, with pictures in words)", Value: param.Text(&f.File)},
-		{Name: "parts", Unit: "FORMAT", Help: "write the parts that a template is filled with, in this `FORMAT`, instead of the report", Enum: []string{"md", "html", "text"}, Value: param.Text(&f.Parts)},
 		{Name: "check", Help: "record no interim analysis, because the files are compared with those that exist", Value: param.Switch(&f.Check)},
 	}
 }
@@ -34,7 +32,7 @@ func (f *ReportForm) Validate() error {
 		return nil
 	case len(f.File) > longest || strings.ContainsAny(f.File, "/\x00") || f.File == "." || f.File == "..":
 		return &param.Error{Param: "file", Message: fmt.Sprintf("must be a name of at most %d bytes, without a folder", longest)}
-	case f.Parts == "" && suffix != ".md" && suffix != ".html":
+	case suffix != ".md" && suffix != ".html":
 		return &param.Error{Param: "file", Message: "must end in .md or .html"}
 	}
 	return nil

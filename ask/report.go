@@ -36,15 +36,11 @@ type Report[Q any] struct {
 	Compose func(ctx context.Context, r *store.Reader, q Q) (Composed, error)
 }
 
-// Composed is a document, with what templates of it read.
+// Composed is a document, with what is recorded of it.
 type Composed struct {
 	document.Document
 	Looks   []store.Look             // to be recorded
-	Version int                      // of the spec; 0 if there is none
-	Command string                   // that writes the document
 	Preview func() document.Document // the document without what would be an interim analysis; nil if nothing in it is
-	// Answers returns the answers of the questions that the document is made of, and the gate; nil if there are none.
-	Answers func(ctx context.Context, r *store.Reader) (answers, gate any, err error)
 }
 
 // Check returns a [param.Error] if the parameters of a question do not fit together.

@@ -3,7 +3,6 @@ package ask
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 	"track/answer/param"
 	"track/reports"
 	"track/reports/files"
-	"track/reports/templates"
 	"track/store"
 	"track/tracker"
 	"track/tracker/seeds"
@@ -37,8 +35,7 @@ func (q *FilesOf[Q]) Check() error {
 // ReportAsFiles is a report that is answered with files.
 type ReportAsFiles[Q any] = Files[FilesOf[Q], answer.ReportFiles]
 
-// Files returns the report as files: the report itself and its pictures, or what a template is filled with and the
-// pictures that it can show.
+// Files returns the report as files: the report itself and its pictures.
 func (d Report[Q]) Files() ReportAsFiles[Q] {
 	return ReportAsFiles[Q]{
 		Name: d.Name + " files", Help: "write the files of the " + strings.TrimPrefix(d.Name, "report ") + " report: the text, and its pictures", About: d.About, Judges: d.Judges, Small: true,
@@ -49,22 +46,14 @@ func (d Report[Q]) Files() ReportAsFiles[Q] {
 
 func (d Report[Q]) writeFiles(ctx context.Context, st *store.Store, q FilesOf[Q], create Create) (a answer.ReportFiles, err error) {
 	var c Composed
-	var answers, gate any
 	err = st.Snapshot(ctx, func(r *store.Reader) (err error) {
-		if c, err = d.Compose(ctx, r, q.Of); err == nil && q.Form.Parts != "" && c.Answers != nil {
-			answers, gate, err = c.Answers(ctx, r)
-		}
+		c, err = d.Compose(ctx, r, q.Of)
 		return err
 	})
 	if err != nil {
 		return a, err
 	}
-	var list []files.File
-	if q.Form.Parts == "" {
-		list, err = files.Of(c.Document, q.Form.File)
-	} else {
-		list, err = d.parts(c, q.Form, answers, gate)
-	}
+	list, err := files.Of(c.Document, q.Form.File)
 	if err != nil {
 		return a, err
 	}
@@ -78,37 +67,6 @@ func (d Report[Q]) writeFiles(ctx context.Context, st *store.Store, q FilesOf[Q]
 		}
 	}
 	return w.answer(ctx, st, c.Looks, q.Form)
-}
-
-// PartsFile is the name of the file that has what a template is filled with.
-const PartsFile = "parts.json"
-
-// parts returns what a template is filled with, and the pictures that it can show.
-func (d Report[Q]) parts(c Composed, form answer.ReportForm, answers, gate any) ([]files.File, error) {
-	folder := ""
-	if form.File != "" {
-		folder = files.Folder(form.File) + "/"
-	}
-	format := map[string]templates.Format{"md": templates.Markdown, "html": templates.HTML, "text": templates.Plain}[form.Parts]
-	r, err := templates.NewReport(c.Document, format, folder)
-	if err != nil {
-		return nil, err
-	}
-	r.Kind, r.Schema, r.Version, r.Command = strings.TrimPrefix(d.Name, "report "), store.SchemaVersion, c.Version, c.Command
-	if r.Answer, err = answerJSON(answers); err != nil {
-		return nil, err
-	}
-	if gate != nil {
-		if r.Gate, err = answerJSON(gate); err != nil {
-			return nil, err
-		}
-	}
-	text, err := json.Marshal(r)
-	if err != nil || form.File == "" {
-		return []files.File{{Name: PartsFile, Data: text}}, err
-	}
-	pictures, err := files.Pictures(c.Pictures(), form.File)
-	return append([]files.File{{Name: PartsFile, Data: text}}, pictures...), err
 }
 
 // reportWriter writes the files of a report, one after the other.
@@ -149,10 +107,7 @@ func IndexFiles() ReportAsFiles[answer.IndexQuestion] {
 	def := index.Files()
 	def.Help, def.Small = "write reports of everything, with an index", false
 	def.Write = func(ctx context.Context, st *store.Store, q FilesOf[answer.IndexQuestion], create Create) (answer.ReportFiles, error) {
-		switch {
-		case q.Form.Parts != "":
-			return answer.ReportFiles{}, &param.Error{Param: "parts", Message: "no template is filled with an index"}
-		case q.Form.File == "":
+		if q.Form.File == "" {
 			return index.writeFiles(ctx, st, q, create)
 		}
 		return writeIndex(ctx, st, q, create)

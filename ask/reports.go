@@ -34,17 +34,11 @@ provenance, and the commands that reproduce it. The same database gives the same
 				return c, err
 			}
 			return Composed{
-				Document: reports.Stability(report.Report), Looks: report.Looks, Version: report.Stored.Version, Command: reports.StabilityCommand(report.Report),
+				Document: reports.Stability(report.Report), Looks: report.Looks,
 				Preview: func() document.Document { return reports.StabilityPreview(report.Report) },
-				Answers: known(report.StabilityReport.Answer(), answer.Gate{Gate: report.Report.Gate}),
 			}, nil
 		},
 	}
-}
-
-// known returns answers that are there already.
-func known(answers, gate any) func(context.Context, *store.Reader) (any, any, error) {
-	return func(context.Context, *store.Reader) (any, any, error) { return answers, gate, nil }
 }
 
 // ImprovementReport asks for the report of a comparison.
@@ -62,9 +56,8 @@ reproduce it. The comparison is the one that improvement makes, and a report on 
 			}
 			a := report.Report
 			return Composed{
-				Document: reports.Improvement(a), Looks: []store.Look{report.Look}, Version: a.Spec.Version, Command: reports.ImprovementCommand(a),
+				Document: reports.Improvement(a), Looks: []store.Look{report.Look},
 				Preview: func() document.Document { return reports.ImprovementPreview(a) },
-				Answers: known(a.Improvement, nil),
 			}, nil
 		},
 	}
@@ -82,14 +75,9 @@ baseline that the spec names or that is pinned. Ends with warnings, provenance, 
 			if err != nil {
 				return c, err
 			}
-			answers := answer.ScenarioAnswers{History: report.Report.History, Stability: report.Stability.StabilityReport.Answer()}
-			if i := report.Report.Improvement; i != nil {
-				answers.Improvement = &i.Improvement
-			}
 			return Composed{
-				Document: reports.Scenario(report.Report), Looks: report.Looks, Version: report.Stored.Version, Command: reports.ScenarioCommand(report.Report),
+				Document: reports.Scenario(report.Report), Looks: report.Looks,
 				Preview: func() document.Document { return reports.ScenarioPreview(report.Report) },
-				Answers: known(answers, answer.Gate{Gate: report.Report.Stability.Gate}),
 			}, nil
 		},
 	}
@@ -107,7 +95,7 @@ effects. What was not compared is named. The same database gives the same bytes.
 			if err != nil {
 				return Composed{}, err
 			}
-			return Composed{Document: reports.Params(report), Command: reports.ParamsCommand(report)}, nil
+			return Composed{Document: reports.Params(report)}, nil
 		},
 	}
 }
@@ -128,14 +116,9 @@ func composeLineage(ctx context.Context, r *store.Reader, q answer.LineageReport
 	if err != nil {
 		return c, err
 	}
-	data, facts, err := lineages.LoadReport(ctx, r, name)
+	data, _, err := lineages.LoadReport(ctx, r, name)
 	if err != nil {
 		return c, err
-	}
-	c.Command = reports.LineageCommand(data)
-	c.Answers = func(ctx context.Context, r *store.Reader) (any, any, error) {
-		answers, err := facts.Answers(ctx, r)
-		return answers, nil, err
 	}
 	c.Document, err = reports.Lineage(data)
 	return c, err

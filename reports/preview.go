@@ -20,20 +20,20 @@ func preview(title, command string, blocks ...[]document.Block) document.Documen
 // StabilityPreview returns the report of one configuration without what would be an interim analysis.
 func StabilityPreview(a answer.StabilityReport) document.Document {
 	d := stabilityReport{StabilityReport: a, isPreview: true}
-	return preview("Stability of "+d.title(), StabilityCommand(a), d.blocks())
+	return preview("Stability of "+d.title(), stabilityCommand(a), d.blocks())
 }
 
 // ImprovementPreview returns the report of a comparison without what would be an interim analysis.
 func ImprovementPreview(a answer.ImprovementReport) document.Document {
 	d := improvementReport{a}
-	return preview("Improvement of "+d.title(), ImprovementCommand(a), d.measured(), d.unmatched(), d.differences(), d.warnings(), d.provenance(), d.reproduce())
+	return preview("Improvement of "+d.title(), improvementCommand(a), d.measured(), d.unmatched(), d.differences(), d.warnings(), d.provenance(), d.reproduce())
 }
 
 // ScenarioPreview returns the report of a scenario without what would be an interim analysis.
 func ScenarioPreview(a answer.ScenarioReport) document.Document {
 	d := newScenarioReport(a)
 	d.stabilityReport.isPreview = true
-	return preview(d.title(), ScenarioCommand(a), d.blocks())
+	return preview(d.title(), scenarioCommand(a), d.blocks())
 }
 
 // IndexPreview returns the index of all reports without what would be interim analyses.

@@ -16,45 +16,37 @@ func (p *program) reportCommand() *cli.Command {
 		Name:  "report",
 		Usage: "write a report as Markdown or HTML, or check one",
 		Subcommands: []*cli.Command{
-			documentCommand(p, ask.StabilityReport(), true, commandHelp{complete: p.completeScenarios, examples: `
+			documentCommand(p, ask.StabilityReport(), commandHelp{complete: p.completeScenarios, examples: `
 track report stability growth_plus -o stability.md
 track report stability growth_plus@theta-14 -o stability.html
-track report stability growth_plus --check stability.md
-track report stability growth_plus --template pull-request.md.tmpl -o comment.md`}),
-			documentCommand(p, ask.ImprovementReport(), true, commandHelp{complete: p.completeScenarios, examples: `
+track report stability growth_plus --check stability.md`}),
+			documentCommand(p, ask.ImprovementReport(), commandHelp{complete: p.completeScenarios, examples: `
 track report improvement buffer_stock --baseline growth_plus -o improvement.md
-track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --check improvement.md
-track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --template pull-request.md.tmpl`}),
-			documentCommand(p, ask.ScenarioReport(), true, commandHelp{complete: p.completeScenarios, examples: `
+track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --check improvement.md`}),
+			documentCommand(p, ask.ScenarioReport(), commandHelp{complete: p.completeScenarios, examples: `
 track report scenario growth_plus -o growth_plus.md
-track report scenario growth_plus -o growth_plus.html --limit 50
-track report scenario growth_plus --template pull-request.md.tmpl -o comment.md`}),
-			documentCommand(p, ask.ParamsReport(), false, commandHelp{complete: p.completeScenarios, examples: `
+track report scenario growth_plus -o growth_plus.html --limit 50`}),
+			documentCommand(p, ask.ParamsReport(), commandHelp{complete: p.completeScenarios, examples: `
 track report params growth -o params.md
 track report params growth --metric unemployment_rate_mean --label grid -o params.html
 track report params growth --check params.md`}),
-			documentCommand(p, ask.LineageReport(), true, commandHelp{complete: p.completeLineages, examples: `
+			documentCommand(p, ask.LineageReport(), commandHelp{complete: p.completeLineages, examples: `
 track report lineage sepa -o lineage.md
 track report lineage sepa -o lineage.html
-track report lineage sepa --check lineage.md
-track report lineage sepa --template lineage-note.md.tmpl`}),
+track report lineage sepa --check lineage.md`}),
 			p.reportIndexCommand(),
 		},
 	}
 }
 
 // documentCommand returns the command that writes or checks a report.
-func documentCommand[Q any](p *program, def ask.Report[Q], templates bool, text commandHelp) *cli.Command {
+func documentCommand[Q any](p *program, def ask.Report[Q], text commandHelp) *cli.Command {
 	var q Q
 	var to reportOptions
 	bound := bindParams(def.Name, def.Params(&q), nil)
-	flags := to.fileFlags()
-	if templates {
-		flags = to.flags()
-	}
 	return &cli.Command{
 		Name: strings.TrimPrefix(def.Name, "report "), Usage: def.Help, UsageText: bound.usageText(), Description: text.description(def.About),
-		BashComplete: text.complete, Flags: append(bound.flags(), flags...),
+		BashComplete: text.complete, Flags: append(bound.flags(), to.flags()...),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
 				return err
@@ -80,10 +72,6 @@ func (p *program) noticeLook(a answer.ReportFiles) {
 // writeReportOf writes or checks a report, of the database or of a server. A report that is written is an interim
 // analysis, like the command whose answer it shows; a check is not.
 func writeReportOf[Q any](ctx context.Context, p *program, def ask.ReportAsFiles[Q], q Q, to reportOptions) error {
-	template, err := to.readTemplate()
-	if err != nil {
-		return err
-	}
 	from, release, err := p.sourceForFiles(ctx)
 	if err != nil {
 		return err
@@ -92,11 +80,7 @@ func writeReportOf[Q any](ctx context.Context, p *program, def ask.ReportAsFiles
 	var received receivedFiles
 	var list []reportfiles.File
 	made := func() (err error) {
-		if template != nil {
-			list, err = to.fill(ctx, template, received)
-		} else {
-			list, err = to.reportFiles(received, func(string) bool { return true })
-		}
+		list, err = to.reportFiles(received)
 		return err
 	}
 	var a answer.ReportFiles

@@ -26,7 +26,7 @@ track report index --check reports/index.md`}
 		Description: text.description(def.About + ` A report of each is written next to the index, in the same format, and leads back to it. All pages show one state of the
 database. The folder of the index is created. Reports of earlier runs that the index no longer leads to are kept and named. On standard
 output the index comes alone.`),
-		Flags: append(bound.flags(), o.fileFlags()...),
+		Flags: append(bound.flags(), o.flags()...),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
 				return err

@@ -17,25 +17,17 @@ import (
 	"track/internal/reportfiles"
 	"track/reports/escape"
 	"track/reports/files"
-	"track/reports/templates"
 	"track/scoring/format"
 )
 
 // reportOptions say where a report is written, or which file it is compared with.
 type reportOptions struct {
-	output   string // a file, or - for standard output
-	check    string // a file
-	template string // a file; empty for the report as it is
+	output string // a file, or - for standard output
+	check  string // a file
 }
 
-// flags returns the flags of a single report.
+// flags say where a report goes.
 func (o *reportOptions) flags() []cli.Flag {
-	return append(o.fileFlags(),
-		&cli.StringFlag{Name: "template", Usage: "fill the Go template `FILE` instead; docs/reference/report-templates.md lists its fields", Destination: &o.template, Action: notEmpty("template")})
-}
-
-// fileFlags say where a report goes.
-func (o *reportOptions) fileFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, DefaultText: "standard output, as Markdown", Usage: "write to `FILE`.md or .html; pictures go into the folder FILE_files next to it", Destination: &o.output, Action: notEmpty("output")},
 		&cli.StringFlag{Name: "check", Usage: "write nothing, and exit with 1 if `FILE` is out of date", Destination: &o.check, Action: notEmpty("check")},
@@ -64,7 +56,7 @@ func (o reportOptions) validate(format string) error {
 		if file == "" || file == "-" && name == "output" {
 			continue
 		}
-		if suffix := filepath.Ext(file); o.template == "" && suffix != ".md" && suffix != ".html" {
+		if suffix := filepath.Ext(file); suffix != ".md" && suffix != ".html" {
 			return usage("--%s %s: name a file that ends in .md or .html", name, file)
 		}
 		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
@@ -85,9 +77,6 @@ func (o reportOptions) form() answer.ReportForm {
 	if path := o.target(); path != "" {
 		form.File = filepath.Base(path)
 	}
-	if o.template != "" {
-		form.Parts = map[templates.Format]string{templates.Markdown: "md", templates.HTML: "html", templates.Plain: "text"}[o.templateFormat()]
-	}
 	return form
 }
 
@@ -104,8 +93,19 @@ func (r *receivedFiles) create(name string) (io.Writer, error) {
 	return text, nil
 }
 
-// reportFiles returns the report, which comes first, and the pictures that are wanted, with their places here.
-func (o reportOptions) reportFiles(r receivedFiles, wanted func(picture string) bool) ([]reportfiles.File, error) {
+// target returns the file that a report is written to or compared with; empty for standard output.
+func (o reportOptions) target() string {
+	switch {
+	case o.check != "":
+		return o.check
+	case o.output == "-":
+		return ""
+	}
+	return o.output
+}
+
+// reportFiles returns the report, which comes first, and its pictures, with their places here.
+func (o reportOptions) reportFiles(r receivedFiles) ([]reportfiles.File, error) {
 	if len(r.names) == 0 {
 		return nil, errors.New("the answer has no report")
 	}
@@ -114,12 +114,10 @@ func (o reportOptions) reportFiles(r receivedFiles, wanted func(picture string) 
 	for i, name := range r.names[1:] {
 		base := path.Base(name)
 		suffix := path.Ext(base)
-		switch picture := strings.TrimSuffix(base, suffix); {
-		case picture == "" || suffix != ".svg":
+		if strings.TrimSuffix(base, suffix) == "" || suffix != ".svg" {
 			return nil, fmt.Errorf("%q is not the name of a picture", name)
-		case wanted(picture):
-			list = append(list, reportfiles.File{Path: filepath.Join(filepath.FromSlash(folder), base), Data: r.data[i+1].Bytes()})
 		}
+		list = append(list, reportfiles.File{Path: filepath.Join(filepath.FromSlash(folder), base), Data: r.data[i+1].Bytes()})
 	}
 	return list, nil
 }

@@ -321,7 +321,6 @@ func TestReportUsage(t *testing.T) {
 		{"is not a file", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", mkdir(t, folder, "folder.md")}},
 		{"--check is given, and empty", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--check", ""}},
 		{"--output is given, and empty", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "-o", ""}},
-		{"--template is given, and empty", exitUsage, []string{"stability", "baseline@bam-engine-0.10.2", "--template="}},
 		{"--check is given, and empty", exitUsage, []string{"index", "--check", ""}},
 		{"must be at least 1", exitUsage, []string{"scenario", "baseline@bam-engine-0.10.2", "--limit", "0"}},
 		{"nosuch", exitNotFound, []string{"stability", "nosuch"}},

@@ -62,12 +62,11 @@ func printedReports(readings [][]string) (list [][]string) {
 	return list
 }
 
-// reportReadings write reports with pictures next to them, fill templates, and check files that [keepReports] has
+// reportReadings write reports with pictures next to them, and check files that [keepReports] has
 // written.
 func reportReadings(market string) (list [][]string) {
 	for _, line := range []string{
-		"stability MARKET -o got.md", "stability MARKET --template note.tmpl", "stability MARKET --template note.tmpl -o got.md", "stability MARKET --template note.tmpl -o got.html",
-		"stability MARKET --template wrong.tmpl", "lineage sepa --template note.tmpl -o got.txt", "stability nosuch -o got.md", "index --limit 1 -o got.index/index.md",
+		"stability MARKET -o got.md", "stability MARKET -o got.html", "lineage sepa -o got.md", "stability nosuch -o got.md", "index --limit 1 -o got.index/index.md",
 		"index --limit 1 --check kept/index.md", "index --check nosuch.md", "stability MARKET --check kept/report.md", "stability odd --check kept/report.md",
 	} {
 		list = append(list, strings.Fields("report "+strings.ReplaceAll(line, "MARKET", market)))
@@ -75,11 +74,9 @@ func reportReadings(market string) (list [][]string) {
 	return list
 }
 
-// keepReports writes templates and reports, one page of which is out of date.
+// keepReports writes reports, one page of which is out of date.
 func keepReports(t *testing.T, dir, db, market string) {
 	t.Helper()
-	writeText(t, filepath.Join(dir, "note.tmpl"), "{{.Title}} {{.Kind}} {{.Schema}} {{.Version}} {{.Command}} {{json .Gate}} {{json .Answer}} {{range .Sections}}{{.Title}} {{.Anchor}} {{.Text}}{{end}} {{range first 1 .Pictures}}{{.Name}} {{picture .Name}} {{.File}} {{.Alt}}{{end}}\n")
-	writeText(t, filepath.Join(dir, "wrong.tmpl"), "{{.Title}}\n{{.Answer.nosuch}}\n")
 	mustTrackWith(t, dir, db, "report", "index", "--limit", "1", "-o", "kept/index.md")
 	mustTrackWith(t, dir, db, "report", "stability", market, "-o", "kept/report.md")
 	writeText(t, filepath.Join(dir, "kept/scenario-market.md"), "old\n")

@@ -35,16 +35,6 @@ func checkReadable(events []evolution.Event) error {
 	return nil
 }
 
-// Answers returns the answers to the questions about a lineage that templates of its report read.
-func (f Facts) Answers(ctx context.Context, r *store.Reader) (a answer.LineageAnswers, err error) {
-	if a.Show, err = ShowLineage(ctx, r, answer.LineageQuestion{Lineage: f.Lineage.Name}); err != nil {
-		return a, err
-	}
-	a.Replay, a.Operators = replayAnswer(f.Replay, true), operatorAnswers(f.Operators)
-	a.Mutations, err = allMutations(ctx, r, f.Lineage)
-	return a, err
-}
-
 func (f Facts) report() answer.LineageReport {
 	r := answer.LineageReport{
 		Name: f.Lineage.Name, Subject: f.Lineage.Subject, Seed: f.Lineage.Seed.String(), Entries: f.Entries, Replayed: f.Replay.Replayed, End: f.Lineage.End,
