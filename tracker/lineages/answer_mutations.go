@@ -2,7 +2,6 @@ package lineages
 
 import (
 	"context"
-	"math"
 	"strconv"
 
 	"track/answer"
@@ -36,12 +35,6 @@ func ListMutations(ctx context.Context, r *store.Reader, q answer.MutationsQuest
 	}
 	a.Items = mutationAnswers(a.Lineage, list)
 	return a, nil
-}
-
-// allMutations returns all mutations of a lineage, the newest first.
-func allMutations(ctx context.Context, r *store.Reader, l Lineage) ([]answer.Mutation, error) {
-	list, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Newest: math.MaxInt})
-	return mutationAnswers(l.Name, list), err
 }
 
 func mutationAnswers(lineage string, list []store.Mutation) []answer.Mutation {
