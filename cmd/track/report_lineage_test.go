@@ -57,8 +57,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "722bc65e29c8c8dc"
-	txnReport  = "982c38cbb0c9096c"
+	mastReport = "4213114e46691814"
+	txnReport  = "37f92c715b9081a1"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts

@@ -92,9 +92,6 @@ func (d Document) InlineSections(after func(Picture) (string, error), link func(
 	})
 }
 
-// StyleSheet returns the style sheet of all documents.
-func StyleSheet() string { return style }
-
 // HTML returns the picture within HTML.
 func (p Picture) HTML() (string, error) {
 	h := hypertext{anchors: anchors{}}
@@ -115,7 +112,3 @@ func (p Picture) Markdown(o MarkdownOptions) string {
 	m.block(p)
 	return strings.TrimRight(m.String(), "\n")
 }
-
-// Reference returns a relative path with its fragment, as a link has it. Whatever is in it, it leads to no other host
-// and runs nothing.
-func Reference(href string) string { return reference(href) }
