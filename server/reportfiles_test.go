@@ -46,7 +46,6 @@ func TestReportFiles(t *testing.T) {
 			{"file=r.txt", allowed, ask.Multipart, 400},
 			{"file=r.md&template=/etc/passwd", allowed, ask.Multipart, 400},
 			{"file=r.md&output=/etc/passwd", allowed, ask.Multipart, 400},
-			{"parts=md&file=r.txt&check=true", allowed, ask.Multipart, map[bool]int{true: 400, false: 200}[q.Name == "report index files"]},
 		} {
 			response, body := s.askFor(q, strings.TrimPrefix(of+"&"+tt.params, "&"), tt.secret, "Accept", tt.accept)
 			if response.StatusCode != tt.status || tt.status == 200 && !strings.Contains(body, `{"n_files":`) {
@@ -62,7 +61,7 @@ func TestReportFiles(t *testing.T) {
 	}
 	q := ask.StabilityReport().Files().Question()
 	before := s.looks(reader)
-	if response, body := s.askFor(q, "scenario=growth&parts=md", recorder, "Accept", ask.Multipart); response.StatusCode != http.StatusOK || s.looks(reader) == before {
+	if response, body := s.askFor(q, "scenario=growth&file=r.md", recorder, "Accept", ask.Multipart); response.StatusCode != http.StatusOK || s.looks(reader) == before {
 		t.Errorf("no look is recorded: %d, %.300s", response.StatusCode, body)
 	}
 }
