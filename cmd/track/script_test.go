@@ -129,7 +129,6 @@ func scriptParams(server string) testscript.Params {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"track":     startTrackInScript,
 			"exits":     func(ts *testscript.TestScript, neg bool, args []string) { exits(ts, neg, args, startInScript) },
-			"known":     known,
 			"getjson":   getJSON,
 			"keys":      keys,
 			"normalise": normalise,
@@ -273,22 +272,6 @@ func exits(ts *testscript.TestScript, neg bool, args []string, runTrack func(ts 
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
-}
-
-// known runs track, which has to succeed, until git tells the state of the work tree within the time it is given: on
-// a busy machine it may not. Standard input is that of the file named first: known values.json record seed …
-func known(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: known input [args...]")
-	}
-	const attempts = 50
-	for range attempts {
-		ts.Check(ts.Exec("track", append(slices.Clone(args[1:]), args[0])...))
-		if !strings.Contains(ts.ReadFile("stderr"), "is unknown") {
-			return
-		}
-	}
-	ts.Fatalf("git never told the state of the work tree in time")
 }
 
 // getJSON puts a member of the JSON on standard output into a variable of the environment: getjson configuration.hash
