@@ -209,7 +209,7 @@ func (p *Pusher) sendChunk(ctx context.Context, f spool.File, done *sentFile, ch
 	case sent.Through < done.Lines+int64(bytes.Count(chunk, []byte{'\n'})):
 		return a, false, fmt.Errorf("%s answers about lines up to %d of the spool, and %d were sent: try again", p.client.address, sent.Through, done.Lines+int64(bytes.Count(chunk, []byte{'\n'})))
 	case sent.Skipped > 0 && sent.Refused > 0: // which of them, and why, was in an answer that was lost
-		*done = sentFile{plain: true, written: done.written}
+		*done = sentFile{plain: true, size: done.size, written: done.written}
 		return a, true, nil
 	}
 	if !keepEpoch(p.dir, sent.ServerEpoch) {

@@ -28,7 +28,11 @@ func inChild(t *testing.T, attributes *syscall.SysProcAttr) bool {
 	// The link needs no way to the folder of the binary, which other users have not.
 	cmd := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v")
 	cmd.Dir = "/"
-	cmd.Env = append(os.Environ(), childVariable+"="+t.Name())
+	folder := t.TempDir() // TMPDIR may be another user's
+	if err := errors.Join(os.Chmod(filepath.Dir(folder), 0o755), os.Chmod(folder, 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(os.Environ(), childVariable+"="+t.Name(), "TMPDIR="+folder)
 	cmd.SysProcAttr = attributes
 	output, err := cmd.CombinedOutput()
 	var exit *exec.ExitError

@@ -1,4 +1,4 @@
-//go:build !race
+//go:build !race && postgres
 
 package store_test
 

@@ -1,3 +1,5 @@
+//go:build postgres
+
 package store_test
 
 import (
@@ -150,7 +152,7 @@ func TestCrashAfterCommitPostgres(t *testing.T) {
 }
 
 // A transaction whose connection is lost is there once, whether the server had committed it or not.
-func TestLostConnection(t *testing.T) {
+func TestLostConnectionPostgres(t *testing.T) {
 	server := startServer(t)
 	const statisticsReset = "after COMMIT, statistics reset by hand"
 	for _, test := range []struct {
@@ -218,7 +220,7 @@ func TestLostConnection(t *testing.T) {
 }
 
 // A server that crashes loses what was not on its disk yet, and gives the numbers of lost transactions to others.
-func TestCrashedServer(t *testing.T) {
+func TestCrashedServerPostgres(t *testing.T) {
 	server := startServer(t, "wal_writer_delay=10s")
 	database := postgres(t, server)
 	st := openDatabase(t, database)
@@ -276,7 +278,7 @@ func crash(t *testing.T, server string) {
 }
 
 // A server that is gone is named in an error, and recording goes on once it is back.
-func TestServerGone(t *testing.T) {
+func TestServerGonePostgres(t *testing.T) {
 	server := startServer(t)
 	fault := testpostgres.None
 	proxy := testpostgres.NewProxy(t, server, testpostgres.Faults{Commit: func() testpostgres.Fault { return fault }})
@@ -293,7 +295,7 @@ func TestServerGone(t *testing.T) {
 }
 
 // A failed statement that nobody minds fails the transaction: nothing of it is acknowledged.
-func TestAbortedTransaction(t *testing.T) {
+func TestAbortedTransactionPostgres(t *testing.T) {
 	st := openDatabase(t, postgres(t, startServer(t)))
 	err := st.Update(t.Context(), func(tx *store.Tx) error {
 		_ = tx.AddLook(store.Look{ULID: ulid.Make().String(), Kind: "guess", N: 1, LookedAt: clock()})

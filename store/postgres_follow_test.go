@@ -1,3 +1,5 @@
+//go:build postgres
+
 package store_test
 
 import (
@@ -12,7 +14,7 @@ import (
 
 // A transaction that commits late has smaller ids than those that committed before it: its seeds are found all the same,
 // and nothing is found twice.
-func TestFollowLateCommit(t *testing.T) {
+func TestFollowLateCommitPostgres(t *testing.T) {
 	schema := postgres(t, startServer(t))
 	late, st := openDatabase(t, schema), openDatabase(t, schema)
 	follower := st.Follower()
@@ -57,7 +59,7 @@ func TestFollowLateCommit(t *testing.T) {
 }
 
 // An execution of a transaction that commits late is behind the mark of somebody who has read later ones.
-func TestWatchLateCommit(t *testing.T) {
+func TestWatchLateCommitPostgres(t *testing.T) {
 	schema := postgres(t, startServer(t))
 	late, st := openDatabase(t, schema), openDatabase(t, schema)
 	record := func(to *store.Store, lineage, key string, before func()) error {

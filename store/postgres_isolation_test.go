@@ -1,4 +1,4 @@
-//go:build nightly
+//go:build nightly && postgres
 
 package store_test
 

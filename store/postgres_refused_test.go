@@ -1,3 +1,5 @@
+//go:build postgres
+
 package store_test
 
 import (
@@ -135,7 +137,7 @@ func TestLockTablePostgres(t *testing.T) {
 
 // A role may have fewer connections than a command takes: the command ends with an error that says so, and waits for
 // nobody for ever. What two connections are enough for works with two.
-func TestFewConnections(t *testing.T) {
+func TestFewConnectionsPostgres(t *testing.T) {
 	server := startServer(t)
 	schema := postgres(t, server)
 	role := testpostgres.Role(t, server, "CONNECTION LIMIT 1")

@@ -1,3 +1,5 @@
+//go:build postgres
+
 package store_test
 
 import (
@@ -40,7 +42,7 @@ func checkDistribution(t *testing.T, st *store.Store, rows map[string]int64) {
 }
 
 // The ids of seeds of two transactions that run at once differ, although no key makes them unique.
-func TestSeedIDsOfTransactions(t *testing.T) {
+func TestSeedIDsOfTransactionsPostgres(t *testing.T) {
 	path := postgres(t, startServer(t))
 	bits := map[int64]bool{}
 	add := func(tx *store.Tx, number track.SeedNumber) error {

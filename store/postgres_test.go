@@ -17,7 +17,6 @@ import (
 	"track/internal/testpostgres"
 	"track/migrations"
 	"track/store"
-	"track/store/storetest"
 )
 
 // postgres returns the URL of an empty schema with our tables.
@@ -79,20 +78,6 @@ func startServer(t *testing.T, settings ...string) (url string) {
 		}
 	}))
 	return server.URL
-}
-
-func TestSuitePostgres(t *testing.T) {
-	server, rows := startServer(t), map[string]int64{}
-	storetest.Run(t, func(t *testing.T) *store.Store {
-		st := openDatabase(t, postgres(t, server))
-		t.Cleanup(func() { checkDistribution(t, st, rows) })
-		return st
-	})
-	for table := range ownedBy {
-		if rows[table] == 0 {
-			t.Errorf("no test stores anything in %s", table)
-		}
-	}
 }
 
 // Both databases have the same tables, columns and views, but for what the one keeps in files and the other in an

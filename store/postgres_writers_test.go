@@ -1,3 +1,5 @@
+//go:build postgres
+
 package store_test
 
 import (
@@ -14,7 +16,7 @@ import (
 
 // Writers of one configuration change no row in common: none runs a transaction again because of another. A new writer
 // learns in six statements what is there, and then stores a seed and its values in one.
-func TestWritersOfOneConfiguration(t *testing.T) {
+func TestWritersOfOneConfigurationPostgres(t *testing.T) {
 	server := startServer(t)
 	path := postgres(t, server)
 	var attempts atomic.Int64
@@ -63,7 +65,7 @@ func TestWritersOfOneConfiguration(t *testing.T) {
 }
 
 // Writers that add the same names at once come in each other's way, and all of them record.
-func TestWritersOfNewNames(t *testing.T) {
+func TestWritersOfNewNamesPostgres(t *testing.T) {
 	path := postgres(t, startServer(t))
 	const writers = 8
 	var attempts atomic.Int64

@@ -1,3 +1,5 @@
+//go:build postgres
+
 package main
 
 import (
@@ -33,7 +35,7 @@ func bouncerProgram(t *testing.T) string {
 // Everything works behind PgBouncer in transaction mode, over one connection to the server: what a command keeps on a
 // connection between its transactions would be lost, and one that needed two at once would wait for itself until
 // PgBouncer ends its wait.
-func TestPgBouncer(t *testing.T) {
+func TestPostgresBouncer(t *testing.T) {
 	program := bouncerProgram(t)
 	server, role := bouncedSchema(t)
 	db := testpostgres.Bouncer(t, program, server, role, 1, "query_wait_timeout = 10") + "&default_query_exec_mode=exec"
@@ -83,7 +85,7 @@ func TestPgBouncer(t *testing.T) {
 }
 
 // Without the setting that PgBouncer needs, an error names it. A schema in the URL is refused, or is the one that is used.
-func TestPgBouncerNeedsSettings(t *testing.T) {
+func TestPostgresBouncerNeedsSettings(t *testing.T) {
 	program := bouncerProgram(t)
 	server, role := bouncedSchema(t)
 	through := testpostgres.Bouncer(t, program, server, role, 1)

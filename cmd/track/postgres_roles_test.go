@@ -1,3 +1,5 @@
+//go:build postgres
+
 package main
 
 import (
@@ -42,7 +44,7 @@ func readPageOfRoles(t *testing.T, schema string) (p pageOfRoles) {
 }
 
 // The statements of the page let a reader ask everything and write nothing, and let a recorder record but not drop.
-func TestRolesOfThePage(t *testing.T) {
+func TestRolesPostgres(t *testing.T) {
 	server := postgresServer(t)
 	owner := testpostgres.Schema(t, server)
 	_, schema, _ := strings.Cut(owner, "search_path=")

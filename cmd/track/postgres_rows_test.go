@@ -1,3 +1,5 @@
+//go:build postgres
+
 package main
 
 import (
@@ -12,7 +14,7 @@ import (
 
 // A transaction on a server writes at most 1,000 rows, however much a command records. Rows name the transaction that
 // wrote them.
-func TestRowsOfTransaction(t *testing.T) {
+func TestRowsOfTransactionPostgres(t *testing.T) {
 	t.Parallel()
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "file.db")
 	var spec, batch strings.Builder

@@ -165,19 +165,25 @@ func (in trackIn) wantMasked(route string) {
 func TestImportOfFoldersRecordsNoSecrets(t *testing.T) {
 	t.Parallel()
 	const memory = "../../importer/sepa/testdata/memory"
-	in, n := newTrackIn(t), 0
 	for _, name := range []string{"scores.yaml", "context.md", "evolution-log.md", "observations.jsonl", "executions.jsonl", "versions/v002.md"} {
-		for _, changed := range withSecrets(t, readText(t, filepath.Join(memory, name))) {
-			folder := filepath.Join(t.TempDir(), "memory")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			in, folder := newTrackIn(t), filepath.Join(t.TempDir(), "memory")
 			if err := os.CopyFS(folder, os.DirFS(memory)); err != nil {
 				t.Fatal(err)
 			}
-			writeFile(t, filepath.Join(folder, name), changed)
-			in.importInto("sepa", fmt.Sprint("l", n), folder)
-			n++
-		}
+			for i, changed := range withSecrets(t, readText(t, filepath.Join(memory, name))) {
+				writeFile(t, filepath.Join(folder, name), changed)
+				in.importInto("sepa", fmt.Sprint("l", i), folder)
+			}
+			for _, leak := range leaks(t, in.db) {
+				t.Errorf("sepa recorded %s", leak)
+			}
+			if strings.HasPrefix(name, "versions/") && len(columnsWith(t, in.db, "[masked:")) == 0 {
+				t.Error("sepa masked nothing, so nothing was tested")
+			}
+		})
 	}
-	in.wantMasked("sepa")
 }
 
 // A series is named in its file, and its name is refused like any other.
@@ -221,29 +227,38 @@ func TestNoImportedLineageRecordsSecrets(t *testing.T) {
 	}
 }
 
-// Neither a merge nor a bundle brings in a secret that somebody put into a column of another database.
+// Neither a merge nor a bundle, which is merged, brings in a secret that somebody put into a column of another database.
 func TestNoColumnOfAnotherDatabaseBringsSecrets(t *testing.T) {
 	t.Parallel()
 	from, folder := newTrackIn(t), t.TempDir()
 	from.recordEverything(folder)
 	original := readText(t, from.db)
-	for _, column := range strings.Fields(recordedTexts["free"] + " " + recordedTexts["name"] + " " + recordedTexts["refused"]) {
+	bring := func(t *testing.T, column string, route ...string) {
 		table, name, _ := strings.Cut(column, ".")
-		if column == "attachment.data" || column == "score_document.document" {
-			continue // they are compressed
-		}
-		other := writeFile(t, filepath.Join(folder, "other.db"), original)
+		other := writeFile(t, filepath.Join(t.TempDir(), "other.db"), original)
 		change(t, other, fmt.Sprintf(`UPDATE %s SET %s = %s || ' %s'`, table, name, name, secretText()))
-		for _, route := range [][]string{{"merge", other}, {"import", "bundle", other}} {
-			to := trackIn{t, testdb.NewFile(t)}
-			_, stderr, code := to.run("", route...)
-			if code == exitInternal || strings.Contains(stderr, madeUp[0]) {
-				t.Errorf("%s by %s: exit %d: %s", column, route[0], code, stderr)
-			}
-			for _, leak := range leaks(t, to.db) {
-				t.Errorf("%s by %s: %s", column, route[0], leak)
-			}
+		to := trackIn{t, testdb.NewFile(t)}
+		_, stderr, code := to.run("", append(route, other)...)
+		if code == exitInternal || strings.Contains(stderr, madeUp[0]) {
+			t.Errorf("%s by %s: exit %d: %s", column, route[0], code, stderr)
 		}
+		for _, leak := range leaks(t, to.db) {
+			t.Errorf("%s by %s: %s", column, route[0], leak)
+		}
+	}
+	for kind, columns := range recordedTexts {
+		if kind == "made" {
+			continue
+		}
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			for _, column := range strings.Fields(columns) {
+				if column != "attachment.data" && column != "score_document.document" { // they are compressed
+					bring(t, column, "merge")
+				}
+			}
+			bring(t, strings.Fields(columns)[0], "import", "bundle")
+		})
 	}
 }
 
