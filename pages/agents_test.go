@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -180,17 +179,6 @@ func TestTracesByKeyboard(t *testing.T) {
 	}
 	checkPage(t, tab, base, "two executions")
 	tab.Picture("executions-compared-light")
-}
-
-// TestAgentPagesFit opens the pages about agents; see checkFit.
-func TestAgentPagesFit(t *testing.T) {
-	t.Parallel()
-	st := evolved(t)
-	ids := traced(t, st, 60)
-	checkFit(t, serve(t, st), map[string]string{
-		"lineage-versions": "/lineage/show?lineage=l", "tree": "/lineage/tree?lineage=l", "version": "/version/show?version=l@v002", "execution-traced": "/show/execution?id=" + ids[0],
-		"executions": "/executions?lineage=traced", "compared": "/compare/executions?" + url.Values{"id": ids}.Encode(), "search-traced": "/search?text=file&lineage=traced",
-	})
 }
 
 // TestTreeWithoutScript holds that a tree is a picture with links, and a table, for readers without scripts.
