@@ -125,26 +125,28 @@ func TestSameAnswersFromServer(t *testing.T) {
 	t.Setenv("XDG_CONFIG_HOME", filepath.Join(dir, "settings"))
 	answered, reported := 0, 0
 	for _, args := range readings {
-		wantCode, want, wantErr := inProcess(t, withFlag(args, "--db", db))
-		wantFile := takeFile(t, dir, args)
-		code, out, errOut := inProcess(t, withFlag(args, "--server", address))
-		gotFile := takeFile(t, dir, args)
-		if wantCode == exitUsage {
-			continue // unknown commands
-		}
-		if refused := refusal(args); refused != "" {
-			if code != exitUsage || !strings.Contains(errOut, refused) || out != "" {
-				t.Errorf("track %s: exit code %d\n%s%s", strings.Join(args, " "), code, out, errOut)
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			wantCode, want, wantErr := inProcess(t, withFlag(args, "--db", db))
+			wantFile := takeFile(t, dir, args)
+			code, out, errOut := inProcess(t, withFlag(args, "--server", address))
+			gotFile := takeFile(t, dir, args)
+			if wantCode == exitUsage {
+				return // unknown commands
 			}
-			continue
-		}
-		if code != wantCode || out != want || errOut != wantErr || gotFile != wantFile {
-			t.Errorf("track %s: exit code %d, not %d\n%s%s\nnot\n%s%s\nthe same file: %t", strings.Join(args, " "), code, wantCode, out, errOut, want, wantErr, gotFile == wantFile)
-		}
-		answered++
-		if args[0] == "report" {
-			reported++
-		}
+			if refused := refusal(args); refused != "" {
+				if code != exitUsage || !strings.Contains(errOut, refused) || out != "" {
+					t.Errorf("exit code %d\n%s%s", code, out, errOut)
+				}
+				return
+			}
+			if code != wantCode || out != want || errOut != wantErr || gotFile != wantFile {
+				t.Errorf("exit code %d, not %d\n%s%s\nnot\n%s%s\nthe same file: %t", code, wantCode, out, errOut, want, wantErr, gotFile == wantFile)
+			}
+			answered++
+			if args[0] == "report" {
+				reported++
+			}
+		})
 	}
 	if answered < 120 || reported < 28 {
 		t.Errorf("%d commands were answered, %d reports", answered, reported)
