@@ -13,7 +13,7 @@ export TMPDIR     := $(or $(TMPDIR),$(shell tools/memory-folder.sh),/tmp)
 # Tests of a tag have its name in theirs: TestRolesPostgres.
 ALLTAGS     := $(TAGS),nightly,postgres,browser
 # Properties take a fifth of their inputs with -short. make check vets; a program without symbols is linked sooner.
-TEST        := $(GO) test -json -short -timeout 30m -vet=off -ldflags=-s -tags $(TAGS)
+TEST         = $(GO) test -json -short -timeout 30m -vet=off -ldflags=-s -tags $(TAGS)
 LINT        := $(GO) tool -modfile=tools/go.mod
 
 .PHONY: help build test tools check race test-postgres test-postgres-more test-browser fuzz kill arm64 test-all nightly bench ha partitions \

@@ -131,7 +131,7 @@ func TestWithdrawalsConverge(t *testing.T) {
 		shards := make([]*shard, nShards)
 		for i := range shards {
 			shards[i] = newShard(t, i*10)
-			for _, n := range rapid.SliceOfDistinct(rapid.IntRange(0, 4), rapid.ID[int]).Draw(rt, "seeds") {
+			for _, n := range rapid.SliceOfDistinct(rapid.IntRange(0, 2), rapid.ID[int]).Draw(rt, "seeds") {
 				for _, label := range []string{"x", "y"} {
 					shards[i].seed(track.SeedNumber(n), label, map[string]float64{"a": float64(n)}, seeds.Options{})
 				}
@@ -139,7 +139,7 @@ func TestWithdrawalsConverge(t *testing.T) {
 		}
 		for range rapid.IntRange(1, 12).Draw(rt, "steps") {
 			s := shards[rapid.IntRange(0, nShards-1).Draw(rt, "shard")]
-			label, number := rapid.SampledFrom([]string{"x", "y"}).Draw(rt, "label"), track.SeedNumber(rapid.IntRange(0, 4).Draw(rt, "seed"))
+			label, number := rapid.SampledFrom([]string{"x", "y"}).Draw(rt, "label"), track.SeedNumber(rapid.IntRange(0, 2).Draw(rt, "seed"))
 			switch rapid.IntRange(0, 4).Draw(rt, "act") { // what is not there is refused
 			case 0:
 				_ = s.withdrawSeed(label, number)
@@ -175,7 +175,7 @@ func (s *shard) withdrawals() string {
 	var b strings.Builder
 	for _, withdrawn := range []bool{false, true} {
 		for _, label := range []string{"x", "y"} {
-			for n := range 5 {
+			for n := range 3 {
 				number := track.SeedNumber(n)
 				list, err := s.st.Seeds(s.t.Context(), filterOf(label, &number, withdrawn))
 				if err != nil {

@@ -1,4 +1,4 @@
-package main
+package track_test
 
 import (
 	"bytes"
@@ -13,7 +13,7 @@ import (
 // answerSchemas returns a compiler of docs/reference/answers.schema.json that allows no field without a name there.
 func answerSchemas(t *testing.T) *jsonschema.Compiler {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/reference/answers.schema.json")
+	text, err := os.ReadFile("docs/reference/answers.schema.json")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,8 +50,7 @@ func fitsSchema(t *testing.T, schemas *jsonschema.Compiler, command, out string)
 
 // What commands print with --format json fits docs/reference/answers.schema.json. Package ask tests the questions.
 func TestCommandsFitTheirSchemas(t *testing.T) {
-	t.Parallel()
-	in, dir, schemas := newTrackIn(t), t.TempDir(), answerSchemas(t)
+	in, dir, schemas := newDatabase(t), t.TempDir(), answerSchemas(t)
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -59,10 +58,15 @@ func TestCommandsFitTheirSchemas(t *testing.T) {
 		}
 		return path
 	}
+	folder, err := filepath.Abs("importer")
+	if err != nil {
+		t.Fatal(err)
+	}
 	const values = `{"a": 0.5, "b": NaN}`
 	spec := "scenario: s\nmetrics:\n  - {name: a, type: RANGE, min: 0, max: 1}\n"
-	in.must("", "spec", "add", file("s.yaml", spec))
-	in.must("", "spec", "add", file("s2.yaml", strings.Replace(spec, "max: 1", "max: 2", 1)))
+	in.mustRun(t, "", "init")
+	in.mustRun(t, "", "spec", "add", file("s.yaml", spec))
+	in.mustRun(t, "", "spec", "add", file("s2.yaml", strings.Replace(spec, "max: 1", "max: 2", 1)))
 	simulate := []string{"--", "sh", "-c", `echo '{"a": 0.5}'`}
 	for _, tt := range []struct {
 		command, stdin string
@@ -79,9 +83,9 @@ func TestCommandsFitTheirSchemas(t *testing.T) {
 		{"design", "", []string{"lhs", "--param", "x=0..1", "--n", "3"}},
 		{"sweep", "", append([]string{"--scenario", "s", "--seeds", "5..7", "--label", "d", "--commit", "c", "--quiet"}, simulate...)},
 		{"repeat", "", append([]string{"s@d", "6"}, simulate...)},
-		{"import", "", []string{"claude-code", "../../importer/claudecode/testdata/session.jsonl", "--lineage", "logs"}},
-		{"import openevolve", "", []string{"../../importer/openevolve/testdata/programs.jsonl", "--lineage", "evolved"}},
-		{"merge", "", []string{in.db, "--db", filepath.Join(dir, "new.db")}},
+		{"import", "", []string{"claude-code", folder + "/claudecode/testdata/session.jsonl", "--lineage", "logs"}},
+		{"import openevolve", "", []string{folder + "/openevolve/testdata/programs.jsonl", "--lineage", "evolved"}},
+		{"merge", "", []string{in.path, "--db", filepath.Join(dir, "new.db")}},
 		{"hook status", "", nil},
 		{"remote list", "", nil},
 		{"backup", "", []string{filepath.Join(dir, "copy.db")}},
