@@ -44,6 +44,11 @@ func checkPage(t *testing.T, tab *outsidetest.Tab, base, address string) {
 	for _, violation := range tab.Violations() {
 		t.Errorf("%s: %s", address, violation)
 	}
+	checkConsole(t, tab, base, address)
+}
+
+func checkConsole(t *testing.T, tab *outsidetest.Tab, base, address string) {
+	t.Helper()
 	for _, complaint := range tab.Complaints(base) {
 		if !strings.Contains(address, "nosuch") {
 			t.Errorf("%s: %s", address, complaint)

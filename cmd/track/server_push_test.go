@@ -198,8 +198,12 @@ func TestRefusedRecords(t *testing.T) {
 	// In a file that its process still writes, such a line stays, and each sending tells of it.
 	open := filepath.Join(filepath.Dir(filepath.Dir(refused[0])), "spool", strings.TrimSuffix(filepath.Base(refused[0]), ".jsonl")+"-2.open.jsonl")
 	writeText(t, open, line)
-	if out, code := send("other"); code != exitConflict || !strings.Contains(out, "refused 1 line of a file that its process has not closed") {
+	out, code := send("other")
+	if isPushed := strings.HasPrefix(out, "sent to "); code != exitConflict || !strings.Contains(out, "recorded 1, now 2") || !isPushed && !strings.Contains(out, "refused 1 line of a file that its process has not closed") {
 		t.Errorf("beside a file that is written: exit code %d: %s", code, out)
+	}
+	if left := readText(t, open); left != line {
+		t.Errorf("the file that is written has %q", left)
 	}
 }
 
