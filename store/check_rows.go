@@ -99,7 +99,7 @@ func (r *Reader) SpecMetrics(ctx context.Context, specID int64) (metrics []SpecM
 
 // ownTables returns the tables of track.
 func ownTables(ctx context.Context) (tables []string, err error) {
-	own, err := newOwnSchema(ctx, false)
+	own, err := newOwnSchema(false)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/jmoiron/sqlx"
 	"github.com/pressly/goose/v3"
@@ -81,33 +82,41 @@ type ownSchema struct {
 	migrating  bool            // the file may be of an earlier version; its views are made anew
 }
 
-// newOwnSchema creates each version of the schema in memory.
-func newOwnSchema(ctx context.Context, migrating bool) (*ownSchema, error) {
+// newOwnSchema returns the schema of every version.
+func newOwnSchema(migrating bool) (*ownSchema, error) {
+	own, err := schemaOfVersions()
+	own.migrating = migrating
+	return &own, err
+}
+
+// schemaOfVersions creates each version of the schema in memory, once: it takes 10 ms and is always the same.
+var schemaOfVersions = sync.OnceValues(func() (own ownSchema, err error) {
+	ctx := context.Background()
 	db, err := sqlx.Open(driverName, ":memory:")
 	if err != nil {
-		return nil, err
+		return own, err
 	}
 	defer func() { _ = db.Close() }()
 	db.SetMaxOpenConns(1)
 	m := sqliteMigrations()
 	provider, err := m.provider(db.DB)
 	if err != nil {
-		return nil, err
+		return own, err
 	}
-	own := &ownSchema{statements: map[string]bool{}, names: map[string]bool{}, migrating: migrating}
+	own = ownSchema{statements: map[string]bool{}, names: map[string]bool{}}
 	for range migrations.Latest {
 		if _, err := provider.UpByOne(ctx); err != nil {
-			return nil, err
+			return own, err
 		}
 		if err := own.add(ctx, db); err != nil {
-			return nil, err
+			return own, err
 		}
 	}
 	if _, err := db.ExecContext(ctx, m.views); err != nil {
-		return nil, err
+		return own, err
 	}
 	return own, own.add(ctx, db)
-}
+})
 
 // add adds the schema of db, which becomes the newest.
 func (own *ownSchema) add(ctx context.Context, db querier) error {
@@ -134,7 +143,7 @@ func createdName(statement string) string {
 // checkSchema refuses a file whose schema differs from the one that track makes. It returns what else the file holds,
 // which is never read. If migrating is set, the file may be of an earlier version.
 func checkSchema(ctx context.Context, db querier, migrating bool) (foreign []string, err error) {
-	own, err := newOwnSchema(ctx, migrating)
+	own, err := newOwnSchema(migrating)
 	if err != nil {
 		return nil, err
 	}
