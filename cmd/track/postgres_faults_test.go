@@ -148,8 +148,10 @@ func TestCrashedServerPostgres(t *testing.T) {
 	var done atomic.Bool
 	var commands sync.WaitGroup
 	var acknowledged [processes]int // executions without keys, told apart by their task
+	var unknown [processes]map[int]bool
 	began := make(chan struct{}, 1000)
 	for p := range processes {
+		unknown[p] = map[int]bool{}
 		commands.Go(func() {
 			for n := 0; !done.Load(); n++ {
 				select {
@@ -164,8 +166,11 @@ func TestCrashedServerPostgres(t *testing.T) {
 				var output bytes.Buffer
 				cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(dir, "settings")), &output, &output
 				if err := cmd.Run(); err != nil {
-					t.Errorf("%v: %s", err, &output)
-					return
+					unknown[p][n] = true // the server was lost in COMMIT, and away for long
+					if !strings.Contains(output.String(), "the server cannot be reached") {
+						t.Errorf("%v: %s", err, &output)
+						return
+					}
 				}
 				acknowledged[p] = n + 1
 			}
@@ -198,10 +203,10 @@ func TestCrashedServerPostgres(t *testing.T) {
 			if p%2 == 0 {
 				record = strconv.Itoa(p*1_000_000 + i)
 			}
-			if times[record] != 1 {
+			if times[record] != 1 && !(unknown[p][i] && times[record] == 0) {
 				t.Errorf("%s is recorded %d times", record, times[record])
 			}
-			total++
+			total += times[record]
 		}
 	}
 	if len(recorded) != total {
