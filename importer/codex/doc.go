@@ -11,4 +11,8 @@
 // Tokens are the growth of token_count's totals within the execution, each of which is a request. A refusal in the
 // output of a call, and turn_aborted, are corrections; a turn that is aborted by the refusal before it is the same
 // act, and not counted again.
+//
+// A fork and a subagent (forked_from_id, thread_spawn) may begin with what the session did that they came from. It is
+// left out: until the first turn whose id is later than the session's; without such ids, until a pause of half a second
+// in what follows the beginning of the session. A prompt before it that nothing answered is the first of its own.
 package codex

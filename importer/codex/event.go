@@ -48,7 +48,7 @@ func (d *decoder) event(number int, at time.Time, i item) []importer.Item {
 // count takes the totals of the session, and with them a request. Newer versions write them after the calls of its
 // answer, older ones before. Totals that do not grow repeat earlier ones.
 func (d *decoder) count(total tokenUsage, last *tokenUsage) {
-	grown, isRequest := d.tokens.add(total)
+	grown, isRequest := d.tokens.add(total, last)
 	if !isRequest || d.open == nil {
 		return
 	}

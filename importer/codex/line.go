@@ -32,6 +32,9 @@ type item struct {
 	Success   *bool          `json:"success"`
 	Stderr    string         `json:"stderr"`
 	Result    jsontext.Value `json:"result"`
+	Forked    string         `json:"forked_from_id"`
+	Source    jsontext.Value `json:"source"` // of a session: an object if another agent spawned it
+	Turn      jsontext.Value `json:"turn_id"`
 
 	ExitCode *int      `json:"exit_code"`
 	Duration *duration `json:"duration"`

@@ -35,6 +35,7 @@ type decoder struct {
 	tokens   tokenCount
 	requests requests
 	refused  bool // the last thing that happened is that the user refused a call
+	prefix   prefix
 
 	running map[string]string // key of the call that started a command, by its session
 	polls   map[string]string // session of the command that a call of write_stdin looks at, by its key
@@ -68,15 +69,29 @@ func (d *decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
 		return nil, err
 	}
 	at := importer.Time(l.Timestamp)
+	if kind == "session_meta" {
+		d.meta(at, i)
+		return nil, nil
+	}
+	if d.prefix.active && d.isOwn(at, i) {
+		d.leavePrefix()
+	}
+	items, err := d.line(number, at, kind, i, len(l.Payload) == 0)
+	if d.prefix.active {
+		items = nil
+	}
+	return items, err
+}
+
+// line takes a line that is not about the session.
+func (d *decoder) line(number int, at time.Time, kind string, i item, bare bool) ([]importer.Item, error) {
 	switch kind {
-	case "session_meta":
-		d.meta(i)
 	case "turn_context":
 		d.useModel(i.Model)
 	case "event_msg":
 		return d.event(number, at, i), nil
 	case "response_item":
-		return d.item(number, at, i, len(l.Payload) == 0)
+		return d.item(number, at, i, bare)
 	case "":
 		return nil, errors.New("no line of a rollout: it has no type")
 	}
@@ -97,13 +112,6 @@ func isUnused(payload jsontext.Value) bool {
 		return false
 	}
 	return true
-}
-
-// meta takes the first line. One that stands later is that of the session which this one continues.
-func (d *decoder) meta(i item) {
-	if d.session == "" {
-		d.session = importer.Name(i.ID)
-	}
 }
 
 func (d *decoder) useModel(model string) {
@@ -137,7 +145,7 @@ func (d *decoder) item(number int, at time.Time, i item, bare bool) ([]importer.
 			}
 			return nil, errors.New("an item without a type")
 		}
-		d.meta(i)
+		d.meta(at, i)
 	default:
 		d.call(number, at, i)
 	}
@@ -208,7 +216,7 @@ func (d *decoder) close() []importer.Item {
 
 // End implements [importer.LineDecoder].
 func (d *decoder) End() []importer.Item {
-	if draft := d.finish(); draft != nil {
+	if draft := d.finish(); draft != nil && !d.prefix.active {
 		return draft.End()
 	}
 	return nil
