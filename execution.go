@@ -148,11 +148,32 @@ func (t Tokens) plus(other Tokens) Tokens {
 	}
 }
 
+// Minus returns the counts without others. A count that is unknown on one side stays as it is.
+func (t *Tokens) Minus(other *Tokens) *Tokens {
+	if t == nil || other == nil {
+		return t
+	}
+	sub := func(a, b *int64) *int64 {
+		if a == nil || b == nil {
+			return a
+		}
+		n := max(0, *a-*b)
+		return &n
+	}
+	return &Tokens{
+		Input: sub(t.Input, other.Input), Output: sub(t.Output, other.Output), CacheRead: sub(t.CacheRead, other.CacheRead),
+		CacheWrite: sub(t.CacheWrite, other.CacheWrite), Reasoning: sub(t.Reasoning, other.Reasoning),
+	}
+}
+
 // ModelRequest is one request to a model within an execution. The model reads the conversation so far, and answers with
 // text, with tool calls, or with both. Requests are numbered from 1.
 type ModelRequest struct {
-	Model  string  `json:"model,omitempty"` // empty if it is the model of the execution
-	Tokens *Tokens `json:"tokens"`          // nil if unknown
+	// Message and ID are what the service calls the answer and the request; empty if unknown. A lineage counts each once.
+	Message string  `json:"message_id,omitempty"`
+	ID      string  `json:"request_id,omitempty"`
+	Model   string  `json:"model,omitempty"` // empty if it is the model of the execution
+	Tokens  *Tokens `json:"tokens"`          // nil if unknown
 }
 
 // ToolCall is one use of a tool within an execution.

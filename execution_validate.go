@@ -129,7 +129,7 @@ func (t *Tokens) check() *FieldError {
 
 func (e Execution) checkRequests() *FieldError {
 	for i, r := range e.Requests {
-		err := checkOptionalNames(namedText{"model", r.Model})
+		err := checkOptionalNames(namedText{"model", r.Model}, namedText{"message_id", r.Message}, namedText{"request_id", r.ID})
 		if err == nil {
 			err = r.Tokens.check()
 		}

@@ -104,6 +104,8 @@ func (e *Execution) EachText(v TextVisitor) {
 	}
 	for _, r := range e.Requests {
 		v.Name("requests.model", r.Model)
+		v.Name("requests.message_id", r.Message)
+		v.Name("requests.request_id", r.ID)
 	}
 	if e.Judge != nil {
 		v.Name("judge.model", e.Judge.Model)

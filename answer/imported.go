@@ -16,8 +16,9 @@ type ImportCounts struct {
 	Replaced   int          `json:"replaced"`   // recorded before their source was complete, and completed now
 	Duplicates int          `json:"duplicates"`
 	Conflicts  int          `json:"conflicts"`
-	Early      int          `json:"before_since"`     // started before the time that was asked for
-	GoOn       int          `json:"n_go_on,omitzero"` // left out, because their logs go on: a server takes only what has ended
+	Repeated   int          `json:"n_repeated,omitzero"` // requests and tool calls that another execution of the lineage has: not counted again
+	Early      int          `json:"before_since"`        // started before the time that was asked for
+	GoOn       int          `json:"n_go_on,omitzero"`    // left out, because their logs go on: a server takes only what has ended
 	Subagents  int          `json:"subagents"`
 	Calls      int          `json:"calls"`
 	Failed     int          `json:"failed_calls"`
@@ -97,6 +98,9 @@ func (a Imported) Lead() []Sentence {
 	calls := fmt.Sprintf("%s, %d failed", format.Counted(a.Calls, "tool call"), a.Failed)
 	if a.Subagents > 0 {
 		calls += fmt.Sprintf("; %s of subagents", format.Counted(a.Subagents, "execution"))
+	}
+	if a.Repeated > 0 {
+		calls += fmt.Sprintf("; %s of requests and calls, counted once", format.Counted(a.Repeated, "repeat"))
 	}
 	if a.Versions > 0 {
 		calls += "; " + format.Counted(a.Versions, "version")

@@ -26,6 +26,13 @@ func (d *Draft) Continue(request int, tokens *track.Tokens) {
 	}
 }
 
+// Identify notes what the service calls the answer to a request, and the request itself.
+func (d *Draft) Identify(request int, message, id string) {
+	if request > 0 {
+		d.Requests[request-1].Message, d.Requests[request-1].ID = callKey(message), callKey(id)
+	}
+}
+
 // knownTokens leaves out what is no count.
 func knownTokens(tokens *track.Tokens) *track.Tokens {
 	if tokens == nil {
@@ -43,10 +50,10 @@ func knownTokens(tokens *track.Tokens) *track.Tokens {
 	return &known
 }
 
-// settleRequests ends the list of requests: none if the source says of no request what it used, and models only if they
+// settleRequests ends the list of requests: none if the source says of no request what it used or what it is called, and models only if they
 // differ from the model of the execution.
 func (d *Draft) settleRequests() {
-	if !slices.ContainsFunc(d.Requests, func(r track.ModelRequest) bool { return r.Tokens != nil }) {
+	if !slices.ContainsFunc(d.Requests, func(r track.ModelRequest) bool { return r.Tokens != nil || r.Message+r.ID != "" }) {
 		d.Requests = nil
 		for i := range d.Calls {
 			d.Calls[i].Request = 0

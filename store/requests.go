@@ -10,11 +10,12 @@ import (
 
 const (
 	insertRequest = `
-	INSERT INTO request (execution_id, number, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning{, lineage_id})
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8{, $9})`
+	INSERT INTO request (execution_id, number, message_id, request_id, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write,
+	                     tokens_reasoning{, lineage_id})
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10{, $11})`
 	// The columns are those of listCheckedRequests behind the execution.
 	listRequests = `
-	SELECT number, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning
+	SELECT number, message_id, request_id, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning
 	  FROM request WHERE execution_id = $1 ORDER BY number`
 	hasRequests    = `SELECT EXISTS (SELECT 1 FROM request WHERE execution_id = $1)`
 	setCallRequest = `UPDATE call SET request = $1 WHERE execution_id = $2 AND position = $3`
@@ -55,7 +56,7 @@ func requestColumns(number int, r track.ModelRequest) []any {
 	if r.Tokens != nil {
 		tokens = *r.Tokens
 	}
-	return []any{number, nullText(r.Model), tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning}
+	return []any{number, nullText(r.Message), nullText(r.ID), nullText(r.Model), tokens.Input, tokens.Output, tokens.CacheRead, tokens.CacheWrite, tokens.Reasoning}
 }
 
 // requests returns the requests of an execution.
@@ -63,7 +64,7 @@ func (r *Reader) requests(ctx context.Context, execution int64) (list []track.Mo
 	var counts []int64 // of many requests at once: an execution can have thousands
 	err = r.streamCells(ctx, listRequests, []any{execution}, func(c *cells) {
 		_ = c.integer() // the number
-		request := track.ModelRequest{Model: c.text()}
+		request := track.ModelRequest{Message: c.text(), ID: c.text(), Model: c.text()}
 		var tokens track.Tokens
 		for _, into := range [...]**int64{&tokens.Input, &tokens.Output, &tokens.CacheRead, &tokens.CacheWrite, &tokens.Reasoning} {
 			n, known := c.count()

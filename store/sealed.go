@@ -110,7 +110,7 @@ const (
 	       call.output_whole, call.started_at, call.duration_us, call.request
 	  FROM call LEFT JOIN tool ON tool.id = call.tool_id WHERE call.execution_id BETWEEN $1 AND $2 ORDER BY call.execution_id, call.position`
 	listCheckedRequests = `
-	SELECT execution_id, number, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning
+	SELECT execution_id, number, message_id, request_id, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning
 	  FROM request WHERE execution_id BETWEEN $1 AND $2 ORDER BY execution_id, number`
 	listCheckedTruths = `SELECT execution_id, name, value FROM truth WHERE execution_id BETWEEN $1 AND $2 ORDER BY execution_id, name`
 	listCheckedScores = `

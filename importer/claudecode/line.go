@@ -25,6 +25,7 @@ type line struct {
 	APIError   bool           `json:"isApiErrorMessage"`
 	Timestamp  string         `json:"timestamp"`
 	DurationMS *float64       `json:"durationMs"`
+	Request    string         `json:"requestId"`
 	Message    jsontext.Value `json:"message"`
 	Result     jsontext.Value `json:"toolUseResult"`
 }

@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"strings"
 
 	"track"
@@ -96,9 +97,9 @@ func (t *thread) assistant(number int, l line, m message) {
 		draft.Model = name
 	}
 	if m.Usage != nil {
-		t.tokens.add(m.ID, *m.Usage)
+		t.tokens.add(cmp.Or(m.ID, l.Request), *m.Usage)
 	}
-	t.request(m)
+	t.request(l, m)
 	if m.Stop != "" {
 		draft.Truncated = m.Stop == "max_tokens" || m.Stop == "model_context_window_exceeded"
 	}
@@ -115,23 +116,25 @@ func (t *thread) assistant(number int, l line, m message) {
 }
 
 // request notes the request that a line of the assistant is an answer to. Each line of an answer repeats what it used.
-func (t *thread) request(m message) {
+func (t *thread) request(l line, m message) {
 	var tokens *track.Tokens
 	if u := m.Usage; u != nil {
 		tokens = &track.Tokens{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
 	}
-	if number := t.requests[m.ID]; number > 0 {
+	id := cmp.Or(m.ID, l.Request)
+	if number := t.requests[id]; number > 0 {
 		t.open.Continue(number, tokens)
 		return
 	}
 	number := t.open.Request(m.Model, tokens)
-	if m.ID == "" {
+	if id == "" {
 		return
 	}
+	t.open.Identify(number, m.ID, l.Request)
 	if t.requests == nil {
 		t.requests = map[string]int{}
 	}
-	t.requests[m.ID] = number
+	t.requests[id] = number
 }
 
 // result takes the result of a call. One whose call was not seen answers nothing: its line was damaged, or stands in

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -59,6 +60,9 @@ func (d *decoder) count(total tokenUsage, last *tokenUsage) {
 		d.requests = requests{began: true, ahead: !d.began}
 	}
 	request := d.open.Request(d.model, grown.tokens())
+	if d.turn != "" {
+		d.open.Identify(request, "", fmt.Sprintf("%s:%d+%d", d.turn, total.Input, total.Output))
+	}
 	if d.requests.ahead {
 		return
 	}

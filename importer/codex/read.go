@@ -36,6 +36,7 @@ type decoder struct {
 	requests requests
 	refused  bool // the last thing that happened is that the user refused a call
 	prefix   prefix
+	turn     string // id of the turn that is going on; empty in older versions
 
 	running map[string]string // key of the call that started a command, by its session
 	polls   map[string]string // session of the command that a call of write_stdin looks at, by its key
@@ -85,6 +86,9 @@ func (d *decoder) DecodeLine(number int, text []byte) ([]importer.Item, error) {
 
 // line takes a line that is not about the session.
 func (d *decoder) line(number int, at time.Time, kind string, i item, bare bool) ([]importer.Item, error) {
+	if turn := importer.String(i.Turn); turn != "" {
+		d.turn = turn
+	}
 	switch kind {
 	case "turn_context":
 		d.useModel(i.Model)

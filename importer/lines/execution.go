@@ -73,8 +73,10 @@ type call struct {
 
 // request is a request to a model.
 type request struct {
-	Model  string  `json:"model"`
-	Tokens *tokens `json:"tokens"`
+	Message string  `json:"message_id"`
+	ID      string  `json:"request_id"`
+	Model   string  `json:"model"`
+	Tokens  *tokens `json:"tokens"`
 }
 
 type tokens struct {
@@ -158,7 +160,7 @@ func (l executionLine) execution() (track.Execution, *track.FieldError) {
 		e.Calls = append(e.Calls, call)
 	}
 	for _, r := range l.Requests {
-		e.Requests = append(e.Requests, track.ModelRequest{Model: r.Model, Tokens: (*track.Tokens)(r.Tokens)})
+		e.Requests = append(e.Requests, track.ModelRequest{Message: r.Message, ID: r.ID, Model: r.Model, Tokens: (*track.Tokens)(r.Tokens)})
 	}
 	if l.Source == "" && e.Tokens == nil { // logs say their totals
 		e.Tokens = track.SumOfRequests(e.Requests)

@@ -37,7 +37,7 @@ func AppendExecution(b []byte, e track.Execution) ([]byte, error) {
 		l.Calls = append(l.Calls, written)
 	}
 	for _, r := range e.Requests {
-		l.Requests = append(l.Requests, request{r.Model, (*tokens)(r.Tokens)})
+		l.Requests = append(l.Requests, request{r.Message, r.ID, r.Model, (*tokens)(r.Tokens)})
 	}
 	for _, f := range e.Files {
 		l.Files = append(l.Files, file(f))

@@ -60,6 +60,10 @@ func (x *execution) request(a attributes, at time.Time) {
 		importer.AddCount(&u.Prompt, u.CacheWrite)
 	}
 	x.usage.Add(u)
+	if id := a.text("request_id"); id != "" {
+		x.Identify(x.Request(a.text("model"), u.Tokens()), "", id)
+		x.Continue(0, nil) // events do not say which request asked for a call
+	}
 	if cost := importer.Dollars(a.number("cost_usd")); cost != nil {
 		total := *cost
 		if x.cost != nil {

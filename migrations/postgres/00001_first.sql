@@ -473,12 +473,15 @@ CREATE TABLE call (
     request       bigint, -- number of the request that asked for it; NULL if unknown
     PRIMARY KEY (execution_id, position, lineage_id)
 );
+CREATE INDEX call_key ON call (key) WHERE key <> '';
 
 -- Requests to a model within an execution. Like calls, they declare no foreign key to it.
 CREATE TABLE request (
     execution_id       bigint NOT NULL,
     lineage_id         bigint NOT NULL, -- of the execution
     number             bigint NOT NULL, -- from 1, in their order
+    message_id         text COLLATE "C", -- what the service calls the answer
+    request_id         text COLLATE "C", -- what the service calls the request
     model              text COLLATE "C", -- NULL if it is the model of the execution
     tokens_input       bigint,
     tokens_output      bigint,
@@ -487,6 +490,8 @@ CREATE TABLE request (
     tokens_reasoning   bigint,
     PRIMARY KEY (execution_id, number, lineage_id)
 );
+CREATE INDEX request_message ON request (message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX request_id ON request (request_id) WHERE request_id IS NOT NULL;
 
 -- Ground-truth labels of an execution, such as a reward.
 CREATE TABLE truth (
@@ -544,6 +549,8 @@ CREATE TABLE text_index (
     words        tsvector NOT NULL,
     PRIMARY KEY (execution_id, number, lineage_id)
 );
+CREATE INDEX request_message ON request (message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX request_id ON request (request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX text_index_words ON text_index USING gin (words);
 
 -- Executions that are not in text_index yet.

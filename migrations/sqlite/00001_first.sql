@@ -454,11 +454,14 @@ CREATE TABLE call (
     request       INTEGER, -- number of the request that asked for it; NULL if unknown
     PRIMARY KEY (execution_id, position)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX call_key ON call (key) WHERE key <> '';
 
 -- Requests to a model within an execution. Like calls, they declare no foreign key to it.
 CREATE TABLE request (
     execution_id       INTEGER NOT NULL,
     number             INTEGER NOT NULL, -- from 1, in their order
+    message_id         TEXT,             -- what the service calls the answer
+    request_id         TEXT,             -- what the service calls the request
     model              TEXT,             -- NULL if it is the model of the execution
     tokens_input       INTEGER,
     tokens_output      INTEGER,
@@ -467,6 +470,8 @@ CREATE TABLE request (
     tokens_reasoning   INTEGER,
     PRIMARY KEY (execution_id, number)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX request_message ON request (message_id) WHERE message_id IS NOT NULL;
+CREATE INDEX request_id ON request (request_id) WHERE request_id IS NOT NULL;
 
 -- Ground-truth labels of an execution, such as a reward.
 CREATE TABLE truth (

@@ -13,7 +13,7 @@ import (
 
 // JoinExecutions makes one execution of all that a log holds, except what subagents did. file names the log in errors.
 func JoinExecutions(file string, items iter.Seq2[importer.Item, error]) (whole track.Execution, err error) {
-	n := 0
+	n, used := 0, idSet{}
 	for item, err := range items {
 		switch {
 		case err != nil:
@@ -23,10 +23,14 @@ func JoinExecutions(file string, items iter.Seq2[importer.Item, error]) (whole t
 		case item.Execution == nil || item.Subagent:
 			continue
 		}
+		next, _ := without(*item.Execution, used)
+		for _, id := range usedIDs(next) {
+			used[id] = true
+		}
 		if n++; n == 1 {
-			whole = *item.Execution
+			whole = next
 		} else {
-			join(&whole, *item.Execution)
+			join(&whole, next)
 		}
 	}
 	if n == 0 {

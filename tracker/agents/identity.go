@@ -134,7 +134,6 @@ func (r *Recorder) findAlike(ctx context.Context, reads *store.Reader, p Prepare
 
 // withTexts returns the record with all its texts, whatever will be kept of them.
 func (p Prepared) withTexts() store.ExecutionRecord {
-	p.Inputs, p.Outputs = nil, nil
 	p.keepTexts(true)
 	return p.ExecutionRecord
 }

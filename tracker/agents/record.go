@@ -45,6 +45,10 @@ type Result struct {
 	Forgotten   bool              // its texts are not stored, because they were forgotten earlier
 	Problem     *track.FieldError // of a misspelled name
 	NUnknown    int               // texts that could not be compared with those recorded, which other rules masked and which are not kept
+	// Execution is what was recorded: without what other executions of the lineage have.
+	Execution  track.Execution
+	NRepeated  int               // requests and calls that others have
+	Superseded []track.Execution // others of which it has all; they are gone
 }
 
 // Recorder records executions of agents and scores them under every rubric. It belongs to one goroutine.
@@ -54,6 +58,8 @@ type Recorder struct {
 	entropy io.Reader
 	keeps   map[string]bool // of lineages, whether they keep texts
 	last    time.Time       // when the last execution was recorded: the next one is later
+
+	foreseen *foreseen // in a dry run
 }
 
 // NewRecorder returns a recorder into st. entropy makes the ids of records unique, as crypto/rand.Reader does.
@@ -74,6 +80,8 @@ type Prepared struct {
 	Score         rubric.Score
 	NMasked       int // secrets that were masked
 	hasContentKey bool
+	complete      bool // by [Recorder.Complete]
+	keep          bool // the texts of its calls
 }
 
 // Score scores an execution as recording it would, and stores nothing.
@@ -110,7 +118,7 @@ func (r *Recorder) Record(ctx context.Context, executions []track.Execution, ope
 }
 
 func (p Prepared) result(d track.Disposition) Result {
-	result := Result{Disposition: d, ID: p.ID, Rubric: p.Rubric, Score: p.Score, NMasked: p.NMasked}
+	result := Result{Disposition: d, ID: p.ID, Rubric: p.Rubric, Score: p.Score, NMasked: p.NMasked, Execution: p.Execution}
 	if p.Execution.Score != nil && p.Rubric == p.ScoredBy() {
 		result.Own = p.Execution.Score
 	}
@@ -134,6 +142,9 @@ func (r *Recorder) RecordLive(ctx context.Context, tx *store.Tx, e track.Executi
 	existing, _, err := r.find(ctx, tx.Reader, p)
 	if err != nil {
 		return Result{}, err
+	}
+	if owner, err := liveOwner(ctx, tx.Reader, p.Execution, earlier); err != nil || owner != nil {
+		return p.repeats(share{owner: owner}), err
 	}
 	stale := slices.DeleteFunc(slices.Clone(earlier), func(ulid string) bool { return existing != nil && existing.ULID == ulid })
 	for _, ulid := range stale {
@@ -164,30 +175,74 @@ func (r *Recorder) Add(ctx context.Context, tx *store.Tx, p Prepared) (Result, e
 	if p.Key == "" {
 		p.Key = p.ID
 	}
-	forgotten := tx.NForgotten
-	existing, unknown, err := r.find(ctx, tx.Reader, p)
-	if err == nil && existing == nil {
-		var problem *track.FieldError
-		if problem, err = r.options.Names.ExecutionVersion(ctx, tx.Reader, p.Lineage, p.Version); problem != nil || err != nil {
-			return Result{Disposition: track.Misnamed, Problem: problem}, err
-		}
-		existing, err = tx.AddExecution(p.ExecutionRecord)
+	own, err := r.reduce(ctx, tx.Reader, &p)
+	if err != nil || own.owner != nil {
+		return p.repeats(own), err
 	}
+	existing, unknown, err := r.find(ctx, tx.Reader, p)
+	var result Result
 	switch {
 	case err != nil:
-		return Result{}, err
-	case existing == nil:
-		result := p.result(track.Recorded)
-		result.Forgotten = tx.NForgotten > forgotten
-		return result, nil
-	}
-	p.ID = existing.ULID
-	result := r.compare(*existing, p)
-	result.NUnknown = unknown
-	if result.Disposition == track.Replaced {
+		return result, err
+	case existing != nil:
+		p.ID = existing.ULID
+		result = r.compare(*existing, p)
+		result.NUnknown, result.NRepeated = unknown, own.cut
+		if result.Disposition != track.Replaced {
+			return result, nil
+		}
 		err = tx.ReplaceExecution(*existing, p.ExecutionRecord)
+	default:
+		result, err = r.addNew(ctx, tx, p, own)
 	}
-	return result, err
+	if err != nil || result.Disposition == track.Misnamed {
+		return result, err
+	}
+	for _, part := range own.parts {
+		if part.ID == result.ID { // it was replaced
+			continue
+		}
+		if err := tx.DeleteExecution(part.ID); err != nil {
+			return result, err
+		}
+	}
+	result.Superseded = own.parts
+	return result, nil
+}
+
+// addNew stores an execution whose identity is free: in the place of the first of which it has all.
+func (r *Recorder) addNew(ctx context.Context, tx *store.Tx, p Prepared, own share) (Result, error) {
+	problem, err := r.options.Names.ExecutionVersion(ctx, tx.Reader, p.Lineage, p.Version)
+	if problem != nil || err != nil {
+		return Result{Disposition: track.Misnamed, Problem: problem}, err
+	}
+	disposition, forgotten := track.Recorded, tx.NForgotten
+	if len(own.parts) > 0 {
+		part := own.parts[0]
+		replaced, err := tx.FindExecution(ctx, store.ExecutionRecord{Execution: part})
+		if err != nil || replaced == nil {
+			return Result{}, err
+		}
+		p.ID, disposition = part.ID, track.Replaced
+		err = tx.ReplaceExecution(*replaced, p.ExecutionRecord)
+		if err != nil {
+			return Result{}, err
+		}
+	} else if taken, err := tx.AddExecution(p.ExecutionRecord); err != nil || taken != nil {
+		return Result{}, cmp.Or(err, fmt.Errorf("execution %s is there already", p.Key))
+	}
+	result := p.result(disposition)
+	result.Forgotten, result.NRepeated = tx.NForgotten > forgotten, own.cut
+	return result, nil
+}
+
+// repeats says that another execution has all of one.
+func (p Prepared) repeats(own share) Result {
+	result := p.result(track.Duplicate)
+	if own.owner != nil {
+		result.ID, result.NRepeated = own.owner.ID, own.cut
+	}
+	return result
 }
 
 // stamp gives executions rising times in the order in which they are recorded, which is that of their source: where
@@ -206,6 +261,11 @@ func (r *Recorder) stamp(p *Prepared) {
 // Find compares an execution with what is recorded under its identity, and says what becomes of it; nil if nothing is
 // recorded.
 func (r *Recorder) Find(ctx context.Context, p Prepared) (*Result, error) {
+	own, err := r.reduce(ctx, r.store.Reader, &p)
+	if err != nil || own.owner != nil {
+		result := p.repeats(own)
+		return &result, err
+	}
 	existing, unknown, err := r.find(ctx, r.store.Reader, p)
 	if err != nil || existing == nil {
 		return nil, err
@@ -314,7 +374,7 @@ func checkExecution(e track.Execution, rules *admission.Rules) (p Prepared, err 
 // Complete scores an execution that was identified, and says what is kept of its texts: those of its calls if keep is
 // set.
 func (r *Recorder) Complete(p *Prepared, keep bool) error {
-	p.RecordedAt = r.store.Now()
+	p.RecordedAt, p.complete, p.keep, p.Scores, p.Rubric = r.store.Now(), true, keep, nil, ""
 	p.keepTexts(keep)
 	return p.addScores(r.options)
 }

@@ -4,6 +4,7 @@ import "track"
 
 // keepTexts keeps the final output, which scoring again needs, and the texts of the calls where that was asked for.
 func (p *Prepared) keepTexts(keep bool) {
+	p.Inputs, p.Outputs = nil, nil
 	p.Prompt = storedText(p.Execution.Prompt, keep)
 	p.Output = storedText(p.Execution.Output, true)
 	for _, c := range p.Calls {

@@ -71,8 +71,7 @@ type importRun struct {
 	summary  answer.ImportCounts
 	entropy  io.Reader
 	items    int
-	seen     map[[sha256.Size]byte]bool // in a dry run, what would be recorded by now; else nil
-	damage   [][sha256.Size]byte        // that was reported before there was a database
+	damage   [][sha256.Size]byte // that was reported before there was a database
 }
 
 func (r *importRun) chunks(ctx context.Context, chunks <-chan []importer.Item, inputErr *error) error {

@@ -36,6 +36,7 @@ func (r *importRun) countExecution(s *importStep) {
 	if s.result.Forgotten {
 		r.summary.Forgotten++
 	}
+	r.summary.Repeated += s.result.NRepeated
 	switch s.result.Disposition {
 	case track.Duplicate:
 		r.summary.Duplicates++
@@ -53,31 +54,42 @@ func (r *importRun) countExecution(s *importStep) {
 		r.summary.Subagents++
 	}
 	r.summary.Masked += s.prepared.NMasked
-	r.summary.Calls += len(s.prepared.Calls)
-	for _, c := range s.prepared.Calls {
-		if c.Failed() {
-			r.summary.Failed++
+	r.countUsed(s.result.Execution, 1)
+	for _, part := range s.result.Superseded {
+		r.countUsed(part, -1)
+		if part.Task == taskSubagent {
+			r.summary.Subagents--
 		}
-	}
-	if t := s.prepared.Tokens; t != nil {
-		sum := &r.summary.Tokens
-		add(&sum.Input, t.Input)
-		add(&sum.Output, t.Output)
-		add(&sum.CacheRead, t.CacheRead)
-		add(&sum.CacheWrite, t.CacheWrite)
-		add(&sum.Reasoning, t.Reasoning)
 	}
 }
 
-// add adds a number to a sum, which is nil as long as none is known.
-func add(sum **int64, n *int64) {
+// countUsed adds what an execution used, or takes it away again.
+func (r *importRun) countUsed(e track.Execution, sign int) {
+	r.summary.Calls += sign * len(e.Calls)
+	for _, c := range e.Calls {
+		if c.Failed() {
+			r.summary.Failed += sign
+		}
+	}
+	if t := e.Tokens; t != nil {
+		sum := &r.summary.Tokens
+		add(&sum.Input, t.Input, sign)
+		add(&sum.Output, t.Output, sign)
+		add(&sum.CacheRead, t.CacheRead, sign)
+		add(&sum.CacheWrite, t.CacheWrite, sign)
+		add(&sum.Reasoning, t.Reasoning, sign)
+	}
+}
+
+// add adds a number, or its negative, to a sum, which is nil as long as none is known.
+func add(sum **int64, n *int64, sign int) {
 	if n == nil {
 		return
 	}
 	if *sum == nil {
 		*sum = new(int64)
 	}
-	**sum += *n
+	**sum += int64(sign) * *n
 }
 
 func (r *importRun) skip(skip importer.Skip) {

@@ -19,10 +19,8 @@ func (r *importRun) use(st *store.Store) {
 		o.Texts = st.Texts()
 	}
 	o.Texts = cmp.Or(o.Texts, admission.New(false))
-	r.store, r.texts, r.Recorder, r.seen = st, o.Texts, agents.NewRecorder(st, o, r.entropy), nil
-	if r.door = NewDoor(st, BringFacts, o.Names, r.dryRun()); r.dryRun() {
-		r.seen = map[[sha256.Size]byte]bool{}
-	}
+	r.store, r.texts, r.Recorder = st, o.Texts, agents.NewRecorder(st, o, r.entropy)
+	r.door = NewDoor(st, BringFacts, o.Names, r.dryRun())
 }
 
 // dryRun reports whether nothing is recorded.

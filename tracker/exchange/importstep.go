@@ -89,7 +89,7 @@ func (r *importRun) prepareExecution(ctx context.Context, s *importStep) (err er
 		return err
 	}
 	s.Execution = nil // the masked texts are in prepared
-	if r.store != nil {
+	if r.store != nil && !r.dryRun() {
 		result, err := r.Find(ctx, s.prepared)
 		if err != nil {
 			return err
@@ -165,8 +165,10 @@ func (s *importStep) settleVersion(ctx context.Context, d *Door, tx *store.Tx) (
 func (s *importStep) settleExecution(ctx context.Context, tx *store.Tx) (err error) {
 	switch {
 	case tx == nil:
-		s.foresee()
-		if s.run.options.Keep != nil {
+		if !s.duplicate {
+			s.result, err = s.run.Foresee(ctx, s.prepared)
+		}
+		if err == nil && s.run.options.Keep != nil {
 			err = s.keep()
 		}
 	case !s.duplicate:
@@ -189,18 +191,6 @@ func (s *importStep) keep() error {
 		e.Key = "" // whoever records it makes the same
 	}
 	return s.run.options.Keep(e)
-}
-
-// foresee finds out what an execution would become in a dry run: within one import, the second of two is a duplicate.
-func (s *importStep) foresee() {
-	if s.run.seen == nil {
-		return
-	}
-	key := sha256.Sum256([]byte(s.prepared.Lineage + "\x00" + s.prepared.Source + "\x00" + s.prepared.Key))
-	if s.run.seen[key] {
-		s.result.Disposition = track.Duplicate
-	}
-	s.run.seen[key] = true
 }
 
 // dispositionOf returns the disposition of a version.
