@@ -95,6 +95,7 @@ type Execution struct {
 	Model       string             // the one that wrote the output
 	Tokens      *Tokens            // nil if none is known
 	CostUSD     *float64           // US dollars
+	Priced      string             `json:",omitempty"` // date of the table of prices that CostUSD was computed by; empty if the source gave it
 	StartedAt   time.Time          // zero if unknown
 	Duration    *time.Duration     // from the prompt to the end of the output
 	Score       *float64           // the caller's own, in the caller's own units; no score of a rubric
@@ -194,11 +195,14 @@ type ToolCall struct {
 	Request     int            `json:",omitempty"` // number of the request that asked for it, from 1; 0 if unknown
 }
 
-// Failed reports whether the source calls the call a failure: an error, a refusal, an exit status that is not 0, or no
-// result. A rubric may see it otherwise.
+// Failed reports whether the source calls the call a failure: an error, a refusal, or an exit status that is not 0. A
+// rubric may see it otherwise.
 func (c ToolCall) Failed() bool {
-	return !c.Answered || c.Rejected || c.Error != "" || c.Exit != nil && *c.Exit != 0
+	return c.Rejected || c.Error != "" || c.Exit != nil && *c.Exit != 0
 }
+
+// Unknown reports whether the source does not say how the call ended.
+func (c ToolCall) Unknown() bool { return !c.Answered && !c.Failed() }
 
 // WrittenFile is a file as the agent last wrote it, whole.
 type WrittenFile struct{ Name, Content string }

@@ -130,10 +130,14 @@ func TestToolCallFailed(t *testing.T) {
 		{track.ToolCall{Answered: true, Exit: pointer(1)}, true},
 		{track.ToolCall{Answered: true, Error: "no such file"}, true},
 		{track.ToolCall{Answered: true, Rejected: true}, true},
-		{track.ToolCall{}, true},
+		{track.ToolCall{}, false}, // unknown
+		{track.ToolCall{Error: "no result when the agent stopped"}, true},
 	} {
 		if got := tt.call.Failed(); got != tt.want {
 			t.Errorf("%+v: failed %v", tt.call, got)
+		}
+		if got := tt.call.Unknown(); got != (!tt.call.Answered && !tt.want) {
+			t.Errorf("%+v: unknown %v", tt.call, got)
 		}
 	}
 }

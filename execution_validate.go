@@ -28,7 +28,7 @@ func (e Execution) checkNames() *FieldError {
 	}
 	return checkOptionalNames(
 		namedText{"key", e.Key}, namedText{"source", e.Source}, namedText{"lineage", e.Lineage}, namedText{"version", e.Version},
-		namedText{"task", e.Task}, namedText{"task_type", e.TaskType}, namedText{"session", e.Session}, namedText{"model", e.Model},
+		namedText{"task", e.Task}, namedText{"task_type", e.TaskType}, namedText{"session", e.Session}, namedText{"model", e.Model}, namedText{"priced", e.Priced},
 	)
 }
 

@@ -26,13 +26,15 @@ type RecordedExecution struct {
 	Score       *float64        `json:"score"`  // 0 to 100
 	Grade       string          `json:"grade"`
 	NCalls      int             `json:"n_calls"`
-	NFailed     int             `json:"n_failed"` // as the active rubric counts them, else as the source does
+	NFailed     int             `json:"n_failed"`  // as the active rubric counts them, else as the source does
+	NUnknown    int             `json:"n_unknown"` // calls of unknown outcome, counted alike
 	Corrections int             `json:"corrections"`
 	Truncated   bool            `json:"truncated"`
 	Holdout     bool            `json:"holdout,omitempty"` // never used to decide
 	Model       string          `json:"model"`
 	Tokens      *Tokens         `json:"tokens"`
 	CostUSD     *float64        `json:"cost_usd"`
+	Priced      string          `json:"priced,omitzero"` // date of the table of prices that the cost was computed by; empty if the source gave it
 	StartedAt   time.Time       `json:"started_at,omitzero"`
 	Duration    *time.Duration  `json:"duration_s"` // in JSON, seconds
 	RecordedAt  time.Time       `json:"recorded_at"`
@@ -112,6 +114,7 @@ type RecordedScore struct {
 	Score      *float64         `json:"score"`  // 0 to 100; nil if it has none
 	Grade      string           `json:"grade"`
 	NFailed    int              `json:"n_failed"`
+	NUnknown   int              `json:"n_unknown"`
 	Components []ComponentValue `json:"components,omitempty"`
 	Detail     jsontext.Value   `json:"detail"` // the components with reasons and counts
 	ScoredAt   time.Time        `json:"scored_at"`

@@ -98,7 +98,7 @@ func (e Environment) eachText(v TextVisitor) Environment {
 func (e *Execution) EachText(v TextVisitor) {
 	for _, n := range [...]namedText{
 		{"lineage", e.Lineage}, {"version", e.Version}, {"source", e.Source}, {"key", e.Key}, {"task", e.Task}, {"task_type", e.TaskType},
-		{"session", e.Session}, {"model", e.Model},
+		{"session", e.Session}, {"model", e.Model}, {"priced", e.Priced},
 	} {
 		v.Name(n.field, n.text)
 	}

@@ -92,7 +92,7 @@ func (a ExecutionComparison) Lead() []Sentence {
 
 // Tables implements [Answer].
 func (a ExecutionComparison) Tables() []Table {
-	summary := Table{Name: "executions", Columns: columns("id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "duration", "tokens", "cost").drop("cost", "tokens", "duration", "rubric", "lineage", "grade", "failed")}
+	summary := Table{Name: "executions", Columns: columns("id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "unknown", "duration", "tokens", "cost", "prices").drop("prices", "unknown", "cost", "tokens", "duration", "rubric", "lineage", "grade", "failed")}
 	var scores []float64
 	for _, e := range a.Executions {
 		if e.Score != nil {
@@ -108,8 +108,8 @@ func (a ExecutionComparison) Tables() []Table {
 	})
 	for _, e := range a.Executions {
 		summary.Rows = append(summary.Rows, []any{
-			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, text), e.Grade, e.Rubric, e.NCalls, e.NFailed,
-			duration(e.Duration, 100*time.Millisecond), allTokens(e.Tokens), optionalCell(e.CostUSD, format.Four),
+			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, text), e.Grade, e.Rubric, e.NCalls, e.NFailed, e.NUnknown,
+			duration(e.Duration, 100*time.Millisecond), allTokens(e.Tokens), optionalCell(e.CostUSD, format.Four), e.Priced,
 		})
 	}
 	components := Table{Name: "components", Title: "components of the scores", HiddenIfEmpty: true, Columns: columns("component", "first", "second")}

@@ -113,7 +113,7 @@ func (a Execution) scoreSentences() []Sentence {
 			text += fmt.Sprintf("; %s under %s", scoreText(*s.Score), s.Rubric)
 		}
 	}
-	counts := fmt.Sprintf("%s, %d failed, %s", format.Counted(a.NCalls, "tool call"), a.NFailed, format.Counted(a.Corrections, "correction"))
+	counts := callsText(a.NCalls, a.NFailed, a.NUnknown) + ", " + format.Counted(a.Corrections, "correction")
 	return []Sentence{{Kind: Note, Text: text}, {Kind: Note, Joined: true, Text: counts}}
 }
 

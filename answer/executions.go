@@ -61,13 +61,13 @@ func (Executions) Lead() []Sentence { return nil }
 // Tables implements [Answer].
 func (a Executions) Tables() []Table {
 	t := Table{Name: "executions", Empty: "no executions match", Columns: columns(
-		"id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "duration", "cost", "at",
-	).drop("cost", "rubric", "duration", "at", "calls", "failed", "task", "lineage").wrap("task")}
+		"id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "unknown", "duration", "cost", "prices", "at",
+	).drop("prices", "unknown", "cost", "rubric", "duration", "at", "calls", "failed", "task", "lineage").wrap("task")}
 	text := scoreFormat(a.scores())
 	for _, e := range a.Items {
 		t.Rows = append(t.Rows, []any{
 			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, text), e.Grade, e.Rubric,
-			e.NCalls, e.NFailed, duration(e.Duration, 100*time.Millisecond), optionalCell(e.CostUSD, format.Four), timeCell(e.At()),
+			e.NCalls, e.NFailed, e.NUnknown, duration(e.Duration, 100*time.Millisecond), optionalCell(e.CostUSD, format.Four), e.Priced, timeCell(e.At()),
 		})
 	}
 	if a.Next != "" {

@@ -17,11 +17,13 @@ type ImportCounts struct {
 	Duplicates int          `json:"duplicates"`
 	Conflicts  int          `json:"conflicts"`
 	Repeated   int          `json:"n_repeated,omitzero"` // requests and tool calls that another execution of the lineage has: not counted again
+	Equal      int          `json:"n_equal,omitzero"`    // lines without a key that say the same as an earlier one of the input
 	Early      int          `json:"before_since"`        // started before the time that was asked for
 	GoOn       int          `json:"n_go_on,omitzero"`    // left out, because their logs go on: a server takes only what has ended
 	Subagents  int          `json:"subagents"`
 	Calls      int          `json:"calls"`
 	Failed     int          `json:"failed_calls"`
+	Unknown    int          `json:"unknown_calls"`         // whose outcome the log does not tell
 	Masked     int          `json:"n_masked"`              // secrets
 	Forgotten  int          `json:"n_forgotten,omitzero"`  // executions whose texts are not stored, because they were forgotten earlier
 	Uncompared int          `json:"n_uncompared,omitzero"` // texts of known executions that other rules masked and that are not kept
@@ -30,7 +32,12 @@ type ImportCounts struct {
 	Skipped    int          `json:"n_skipped"`             // parts of the source that were left out
 	Known      int          `json:"n_skipped_before"`      // parts that were left out before, and reported then
 	Tokens     track.Tokens `json:"tokens"`
-	Suspicions `json:",embed"`
+	// Prices is the date of the table of prices that costs were computed by, if logs give none.
+	Prices         string   `json:"prices,omitzero"`
+	Priced         int      `json:"n_priced,omitzero"`             // executions with a computed cost
+	Unpriced       int      `json:"n_unpriced,omitzero"`           // executions whose tokens are known and whose cost is not
+	UnpricedModels []string `json:"models_without_price,omitzero"` // of them
+	Suspicions     `json:",embed"`
 }
 
 // Imported says what became of the logs of agents.
@@ -95,7 +102,7 @@ func (a Imported) Lead() []Sentence {
 	if a.Early > 0 {
 		text += fmt.Sprintf(", %d before the given time", a.Early)
 	}
-	calls := fmt.Sprintf("%s, %d failed", format.Counted(a.Calls, "tool call"), a.Failed)
+	calls := callsText(a.Calls, a.Failed, a.Unknown)
 	if a.Subagents > 0 {
 		calls += fmt.Sprintf("; %s of subagents", format.Counted(a.Subagents, "execution"))
 	}
@@ -114,16 +121,42 @@ func (a Imported) Lead() []Sentence {
 	if a.Uncompared > 0 {
 		calls += fmt.Sprintf("; %s not compared: other rules masked them, and they are not kept", format.Counted(a.Uncompared, "text"))
 	}
-	return append([]Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: calls, Joined: true}}, a.Suspicions.Warnings()...)
+	lead := []Sentence{{Kind: Heading, Text: text}, {Kind: Note, Text: calls, Joined: true}}
+	if a.Equal > 0 {
+		lead = append(lead, Sentence{Kind: Note, Text: EqualLinesText(a.Equal), Joined: true})
+	}
+	if a.Priced > 0 {
+		lead = append(lead, Sentence{Kind: Note, Text: fmt.Sprintf("cost of %s computed by the prices of %s", format.Counted(a.Priced, "execution"), a.Prices), Joined: true})
+	}
+	if a.Unpriced > 0 {
+		text := fmt.Sprintf("cost of %s unknown: the prices of %s do not cover what they used of %s", format.Counted(a.Unpriced, "execution"), a.Prices, someNames(a.UnpricedModels))
+		lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true})
+	}
+	return append(lead, a.Suspicions.Warnings()...)
+}
+
+// EqualLinesText says that lines were taken as one, and how to tell repetitions apart.
+func EqualLinesText(n int) string {
+	return fmt.Sprintf("%s without a key %s an earlier one and not recorded again: give repetitions of a task a trial (1, 2, ...) or a key",
+		format.Counted(n, "line"), format.Verb(n, "equals", "equal"))
+}
+
+// callsText says how many calls there were, and how many of them failed. A call of unknown outcome may have failed too.
+func callsText(n, failed, unknown int) string {
+	text := fmt.Sprintf("%s, %d failed", format.Counted(n, "tool call"), failed)
+	if unknown > 0 {
+		text += fmt.Sprintf(", %d of unknown outcome", unknown)
+	}
+	return text
 }
 
 // Tables implements [Answer].
 func (a Imported) Tables() []Table {
 	return []Table{{
 		Name: "import", ForPrograms: true,
-		Columns: columns("files", "executions", "replaced", "duplicates", "conflicts", "before_since", "subagents", "calls", "failed_calls", "versions", "skipped"),
+		Columns: columns("files", "executions", "replaced", "duplicates", "conflicts", "before_since", "subagents", "calls", "failed_calls", "unknown_calls", "versions", "skipped"),
 		Rows: [][]any{{
-			a.Files, a.Executions, a.Replaced, a.Duplicates, a.Conflicts, a.Early, a.Subagents, a.Calls, a.Failed, a.Versions, a.Skipped,
+			a.Files, a.Executions, a.Replaced, a.Duplicates, a.Conflicts, a.Early, a.Subagents, a.Calls, a.Failed, a.Unknown, a.Versions, a.Skipped,
 		}},
 	}}
 }

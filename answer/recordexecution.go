@@ -24,6 +24,7 @@ type ExecutionReceipt struct {
 	Grade         string                `json:"grade"`
 	NCalls        int                   `json:"n_calls"`
 	NFailed       int                   `json:"n_failed"`
+	NUnknown      int                   `json:"n_unknown"`          // calls of unknown outcome
 	NMasked       int                   `json:"n_masked"`           // secrets
 	Forgotten     bool                  `json:"forgotten,omitzero"` // its texts are not stored, because they were forgotten earlier
 	MeasuredShare float64               `json:"measured_share"`     // of the rubric's weight
@@ -38,7 +39,7 @@ func (a ExecutionReceipt) Lead() []Sentence {
 	if a.ID != "" {
 		text += ", id " + a.ID
 	}
-	score := fmt.Sprintf("%s; %s, %d failed", a.scoreText(), format.Counted(a.NCalls, "tool call"), a.NFailed)
+	score := a.scoreText() + "; " + callsText(a.NCalls, a.NFailed, a.NUnknown)
 	if a.NMasked > 0 {
 		score += fmt.Sprintf("; %s masked", format.Counted(a.NMasked, "secret"))
 	}

@@ -95,6 +95,9 @@ func (a Execution) tokens() string {
 	text := name + cmp.Or(strings.Join(parts, ", "), "not known")
 	if a.CostUSD != nil {
 		text += fmt.Sprintf("; cost %s USD", format.Four(*a.CostUSD))
+		if a.Priced != "" {
+			text += ", computed by the prices of " + a.Priced
+		}
 	}
 	return text
 }

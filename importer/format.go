@@ -9,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/internal/jsonio"
 )
 
 // Format is a kind of log that track knows.
@@ -85,7 +86,7 @@ func Detect(name string, head []byte) string {
 	if bytes.HasPrefix(head, []byte("PK\x03\x04")) && (strings.HasSuffix(name, ".eval") || bytes.Contains(head, []byte("_journal/")) || bytes.Contains(head, []byte("_epoch_"))) {
 		return Inspect
 	}
-	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	head, _ = jsonio.NullNonFiniteIn(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
 	for line := range 50 { // lines that may be damaged, or say nothing
 		first := readObject(head)
 		first.line = line

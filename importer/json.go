@@ -6,20 +6,62 @@ import (
 	"encoding/hex"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"track/internal/jsonio"
 )
 
 // lenient reads logs, which are other programs' to get right: invalid UTF-8 becomes U+FFFD, the last of two members
 // counts.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-// Unmarshal reads a JSON value of a log leniently.
-func Unmarshal(text []byte, into any) error { return json.Unmarshal(text, into, lenient) }
+// Unmarshal reads a JSON value of a log leniently. A number that JSON does not have, such as NaN, is null: it costs that
+// value, and no other.
+func Unmarshal(text []byte, into any) error {
+	err := json.Unmarshal(text, into, lenient)
+	if err == nil {
+		return nil
+	}
+	text, found := jsonio.NullNonFiniteIn(text)
+	if found {
+		err = json.Unmarshal(text, into, lenient)
+	}
+	const most = 100 // such values in strings
+	var semantic *json.SemanticError
+	for range most {
+		if !errors.As(err, &semantic) {
+			break
+		}
+		if text, found = nullWord(text, semantic.JSONPointer); !found {
+			break
+		}
+		err = json.Unmarshal(text, into, lenient)
+	}
+	return err
+}
+
+// nullWord puts null in the place of a string at a pointer that is a number which JSON does not have.
+func nullWord(text []byte, at jsontext.Pointer) (changed []byte, found bool) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(text), lenient)
+	for {
+		token, err := decoder.ReadToken()
+		if err != nil {
+			return text, false
+		}
+		if token.Kind() != '"' || decoder.StackPointer() != at || !jsonio.IsNonFinite(token.String()) {
+			continue
+		}
+		end := decoder.InputOffset()
+		begin := int64(bytes.LastIndexByte(text[:end-1], '"'))
+		return slices.Concat(text[:begin], []byte("null"), text[end:]), true
+	}
+}
 
 // Canonical returns a JSON value in one form for all ways to write it: members sorted, no white space, numbers with
 // all their digits. Of what is not JSON it returns the text.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"track/internal/jsonio"
 )
 
 // ErrNoObject is the error of a text that is not the object which is expected there.
@@ -67,6 +69,7 @@ func (s *Scanner) Skip() error {
 // JSON and not as expected is left out.
 func (s *Scanner) Member(name string, into any) error {
 	raw, _, err := s.Value(true)
+	raw, _ = jsonio.NullNonFiniteIn(raw)
 	if err == nil && !jsontext.Value(raw).IsValid(lenient) {
 		err = ErrNoObject
 	}

@@ -229,9 +229,9 @@ SELECT lineage.name                                               AS lineage,
        execution_score.rubric                                     AS rubric,
        execution_score.score                                      AS score,
        execution_score.grade                                      AS grade,
-       execution.n_calls, execution.n_failed, execution.corrections, execution.holdout, execution.model,
+       execution.n_calls, execution.n_failed, execution.n_unknown, execution.corrections, execution.holdout, execution.model,
        execution.tokens_input, execution.tokens_output, execution.tokens_cache_read, execution.tokens_cache_write, execution.tokens_reasoning,
-       execution.cost_usd,
+       execution.cost_usd, execution.priced,
        {time execution.started_at}  AS started_at,
        execution.duration_us / 1e6                                AS duration_s,
        {time execution.recorded_at} AS recorded_at,
@@ -253,6 +253,7 @@ SELECT lineage.name                              AS lineage,
        execution_score.score                     AS score,
        execution_score.grade                     AS grade,
        execution_score.n_failed                  AS n_failed,
+       execution_score.n_unknown                 AS n_unknown,
        {time execution_score.scored_at} AS scored_at,
        execution.ulid                            AS id
   FROM execution
@@ -273,7 +274,7 @@ SELECT execution.ulid     AS execution,
 -- One row for each request to a model.
 CREATE VIEW v_request AS
 SELECT lineage.name AS lineage, nullif(version.name, '') AS version, execution.task, execution.ulid AS execution,
-       request.number     AS request,
+       request.number     AS request, request.message_id, request.request_id,
        coalesce(request.model, execution.model) AS model,
        request.tokens_input, request.tokens_output, request.tokens_cache_read, request.tokens_cache_write, request.tokens_reasoning
   FROM request

@@ -180,7 +180,7 @@ func (r *Reader) CarriedExecution(ctx context.Context, h ExecutionHead) (c Carri
 		Execution: track.Execution{
 			ID: d.ID, Key: d.Key, Source: d.Source, Lineage: d.Lineage, Version: d.Version, Task: d.Task, TaskType: d.TaskType, Complexity: d.Complexity,
 			Trial: d.Trial, Session: d.Session, Status: d.Status, Message: d.Message, Truncated: d.Truncated, Holdout: d.Holdout, Corrections: d.Corrections, Model: d.Model,
-			Tokens: d.Tokens, CostUSD: d.CostUSD, StartedAt: d.StartedAt, Duration: d.Duration, Truths: d.Truths, Requests: d.Requests,
+			Tokens: d.Tokens, CostUSD: d.CostUSD, Priced: d.Priced, StartedAt: d.StartedAt, Duration: d.Duration, Truths: d.Truths, Requests: d.Requests,
 		},
 		Prompt: d.Prompt, Output: d.Output, Digest: h.Digest, Structure: h.Structure, Masking: h.Masking, RecordedAt: d.RecordedAt, Open: d.Open, Rubric: d.Rubric, Scores: d.Scores,
 	}

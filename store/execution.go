@@ -60,8 +60,9 @@ const (
 	insertExecution = `
 	INSERT INTO execution (ulid, lineage_id, version_id, source, key, task, task_type, complexity, trial, session, status, message,
 	                       corrections, truncated, holdout, model, tokens_input, tokens_output, tokens_cache_read, tokens_cache_write, tokens_reasoning,
-	                       cost_usd, n_calls, n_failed, rubric, prompt, prompt_bytes, prompt_digest, output, output_bytes, output_digest, digest, structure, masking, is_open, at, started_at, duration_us, recorded_at, checksum)
-	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40)
+	                       cost_usd, n_calls, n_failed, rubric, prompt, prompt_bytes, prompt_digest, output, output_bytes, output_digest, digest, structure, masking, is_open, at, started_at, duration_us, recorded_at, checksum,
+	                       n_unknown, priced)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42)
 	RETURNING id`
 	insertCall = `
 	INSERT INTO call (execution_id, position, key, tool_id, input, input_bytes, input_digest, exit, error, answered, rejected,
@@ -70,9 +71,9 @@ const (
 	insertUnindexed      = `INSERT INTO unindexed (execution_id{, lineage_id}) VALUES ($1{, $2})`
 	insertTruth          = `INSERT INTO truth (execution_id, name, value{, lineage_id}) VALUES ($1, $2, $3{, $4})`
 	insertExecutionScore = `
-	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, scored_at{, lineage_id}) VALUES ($1, $2, $3, $4, $5, $6{, $7})
+	INSERT INTO execution_score (execution_id, rubric, score, grade, n_failed, n_unknown, scored_at{, lineage_id}) VALUES ($1, $2, $3, $4, $5, $6, $7{, $8})
 	ON CONFLICT (execution_id, rubric{, lineage_id}) DO UPDATE SET score = excluded.score, grade = excluded.grade, n_failed = excluded.n_failed,
-	       scored_at = excluded.scored_at`
+	       n_unknown = excluded.n_unknown, scored_at = excluded.scored_at`
 	deleteScoreDocument = `DELETE FROM score_document WHERE execution_id = $1 AND rubric = $2`
 	insertScoreDocument = `INSERT INTO score_document (execution_id, rubric, document{, lineage_id}) VALUES ($1, $2, $3{, $4})`
 	deleteComponents    = `DELETE FROM component WHERE execution_id = $1 AND rubric = $2`
@@ -265,10 +266,13 @@ func (t *Tx) deleteExecution(id int64) error {
 }
 
 func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int64, err error) {
-	failed := 0
+	failed, unknown := 0, 0
 	for _, c := range e.Calls {
-		if c.Failed() {
+		switch {
+		case c.Failed():
 			failed++
+		case c.Unknown():
+			unknown++
 		}
 	}
 	var tokens track.Tokens
@@ -287,7 +291,7 @@ func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int6
 		e.CostUSD, len(e.Calls), failed, nullText(e.Rubric), prompt, promptBytes, promptDigest, output, outputBytes, outputDigest, e.Digest[:], e.Structure[:], e.Masking, e.Open, micros(at),
 		nullTime(e.StartedAt), nullMicros(e.Duration), micros(e.RecordedAt),
 	}
-	err = t.getID(&id, insertExecution, append(columns, unsealed())...)
+	err = t.getID(&id, insertExecution, append(columns, unsealed(), unknown, nullText(e.Priced))...)
 	if err != nil {
 		return 0, err
 	}
@@ -382,7 +386,7 @@ func (t *Tx) addExecutionScore(id int64, s track.RecordedScore) error {
 			return err
 		}
 	}
-	if err := t.addPart("execution", id, insertExecutionScore, id, s.Rubric, s.Score, nullText(s.Grade), s.NFailed, micros(s.ScoredAt)); err != nil {
+	if err := t.addPart("execution", id, insertExecutionScore, id, s.Rubric, s.Score, nullText(s.Grade), s.NFailed, s.NUnknown, micros(s.ScoredAt)); err != nil {
 		return err
 	}
 	if _, err := t.exec(deleteScoreDocument, id, s.Rubric); err != nil {

@@ -47,6 +47,7 @@ type executionRow struct {
 	Grade            string          `db:"grade"`
 	NCalls           int             `db:"n_calls"`
 	NFailed          int             `db:"n_failed"`
+	NUnknown         int             `db:"n_unknown"`
 	Corrections      int             `db:"corrections"`
 	Truncated        bool            `db:"truncated"`
 	Holdout          bool            `db:"holdout"`
@@ -57,6 +58,7 @@ type executionRow struct {
 	TokensCacheWrite *int64          `db:"tokens_cache_write"`
 	TokensReasoning  *int64          `db:"tokens_reasoning"`
 	CostUSD          *float64        `db:"cost_usd"`
+	Priced           string          `db:"priced"`
 	StartedAt        sql.NullInt64   `db:"started_at"`
 	DurationUS       sql.NullInt64   `db:"duration_us"`
 	RecordedAt       int64           `db:"recorded_at"`
@@ -68,8 +70,8 @@ func (r executionRow) execution() track.RecordedExecution {
 	s := track.RecordedExecution{
 		ID: r.ULID, Lineage: r.Lineage, Version: r.Version, Source: r.Source, Key: r.Key, Task: r.Task, TaskType: r.TaskType,
 		Complexity: track.Complexity(r.Complexity), Trial: r.Trial, Session: r.Session, Status: track.ExecutionStatus(r.Status), Message: r.Message,
-		Rubric: r.Rubric, Grade: r.Grade, NCalls: r.NCalls, NFailed: r.NFailed, Corrections: r.Corrections, Truncated: r.Truncated, Holdout: r.Holdout,
-		Model: r.Model, CostUSD: r.CostUSD, RecordedAt: fromMicros(r.RecordedAt), Open: r.Open,
+		Rubric: r.Rubric, Grade: r.Grade, NCalls: r.NCalls, NFailed: r.NFailed, NUnknown: r.NUnknown, Corrections: r.Corrections, Truncated: r.Truncated, Holdout: r.Holdout,
+		Model: r.Model, CostUSD: r.CostUSD, Priced: r.Priced, RecordedAt: fromMicros(r.RecordedAt), Open: r.Open,
 	}
 	if r.Score.Valid {
 		s.Score = &r.Score.Float64
@@ -97,10 +99,11 @@ const selectExecutions = `
 	       execution.trial, coalesce(execution.session, '') AS session, execution.status, coalesce(execution.message, '') AS message,
 	       coalesce(execution.rubric, '') AS rubric,
 	       execution_score.score, coalesce(execution_score.grade, '') AS grade, execution.n_calls,
-	       coalesce(execution_score.n_failed, execution.n_failed) AS n_failed, execution.corrections, execution.truncated, execution.holdout,
+	       coalesce(execution_score.n_failed, execution.n_failed) AS n_failed, coalesce(execution_score.n_unknown, execution.n_unknown) AS n_unknown,
+	       execution.corrections, execution.truncated, execution.holdout,
 	       coalesce(execution.model, '') AS model,
 	       execution.tokens_input, execution.tokens_output, execution.tokens_cache_read, execution.tokens_cache_write, execution.tokens_reasoning,
-	       execution.cost_usd, execution.started_at, execution.duration_us, execution.recorded_at, execution.forgotten_at, execution.is_open
+	       execution.cost_usd, coalesce(execution.priced, '') AS priced, execution.started_at, execution.duration_us, execution.recorded_at, execution.forgotten_at, execution.is_open
 	  FROM execution
 	  JOIN lineage ON lineage.id = execution.lineage_id
 	  JOIN version ON version.id = execution.version_id
@@ -195,7 +198,7 @@ const (
 	  FROM call LEFT JOIN tool ON tool.id = call.tool_id WHERE call.execution_id = $1 ORDER BY call.position`
 	listTruths          = `SELECT name, value FROM truth WHERE execution_id = $1`
 	listExecutionScores = `
-	SELECT rubric, score, coalesce(grade, '') AS grade, n_failed, document, scored_at
+	SELECT rubric, score, coalesce(grade, '') AS grade, n_failed, n_unknown, document, scored_at
 	  FROM execution_score LEFT JOIN score_document USING (execution_id, rubric) WHERE execution_id = $1 ORDER BY rubric`
 	listScoreComponents = `SELECT rubric, name, value FROM component WHERE execution_id = $1`
 )
@@ -325,6 +328,7 @@ func (r *Reader) executionScores(ctx context.Context, execution int64) ([]track.
 		Score    sql.NullFloat64 `db:"score"`
 		Grade    string          `db:"grade"`
 		NFailed  int             `db:"n_failed"`
+		NUnknown int             `db:"n_unknown"`
 		Document []byte          `db:"document"`
 		ScoredAt int64           `db:"scored_at"`
 	}
@@ -350,7 +354,7 @@ func (r *Reader) executionScores(ctx context.Context, execution int64) ([]track.
 			return nil, fmt.Errorf("score under %s: %w", row.Rubric, err)
 		}
 		list[i] = track.RecordedScore{
-			Rubric: row.Rubric, Grade: row.Grade, NFailed: row.NFailed, Detail: document, Components: byRubric[row.Rubric], ScoredAt: fromMicros(row.ScoredAt),
+			Rubric: row.Rubric, Grade: row.Grade, NFailed: row.NFailed, NUnknown: row.NUnknown, Detail: document, Components: byRubric[row.Rubric], ScoredAt: fromMicros(row.ScoredAt),
 		}
 		if row.Score.Valid {
 			list[i].Score = &row.Score.Float64

@@ -93,7 +93,7 @@ const (
 	SELECT execution.id, execution.checksum, execution.ulid, execution.lineage_id, execution.version_id, execution.source, execution.key, execution.task,
 	       execution.task_type, execution.complexity, execution.trial, execution.session, execution.status, execution.message, execution.corrections,
 	       execution.truncated, execution.holdout, execution.model, execution.tokens_input, execution.tokens_output, execution.tokens_cache_read,
-	       execution.tokens_cache_write, execution.tokens_reasoning, execution.cost_usd, execution.n_calls, execution.n_failed, execution.rubric,
+	       execution.tokens_cache_write, execution.tokens_reasoning, execution.cost_usd, execution.priced, execution.n_calls, execution.n_failed, execution.n_unknown, execution.rubric,
 	       CASE WHEN execution.prompt IS NULL THEN 0 ELSE 1 END, execution.prompt_bytes, execution.prompt_digest,
 	       CASE WHEN execution.output IS NULL THEN 0 ELSE 1 END, execution.output_bytes, execution.output_digest, execution.digest, execution.structure,
 	       execution.masking, execution.is_open, execution.actor_id, execution.at, execution.started_at, execution.duration_us, execution.recorded_at,
@@ -114,7 +114,7 @@ const (
 	  FROM request WHERE execution_id BETWEEN $1 AND $2 ORDER BY execution_id, number`
 	listCheckedTruths = `SELECT execution_id, name, value FROM truth WHERE execution_id BETWEEN $1 AND $2 ORDER BY execution_id, name`
 	listCheckedScores = `
-	SELECT execution_score.execution_id, execution_score.rubric, execution_score.score, execution_score.grade, execution_score.n_failed,
+	SELECT execution_score.execution_id, execution_score.rubric, execution_score.score, execution_score.grade, execution_score.n_failed, execution_score.n_unknown,
 	       execution_score.scored_at, score_document.document
 	  FROM execution_score LEFT JOIN score_document ON score_document.execution_id = execution_score.execution_id AND score_document.rubric = execution_score.rubric
 	 WHERE execution_score.execution_id BETWEEN $1 AND $2 ORDER BY execution_score.execution_id, execution_score.rubric`

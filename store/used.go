@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql/driver"
+	"slices"
 )
 
 // UsedID is what the service of a model calls an answer, a request or a tool call of an execution.
@@ -21,17 +22,17 @@ const (
 	CallID    IDKind = "call"
 )
 
-// usedBy are the queries for the executions of a lineage that have ids of a kind, without the list of the ids.
-var usedBy = map[IDKind]string{
-	MessageID: `
-	SELECT DISTINCT execution.id FROM request ORDERED JOIN execution ON execution.id = request.execution_id
-	 WHERE NOINDEX execution.lineage_id = (SELECT id FROM lineage WHERE name = ?) AND request.message_id IN (`,
-	RequestID: `
-	SELECT DISTINCT execution.id FROM request ORDERED JOIN execution ON execution.id = request.execution_id
-	 WHERE NOINDEX execution.lineage_id = (SELECT id FROM lineage WHERE name = ?) AND request.request_id IN (`,
-	CallID: `
-	SELECT DISTINCT execution.id FROM call ORDERED JOIN execution ON execution.id = call.execution_id
-	 WHERE NOINDEX execution.lineage_id = (SELECT id FROM lineage WHERE name = ?) AND call.key <> '' AND call.key IN (`,
+// usedBy are the tables and conditions by which executions have ids of a kind.
+var usedBy = map[IDKind]struct{ from, where string }{
+	MessageID: {"request", ` AND request.message_id IN ({list})`},
+	RequestID: {"request", ` AND request.request_id IN ({list})`},
+	CallID:    {"call", ` AND call.key <> '' AND call.key IN ({list})`},
+}
+
+// executionsFrom are the executions of a lineage, looked up from another table.
+func executionsFrom(table string) string {
+	return `SELECT DISTINCT execution.id FROM ` + table + ` ORDERED JOIN execution ON execution.id = ` + table + `.execution_id
+	 WHERE NOINDEX execution.lineage_id = (SELECT id FROM lineage WHERE name = $1)`
 }
 
 // ExecutionsUsing returns the rows of the executions of a lineage that have one of the ids, in no order.
@@ -42,9 +43,12 @@ func (r *Reader) ExecutionsUsing(ctx context.Context, lineage string, ids []Used
 		byKind[id.Kind] = append(byKind[id.Kind], id.ID)
 	}
 	for kind, list := range byKind {
-		for len(list) > 0 {
-			n := min(len(list), atOnce)
-			err := r.stream(ctx, usedBy[kind]+inList(n)+")", append([]any{lineage}, list[:n]...), func(row []driver.Value) {
+		for part := range slices.Chunk(list, atOnce) {
+			var c clauses
+			c.add(executionsFrom(usedBy[kind].from), lineage)
+			c.addList(usedBy[kind].where, part...)
+			query, args := c.statement()
+			err := r.stream(ctx, query, args, func(row []driver.Value) {
 				if id := asInt(row[0]); !found[id] {
 					found[id] = true
 					rows = append(rows, id)
@@ -53,7 +57,6 @@ func (r *Reader) ExecutionsUsing(ctx context.Context, lineage string, ids []Used
 			if err != nil {
 				return nil, explain(err)
 			}
-			list = list[n:]
 		}
 	}
 	return rows, nil

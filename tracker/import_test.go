@@ -38,7 +38,7 @@ func grown(calls int, open bool) importer.Item {
 	seconds := time.Duration(calls) * time.Second
 	e := track.Execution{Key: "k", Source: importer.ClaudeCode, StartedAt: testdb.Clock(), Duration: &seconds}
 	for i := range calls {
-		call := track.ToolCall{Key: fmt.Sprint(i), Tool: "Bash", Answered: !open || i < calls-1}
+		call := track.ToolCall{Tool: "Bash", Answered: !open || i < calls-1}
 		if call.Answered {
 			call.Exit = new(int)
 		}
@@ -72,12 +72,12 @@ func TestImportGrowing(t *testing.T) {
 		want  answer.ImportCounts
 		calls int
 	}{
-		{"open, then more", []importer.Item{grown(1, true), grown(3, true), grown(4, false)}, answer.ImportCounts{Executions: 1, Replaced: 2, Calls: 8, Failed: 2}, 4},
-		{"the same twice", []importer.Item{grown(2, true), grown(2, true)}, answer.ImportCounts{Executions: 1, Duplicates: 1, Calls: 2, Failed: 1}, 2},
+		{"open, then more", []importer.Item{grown(1, true), grown(3, true), grown(4, false)}, answer.ImportCounts{Executions: 1, Replaced: 2, Calls: 8, Unknown: 2}, 4},
+		{"the same twice", []importer.Item{grown(2, true), grown(2, true)}, answer.ImportCounts{Executions: 1, Duplicates: 1, Calls: 2, Unknown: 1}, 2},
 		{"it looked complete", []importer.Item{grown(2, false), grown(4, false)}, answer.ImportCounts{Executions: 1, Replaced: 1, Calls: 6}, 4},
 		{"an older copy", []importer.Item{grown(4, false), grown(2, false), grown(1, true)}, answer.ImportCounts{Executions: 1, Duplicates: 2, Calls: 4}, 4},
-		{"an older copy of what is open", []importer.Item{grown(3, true), grown(2, true)}, answer.ImportCounts{Executions: 1, Duplicates: 1, Calls: 3, Failed: 1}, 3},
-		{"the last call is answered", []importer.Item{grown(3, true), done}, answer.ImportCounts{Executions: 1, Replaced: 1, Calls: 6, Failed: 1}, 3},
+		{"an older copy of what is open", []importer.Item{grown(3, true), grown(2, true)}, answer.ImportCounts{Executions: 1, Duplicates: 1, Calls: 3, Unknown: 1}, 3},
+		{"the last call is answered", []importer.Item{grown(3, true), done}, answer.ImportCounts{Executions: 1, Replaced: 1, Calls: 6, Unknown: 1}, 3},
 		{"something else", []importer.Item{grown(3, false), other}, answer.ImportCounts{Executions: 1, Conflicts: 1, Calls: 3}, 3},
 	} {
 		st := testdb.New(t)
@@ -86,6 +86,7 @@ func TestImportGrowing(t *testing.T) {
 			s := runImport(t, st, exchange.ImportOptions{}, item)
 			got.Executions, got.Replaced, got.Duplicates = got.Executions+s.Executions, got.Replaced+s.Replaced, got.Duplicates+s.Duplicates
 			got.Conflicts, got.Calls, got.Failed = got.Conflicts+s.Conflicts, got.Calls+s.Calls, got.Failed+s.Failed
+			got.Unknown += s.Unknown
 		}
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
@@ -142,7 +143,7 @@ func TestImportOptions(t *testing.T) {
 
 	st := testdb.New(t)
 	options := exchange.ImportOptions{Lineage: "mine", Version: "v7", Since: testdb.Clock(), DryRun: true}
-	want := answer.ImportCounts{Executions: 3, Duplicates: 1, Early: 1, Subagents: 1, Calls: 2, Skipped: 2}
+	want := answer.ImportCounts{Executions: 3, Duplicates: 1, Equal: 1, Early: 1, Subagents: 1, Calls: 2, Skipped: 2}
 	for _, dry := range []*store.Store{nil, st} {
 		if diff := cmp.Diff(want, runImport(t, dry, options, all...)); diff != "" {
 			t.Errorf("dry run (-want +got):\n%s", diff)

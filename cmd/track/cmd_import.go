@@ -14,6 +14,7 @@ import (
 	"track"
 	"track/answer"
 	"track/importer"
+	"track/importer/prices"
 	"track/reports/escape"
 	"track/scoring/format"
 	"track/store"
@@ -23,6 +24,7 @@ import (
 
 type importOptions struct {
 	lineage, version, since string
+	prices                  string
 	keepText, dryRun        bool
 	programs                importProgramsOptions
 }
@@ -51,6 +53,9 @@ mutation, each evaluation an execution. An evaluation that failed has no score. 
 active. lineage is what track export lineage wrote: it is recorded as a whole, if it replays without a difference. bundle is what
 track export bundle wrote: it is merged, as track merge does.
 
+A cost that a log does not give is computed from its tokens, by a table of prices that is built in or by --prices FILE. It is marked with
+the date of the table. Without a price of the model, the cost is unknown.
+
 Import as often as you like: what is recorded counts as duplicate, and an execution that has grown is completed. Damaged parts are left
 out, with file, line and reason; everything else is recorded. The exit code is then 5. Damage that was reported before is only counted.
 The exit code is 14 if the only trouble is a record that was recorded before with other content.
@@ -70,6 +75,7 @@ Examples:
 			&cli.StringFlag{Name: "version", Usage: "record under the version `NAME` if the log names none", Destination: &o.version},
 			&cli.StringFlag{Name: "since", Usage: "leave out what started before `TIME`, or longer ago, such as 24h", Destination: &o.since},
 			&cli.BoolFlag{Name: "keep-text", Usage: "keep inputs and outputs of the calls too, masked", Destination: &o.keepText},
+			&cli.StringFlag{Name: "prices", DefaultText: "built in", Usage: "compute a cost that the log does not give by the prices in `FILE`", Destination: &o.prices},
 			p.maxSizeFlag(),
 			&cli.BoolFlag{Name: "dry-run", Usage: "count, and record nothing", Destination: &o.dryRun},
 		}, o.programs.flags()...),
@@ -180,7 +186,17 @@ func (p *program) showSkip(s importer.Skip) {
 }
 
 func (o importOptions) parse(p *program) (options exchange.ImportOptions, err error) {
-	options = exchange.ImportOptions{Lineage: o.lineage, Version: o.version, DryRun: o.dryRun, Execution: agents.Options{KeepText: o.keepText}}
+	table := prices.Builtin()
+	if o.prices != "" {
+		text, err := p.readInput("prices", o.prices, 1<<20)
+		if err != nil {
+			return options, err
+		}
+		if table, err = prices.Parse(o.prices, text); err != nil {
+			return options, err
+		}
+	}
+	options = exchange.ImportOptions{Lineage: o.lineage, Version: o.version, DryRun: o.dryRun, Execution: agents.Options{KeepText: o.keepText, Prices: table}}
 	for flag, name := range map[string]string{"lineage": o.lineage, "version": o.version} {
 		if err := track.CheckName(name); name != "" && err != nil {
 			return options, usage("--%s: %v", flag, err)

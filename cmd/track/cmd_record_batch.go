@@ -186,6 +186,9 @@ func (p *program) noticeSummary(s exchange.BatchSummary) {
 		}
 		p.notice("not in the spec, stored but not scored: %s%s", strings.Join(names, ", "), more)
 	}
+	if s.Equal > 0 {
+		p.notice("%s", answer.EqualLinesText(s.Equal))
+	}
 	if s.Forgotten > 0 {
 		p.notice("%s recorded without texts: they were forgotten earlier", format.Counted(s.Forgotten, "execution"))
 	}

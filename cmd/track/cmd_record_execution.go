@@ -119,7 +119,7 @@ func (p *program) recordExecution(ctx context.Context, o recordExecutionOptions)
 	if err := o.truth.add(p, &execution); err != nil {
 		return err
 	}
-	options := agents.Options{KeepText: o.keepText, Names: newNames(o.isNew)}
+	options := agents.Options{KeepText: o.keepText, Names: newNames(o.isNew), Once: o.events != ""}
 	if o.formatSpec != "" {
 		if options.Format, err = readFormatSpec(o.formatSpec); err != nil {
 			return err

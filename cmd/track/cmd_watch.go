@@ -131,7 +131,11 @@ func watchedLine(e track.RecordedExecution) string {
 	default:
 		words = append(words, "no score")
 	}
-	words = append(words, fmt.Sprintf("%s, %d failed", format.Counted(e.NCalls, "call"), e.NFailed))
+	calls := fmt.Sprintf("%s, %d failed", format.Counted(e.NCalls, "call"), e.NFailed)
+	if e.NUnknown > 0 {
+		calls += fmt.Sprintf(", %d of unknown outcome", e.NUnknown)
+	}
+	words = append(words, calls)
 	if e.Duration != nil {
 		words = append(words, e.Duration.Round(100*time.Millisecond).String())
 	}

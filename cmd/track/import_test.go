@@ -149,8 +149,8 @@ func transcript(t *testing.T, path string, executions int) {
 		}
 		line("user", "p", `"go on"`)
 		for c := range 4 {
-			line("assistant", fmt.Sprint(c), fmt.Sprintf(`[{"type":"tool_use","id":"t-%d-%d","name":"Bash","input":{"command":"make"}}]`, n, c))
-			line("user", fmt.Sprint(c, "r"), fmt.Sprintf(`[{"type":"tool_result","tool_use_id":"t-%d-%d","content":"%s"}]`, n, c, strings.Repeat("built ", 300)))
+			line("assistant", fmt.Sprint(c), fmt.Sprintf(`[{"type":"tool_use","id":"%s-%d-%d","name":"Bash","input":{"command":"make"}}]`, filepath.Base(path), n, c))
+			line("user", fmt.Sprint(c, "r"), fmt.Sprintf(`[{"type":"tool_result","tool_use_id":"%s-%d-%d","content":"%s"}]`, filepath.Base(path), n, c, strings.Repeat("built ", 300)))
 		}
 		line("assistant", "a", `[{"type":"text","text":"It is built."}]`)
 	}

@@ -57,6 +57,7 @@ type observation struct {
 
 type result struct {
 	Call    string         `json:"source_call_id"`
+	CallID  string         `json:"tool_call_id"` // of producers that do not follow the RFC
 	Content jsontext.Value `json:"content"`
 	outcome
 	Extra jsontext.Value `json:"extra"`

@@ -2,7 +2,9 @@ package atif
 
 import (
 	"errors"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -17,13 +19,18 @@ type trajectory struct {
 	usage  importer.Usage
 	cost   *float64
 	model  string
-	shape  string         // of the first step, which identifies a trajectory without an id
-	last   jsontext.Value // the extra of the last step
-	spoken string         // what the agent said last
+	shape  string            // of the first step, which identifies a trajectory without an id
+	last   jsontext.Value    // the extra of the last step
+	spoken string            // what the agent said last
+	keys   map[string]string // of the last call with an id
+	open   []openCall        // calls without a result, in their order
 }
 
+// openCall is a call without a result, by its id in the trajectory and its key in the execution.
+type openCall struct{ id, key string }
+
 func newTrajectory(line int) *trajectory {
-	return &trajectory{draft: importer.NewDraft(importer.NewBudget(), line, track.Execution{Source: importer.ATIF})}
+	return &trajectory{draft: importer.NewDraft(importer.NewBudget(), line, track.Execution{Source: importer.ATIF}), keys: map[string]string{}}
 }
 
 var errNoStep = errors.New("no step of a trajectory: it has no source")
@@ -54,14 +61,11 @@ func (t *trajectory) add(s step) {
 		t.speak(s)
 		t.request(s)
 	}
-	n := len(t.draft.Calls)
 	for _, c := range s.Calls {
 		t.call(s, c)
 	}
 	if s.Observation != nil {
-		for _, r := range s.Observation.Results {
-			t.answer(s, r, t.draft.Calls[n:])
-		}
+		t.observe(s, s.Observation.Results)
 	}
 	if s.Metrics != nil {
 		t.usage.Add(s.Metrics.usage())
@@ -99,6 +103,13 @@ func (t *trajectory) call(s step, c call) {
 	if earlier := t.draft.Find(key); earlier != nil && earlier.Answered {
 		key += "#" + strconv.Itoa(len(t.draft.Calls))
 	}
+	if t.keys[c.ID] != key || key == "" {
+		if key == "" { // so that a result can name it
+			key = "#" + strconv.Itoa(len(t.draft.Calls))
+		}
+		t.keys[c.ID] = key
+		t.open = append(t.open, openCall{c.ID, key})
+	}
 	call := track.ToolCall{Key: key, Tool: c.Function, Command: importer.ShellCommand(c.Function, c.Arguments), StartedAt: importer.TimeOrUTC(s.Timestamp)}
 	if len(c.Arguments) > 0 {
 		call.Input = importer.Canonical(c.Arguments)
@@ -106,25 +117,57 @@ func (t *trajectory) call(s step, c call) {
 	t.draft.Call(call)
 }
 
-// answer notes a result. Calls of the step come before those of earlier steps.
-func (t *trajectory) answer(s step, r result, calls []track.ToolCall) {
-	var call *track.ToolCall
-	for i := range calls {
-		if r.Call == "" && len(calls) == 1 || calls[i].Key == r.Call && r.Call != "" {
-			call = &calls[i]
+// observe takes the results of a step, which may stand behind the step of their calls.
+func (t *trajectory) observe(s step, results []result) {
+	waiting := t.waiting(s, results)
+	for _, r := range results {
+		id := r.Call
+		if id == "" {
+			id = r.CallID
+		}
+		key := t.keys[id]
+		switch i := slices.IndexFunc(t.open, func(c openCall) bool { return c.id == id }); {
+		case id == "" && len(waiting) > 0:
+			key, waiting = waiting[0], waiting[1:]
+		case id == "":
+			continue
+		case i >= 0:
+			key = t.open[i].key
+		}
+		t.answer(s, r, key)
+	}
+}
+
+// waiting returns the keys of the calls that results without an id answer, in their order: those of the step, if there
+// are as many; of a step without calls, those that have no result yet.
+func (t *trajectory) waiting(s step, results []result) (keys []string) {
+	if n := len(s.Calls); n > 0 && n == len(results) {
+		for _, c := range t.open[max(0, len(t.open)-n):] {
+			keys = append(keys, c.key)
+		}
+	} else if n == 0 {
+		for _, c := range t.open {
+			keys = append(keys, c.key)
 		}
 	}
-	if call == nil {
-		call = t.draft.Find(r.Call)
-	}
+	return keys
+}
+
+// answer notes the result of a call.
+func (t *trajectory) answer(s step, r result, key string) {
+	call := t.draft.Find(key)
 	if call == nil {
 		return
 	}
-	content := text(r.Content)
-	t.draft.Answer(call, content, importer.TimeOrUTC(""))
+	t.open = slices.DeleteFunc(t.open, func(c openCall) bool { return c.key == key })
+	content, at := text(r.Content), time.Time{}
+	if len(s.Calls) == 0 {
+		at = importer.TimeOrUTC(s.Timestamp)
+	}
+	t.draft.Answer(call, content, at)
 	for _, extra := range []jsontext.Value{r.Extra, s.Extra} {
 		var o outcome
-		if extra.Kind() == '{' && importer.Unmarshal(extra, &o) == nil && (len(calls) == 1 || len(s.Calls) == 0) {
+		if extra.Kind() == '{' && importer.Unmarshal(extra, &o) == nil && len(s.Calls) <= 1 {
 			t.judge(call, o, content)
 		}
 	}

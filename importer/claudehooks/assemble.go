@@ -89,7 +89,7 @@ func assemble(events []Event) Turn {
 		}
 	}
 	if open != nil && (t.Stopped || open.Acted()) {
-		t.Execution = open.Close()[0].Execution
+		t.Execution = open.finish()[0].Execution
 	}
 	return t
 }

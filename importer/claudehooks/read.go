@@ -165,6 +165,17 @@ func (d *decoder) close(thread thread) []importer.Item {
 	if t == nil || !t.stopped && !t.Acted() {
 		return nil
 	}
+	return t.finish()
+}
+
+// finish ends the execution. A call that had no result when the agent stopped has failed: that is all that older hooks
+// tell of failures.
+func (t *turn) finish() []importer.Item {
+	for i := range t.Calls {
+		if call := &t.Calls[i]; t.stopped && call.Unknown() {
+			t.Fail(call, "no result when the agent stopped")
+		}
+	}
 	return t.Close()
 }
 
@@ -188,7 +199,7 @@ func (d *decoder) End() []importer.Item {
 	for _, t := range d.open {
 		switch {
 		case t.stopped:
-			items = append(items, t.Close()...)
+			items = append(items, t.finish()...)
 		case t.Acted():
 			ended := t.End()
 			ended[0].Open = true

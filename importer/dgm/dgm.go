@@ -9,12 +9,15 @@
 //	problem_statement      what the change was to do
 //	overall_performance    accuracy_score, and the ids of the tasks: total_resolved_ids, total_unresolved_ids, total_emptypatch_ids
 //
-// A resolved task scores 1; an unresolved one, and one with an empty patch, 0. The code of an agent is a folder, which
+// A resolved task scores 1; an unresolved one, and one with an empty patch, 0; so does each of those that were submitted
+// (total_submitted_instances) and that no list names. The score of an agent is the mean of all. The code of an agent is a folder, which
 // is not read: its version has no content.
 package dgm
 
 import (
+	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -80,7 +83,7 @@ func (r reader) agent(o programs.Object, file, at string) error {
 
 // judge reads the tasks and the score of an agent.
 func judge(d *programs.Draft, performance programs.Object) {
-	seen := map[string]bool{}
+	seen, submitted := map[string]bool{}, performance.Count("total_submitted_instances")
 	for _, outcome := range []struct {
 		field string
 		score float64
@@ -92,6 +95,9 @@ func judge(d *programs.Draft, performance programs.Object) {
 			}
 		}
 	}
+	for n := len(seen) + 1; submitted != nil && n <= min(*submitted, mostUnlisted); n++ {
+		d.Trials = append(d.Trials, importer.ProgramTrial{Task: fmt.Sprintf("unlisted-%d", n), Score: new(float64)})
+	}
 	slices.SortFunc(d.Trials, func(a, b importer.ProgramTrial) int { return strings.Compare(a.Task, b.Task) })
 	d.Metrics = performance.Metrics("accuracy_score")
 	score, scored, problem := performance.Metric("accuracy_score")
@@ -100,5 +106,20 @@ func judge(d *programs.Draft, performance programs.Object) {
 		d.Failed, d.Message = importer.FailedInvalid, programs.Title("no accuracy_score", problem)
 		return
 	}
+	if n := len(d.Trials); n > 0 {
+		resolved := 0.0
+		for _, t := range d.Trials {
+			resolved += *t.Score
+		}
+		if all := resolved / float64(n); math.Abs(all-score) > rounding {
+			performance.Note("accuracy_score", fmt.Sprintf("%v is not %v of %d tasks: unresolved ones and empty patches count", score, resolved, n))
+			score = all
+		}
+	}
 	d.Score = &score
 }
+
+const (
+	mostUnlisted = 100_000
+	rounding     = 0.005 // of accuracies that are written with two decimals
+)

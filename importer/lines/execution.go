@@ -40,6 +40,7 @@ type executionLine struct {
 	Model       string             `json:"model"`
 	Tokens      *tokens            `json:"tokens"`
 	CostUSD     *float64           `json:"cost_usd"`
+	Priced      string             `json:"priced"`
 	StartedAt   string             `json:"started_at"`
 	Duration    *float64           `json:"duration_s"`
 	Score       *float64           `json:"score"`
@@ -105,7 +106,10 @@ func parseExecution(text []byte) (track.Execution, *track.FieldError) {
 
 // parseLine reads a line over what it says where it says nothing.
 func parseLine(text []byte, l executionLine) (track.Execution, *track.FieldError) {
-	if err := json.Unmarshal(text, &l, json.RejectUnknownMembers(true)); err != nil {
+	err := unmarshal(text, func(text []byte) error {
+		return json.Unmarshal(text, &l, json.RejectUnknownMembers(true), json.WithUnmarshalers(jsonio.Numbers()))
+	})
+	if err != nil {
 		if newer := versionError(text); newer != nil {
 			return track.Execution{}, newer
 		}
@@ -136,7 +140,7 @@ func (l executionLine) execution() (track.Execution, *track.FieldError) {
 	e := track.Execution{
 		Key: l.Key, Source: cmp.Or(l.Source, importer.JSONL), Lineage: l.Lineage, Version: l.Version, Task: l.Task, TaskType: l.TaskType, Trial: l.Trial,
 		Session: l.Session, Message: l.Message, Prompt: l.Prompt, Output: l.Output, Truncated: l.Truncated, Corrections: l.Corrections, Model: l.Model,
-		Tokens: (*track.Tokens)(l.Tokens), CostUSD: l.CostUSD, Score: l.Score, Judge: (*track.Judge)(l.Judge), Holdout: l.Holdout, Truths: l.Truths,
+		Tokens: (*track.Tokens)(l.Tokens), CostUSD: l.CostUSD, Priced: l.Priced, Score: l.Score, Judge: (*track.Judge)(l.Judge), Holdout: l.Holdout, Truths: l.Truths,
 	}
 	if !CarriesSource(e.Source) {
 		return e, &track.FieldError{Field: "source", Message: fmt.Sprintf("%q is not a format of logs that track import reads", l.Source)}

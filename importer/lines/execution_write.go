@@ -16,7 +16,7 @@ func AppendExecution(b []byte, e track.Execution) ([]byte, error) {
 	l := executionLine{
 		Kind: "execution", Key: e.Key, Lineage: e.Lineage, Version: e.Version, Task: e.Task, TaskType: e.TaskType, Complexity: string(e.Complexity), Trial: e.Trial,
 		Session: e.Session, Status: string(e.Status), Message: e.Message, Prompt: e.Prompt, Output: e.Output, Truncated: e.Truncated, Corrections: e.Corrections, Model: e.Model,
-		Tokens: (*tokens)(e.Tokens), CostUSD: e.CostUSD, StartedAt: timeText(e.StartedAt), Duration: seconds(e.Duration), Score: e.Score, Judge: (*judge)(e.Judge), Holdout: e.Holdout, Truths: e.Truths,
+		Tokens: (*tokens)(e.Tokens), CostUSD: e.CostUSD, Priced: e.Priced, StartedAt: timeText(e.StartedAt), Duration: seconds(e.Duration), Score: e.Score, Judge: (*judge)(e.Judge), Holdout: e.Holdout, Truths: e.Truths,
 	}
 	if e.Source != importer.JSONL && CarriesSource(e.Source) {
 		l.Source = e.Source

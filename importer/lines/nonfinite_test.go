@@ -1,32 +1,21 @@
 package lines
 
-import (
-	"math"
-	"testing"
-)
+import "testing"
 
-// TestPythonNonFinite: Python's json.dumps writes NaN and infinities bare.
-func TestPythonNonFinite(t *testing.T) {
-	values, err := ParseValues("f", []byte(`{"a": NaN, "b": Infinity, "c": -Infinity, "NaN": 1, "quote \" NaN": 2}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !math.IsNaN(values["a"]) || !math.IsInf(values["b"], 1) || !math.IsInf(values["c"], -1) || values["NaN"] != 1 || values[`quote " NaN`] != 2 {
-		t.Errorf("got %v", values)
-	}
-	seed, problem := ParseSeed([]byte(`{"kind":"seed","scenario":"s","seed":1,"values":{"a":NaN},"message":"x NaN"}`))
-	if problem != nil {
-		t.Fatal(problem)
-	}
-	if !math.IsNaN(seed.Values["a"]) || seed.Message != "x NaN" {
-		t.Errorf("got %+v", seed)
-	}
-}
-
-func TestQuoteNonFiniteLeavesErrors(t *testing.T) {
-	for _, text := range []string{`{"a": nan}`, `{"a": NaNa}`, `{"a": NaN`, `{"a": 1, NaN}`} {
-		if values, err := ParseValues("f", []byte(text)); err == nil {
-			t.Errorf("%s: got %v, want an error", text, values)
+// What the reference says of numbers that JSON does not have: an execution refuses them, and says what to write.
+func TestNonFiniteScores(t *testing.T) {
+	for score, want := range map[string]string{
+		"NaN": "score: NaN is not a score: leave it out and set the status", `"NaN"`: "score: NaN is not a score: leave it out and set the status",
+		"nan": "score: NaN is not a score: leave it out and set the status", `"-inf"`: "score: -Inf is not a score: leave it out and set the status",
+		`"Infinity"`: "score: +Inf is not a score: leave it out and set the status", `"fifty"`: `score: "fifty" is not a number, nor "NaN", "Infinity" or "-Infinity"`, "50": "",
+	} {
+		_, problem := parseExecution([]byte(`{"kind":"execution","lineage":"l","score":` + score + `}`))
+		got := ""
+		if problem != nil {
+			got = problem.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", score, got, want)
 		}
 	}
 }

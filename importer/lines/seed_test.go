@@ -147,7 +147,7 @@ func TestParseLineRefuses(t *testing.T) {
 		{lineWith("values", "{}"), "values", "empty: a seed that ran well measured something; set the outcome if it did not"},
 		{lineWith("values", "[1,2]"), "values", "[1,2] is not an object of numbers by metric"},
 		{lineWith("values", `{"a":1,"b":"1"}`), "values.b", `"1" is not a number, nor "NaN", "Infinity" or "-Infinity"`},
-		{lineWith("values", `{"a":"nan"}`), "values.a", `"nan" is not a number, nor "NaN", "Infinity" or "-Infinity"`},
+		{lineWith("values", `{"a":"none"}`), "values.a", `"none" is not a number, nor "NaN", "Infinity" or "-Infinity"`},
 		{lineWith("values", `{"a":null}`), "values.a", `null is not a number: write "NaN" for a missing value`},
 		{lineWith("values", `{"a":true}`), "values.a", `true is not a number, nor "NaN", "Infinity" or "-Infinity"`},
 		{lineWith("values", `{"a":{"b":1}}`), "values.a", `{"b":1} is not a number, nor "NaN", "Infinity" or "-Infinity"`},

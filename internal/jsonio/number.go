@@ -26,24 +26,41 @@ func NonFinite() *json.Marshalers {
 	})
 }
 
-// Number reads a number, or one of the strings that [NonFinite] writes.
+// Number reads a number, or a string that is a word of [IsNonFinite].
 func Number(value jsontext.Value) (float64, error) {
 	switch value.Kind() {
 	case '0':
 		return ParseNumber(string(value))
 	case '"':
-		switch string(value) {
-		case `"NaN"`:
-			return math.NaN(), nil
-		case `"Infinity"`:
-			return math.Inf(1), nil
-		case `"-Infinity"`:
-			return math.Inf(-1), nil
+		if word := strings.Trim(string(value), `"`); IsNonFinite(word) {
+			return strconv.ParseFloat(strings.TrimLeft(word, "+"), 64)
 		}
 	case 'n':
 		return 0, errors.New(`null is not a number: write "NaN" for a missing value`)
 	}
 	return 0, fmt.Errorf(`%s is not a number, nor "NaN", "Infinity" or "-Infinity"`, Abbreviate(value))
+}
+
+// Numbers reads float64 by [Number].
+func Numbers() *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(dec *jsontext.Decoder, x *float64) error {
+		value, err := dec.ReadValue()
+		if err == nil {
+			*x, err = Number(value)
+		}
+		return err
+	})
+}
+
+// IsNonFinite reports whether a text is a number that JSON does not have, as programs write it: nan, inf or infinity in
+// any case; the latter two may have a sign.
+func IsNonFinite(text string) bool {
+	word := strings.ToLower(text)
+	if word == "nan" {
+		return true
+	}
+	word = strings.TrimPrefix(strings.TrimPrefix(word, "-"), "+")
+	return word == "inf" || word == "infinity"
 }
 
 // ParseNumber reads a number as JSON, CSV files and programs write it, NaN and infinities included. A number that is

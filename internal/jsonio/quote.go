@@ -5,21 +5,32 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
+	"strings"
 )
 
-// QuoteNonFinite returns a reader that puts quotes around the bare NaN, Infinity and -Infinity that Python's json
-// module writes. They are not JSON, so JSON keeps its meaning. Text within strings stays as it is.
+// QuoteNonFinite returns a reader that puts quotes around bare words of [IsNonFinite], which Python's json module and
+// other programs write, in the spelling of [NonFinite]. They are not JSON, so JSON keeps its meaning. Text within strings
+// stays as it is.
 func QuoteNonFinite(r io.Reader) io.Reader {
 	return &quoter{source: bufio.NewReaderSize(r, 1<<16)}
 }
 
 // QuoteNonFiniteIn is [QuoteNonFinite] for a text; found reports whether there were such numbers.
-func QuoteNonFiniteIn(text []byte) (quoted []byte, found bool) {
-	if !bytes.Contains(text, []byte("NaN")) && !bytes.Contains(text, []byte("Infinity")) {
+func QuoteNonFiniteIn(text []byte) (quoted []byte, found bool) { return replaceNonFinite(text, "") }
+
+// NullNonFiniteIn puts null in the place of such numbers.
+func NullNonFiniteIn(text []byte) (nulled []byte, found bool) { return replaceNonFinite(text, "null") }
+
+var mayBeNonFinite = regexp.MustCompile(`(?i)nan|inf`)
+
+func replaceNonFinite(text []byte, by string) (replaced []byte, found bool) {
+	if !mayBeNonFinite.Match(text) {
 		return text, false
 	}
-	quoted, _ = io.ReadAll(QuoteNonFinite(bytes.NewReader(text))) // reading from memory cannot fail
-	return quoted, len(quoted) > len(text)
+	q := &quoter{source: bufio.NewReaderSize(bytes.NewReader(text), 1<<16), by: by}
+	replaced, _ = io.ReadAll(q) // reading from memory cannot fail
+	return replaced, q.found
 }
 
 type quoter struct {
@@ -27,6 +38,9 @@ type quoter struct {
 	inString bool
 	escaped  bool   // the next byte of the string is escaped
 	waiting  string // still to be read
+	by       string // what stands for a word; empty for its spelling in quotes
+	found    bool
+	inWord   bool // the last byte belongs to a word or a number
 }
 
 func (q *quoter) Read(p []byte) (n int, err error) {
@@ -60,21 +74,41 @@ func (q *quoter) step(b byte) string {
 		q.escaped, q.inString = b == '\\', b != '"'
 	case b == '"':
 		q.inString = true
-	case b == 'N' && q.skip("aN"):
-		return `"NaN"`
-	case b == 'I' && q.skip("nfinity"):
-		return `"Infinity"`
-	case b == '-' && q.skip("Infinity"):
-		return `"-Infinity"`
+	default:
+		begins := !q.inWord && strings.IndexByte("nNiI+-", b) >= 0
+		q.inWord = isWord(b)
+		if begins {
+			return q.word(b)
+		}
 	}
 	return ""
 }
 
-// skip skips text if it comes next, and reports whether it did.
-func (q *quoter) skip(text string) bool {
-	if next, _ := q.source.Peek(len(text)); string(next) != text {
-		return false
+func isWord(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b == '.' || b == '+' || b == '-'
+}
+
+// word returns the replacement of the word that begins with a byte, and skips the word; nothing if it stays.
+func (q *quoter) word(first byte) string {
+	const longest = len("-infinity")
+	next, _ := q.source.Peek(longest)
+	n := 0
+	for n < len(next) && isWord(next[n]) {
+		n++
 	}
-	_, err := q.source.Discard(len(text))
-	return err == nil
+	word := string(first) + string(next[:n])
+	if n == longest || !IsNonFinite(word) {
+		return ""
+	}
+	_, _ = q.source.Discard(n) // it was peeked at
+	q.found, q.inWord = true, true
+	switch {
+	case q.by != "":
+		return q.by
+	case strings.EqualFold(word, "nan"):
+		return `"NaN"`
+	case first == '-':
+		return `"-Infinity"`
+	}
+	return `"Infinity"`
 }

@@ -420,8 +420,10 @@ CREATE TABLE execution (
     tokens_cache_write bigint,
     tokens_reasoning   bigint,
     cost_usd           double precision,
+    priced             text COLLATE "C", -- date of the table of prices that cost_usd was computed by; NULL if the source gave it
     n_calls            bigint           NOT NULL,
     n_failed           bigint           NOT NULL, -- calls that the source calls failed
+    n_unknown          bigint           NOT NULL, -- calls whose outcome the source does not tell
     rubric             text COLLATE "C", -- of the active score, in execution_score
     prompt             text COLLATE "C", -- what was asked, masked; NULL if unknown, not kept or forgotten
     prompt_bytes       bigint,
@@ -511,6 +513,7 @@ CREATE TABLE execution_score (
     score        double precision, -- 0..100; NULL if nothing, or not enough, could be measured
     grade        text COLLATE "C",
     n_failed     bigint           NOT NULL, -- calls that the rubric calls failed
+    n_unknown    bigint           NOT NULL, -- calls of unknown outcome
     scored_at    bigint           NOT NULL,
     PRIMARY KEY (execution_id, rubric, lineage_id)
 );
@@ -549,8 +552,6 @@ CREATE TABLE text_index (
     words        tsvector NOT NULL,
     PRIMARY KEY (execution_id, number, lineage_id)
 );
-CREATE INDEX request_message ON request (message_id) WHERE message_id IS NOT NULL;
-CREATE INDEX request_id ON request (request_id) WHERE request_id IS NOT NULL;
 CREATE INDEX text_index_words ON text_index USING gin (words);
 
 -- Executions that are not in text_index yet.

@@ -403,8 +403,10 @@ CREATE TABLE execution (
     tokens_cache_write INTEGER,
     tokens_reasoning   INTEGER,
     cost_usd           REAL,
+    priced             TEXT, -- date of the table of prices that cost_usd was computed by; NULL if the source gave it
     n_calls            INTEGER NOT NULL,
     n_failed           INTEGER NOT NULL, -- calls that the source calls failed
+    n_unknown          INTEGER NOT NULL, -- calls whose outcome the source does not tell
     rubric             TEXT,             -- of the active score, in execution_score
     prompt             TEXT,             -- what was asked, masked; NULL if unknown, not kept or forgotten
     prompt_bytes       INTEGER,
@@ -489,6 +491,7 @@ CREATE TABLE execution_score (
     score        REAL, -- 0..100; NULL if nothing, or not enough, could be measured
     grade        TEXT,
     n_failed     INTEGER NOT NULL, -- calls that the rubric calls failed
+    n_unknown    INTEGER NOT NULL, -- calls of unknown outcome
     scored_at    INTEGER NOT NULL,
     PRIMARY KEY (execution_id, rubric)
 ) STRICT, WITHOUT ROWID;

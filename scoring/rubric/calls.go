@@ -78,10 +78,12 @@ func (r Rubric) judge(c Call) verdict {
 		}
 		return verdict{succeeded, "no exit status, and no failure in the output"}
 	case !c.Answered:
-		return verdict{failed, "no result"}
+		return verdict{undetermined, noResult}
 	}
 	return verdict{undetermined, "neither exit status nor output is known"}
 }
+
+const noResult = "no result"
 
 // judgeLiterally is rubric/1: exit code 0 and no word of error anywhere in the output. Where one of the two is not
 // known, the other decides.
@@ -106,7 +108,7 @@ func judgeLiterally(c Call) verdict {
 	case c.IsError != nil:
 		return verdict{succeeded, "the tool reported no error; the output is not known"}
 	case !c.Answered:
-		return verdict{failed, "no result"}
+		return verdict{undetermined, noResult}
 	}
 	return verdict{undetermined, "neither exit status nor output is known"}
 }

@@ -127,7 +127,7 @@ func TestJudge(t *testing.T) {
 		call   Call
 		v1, v2 outcome
 	}{
-		{"no result", Call{}, failed, failed},
+		{"no result", Call{}, undetermined, undetermined},
 		{"a result of which nothing is known", Call{Answered: true}, undetermined, undetermined},
 		{"no error reported", Call{IsError: ptr(false)}, succeeded, succeeded},
 		{"no error reported, words of error", Call{IsError: ptr(false), Output: ptr("error.go")}, failed, succeeded},

@@ -15,6 +15,7 @@ type Score struct {
 	Components []Component `json:"components"`
 	NCalls     int         `json:"n_calls"`
 	NFailed    int         `json:"n_failed"`
+	NUnknown   int         `json:"n_unknown"` // calls of which nobody knows how they ended
 	Warnings   []Warning   `json:"warnings,omitempty"`
 }
 
@@ -59,7 +60,7 @@ func (r Rubric) Score(e Execution, o Options) Score {
 		}
 	}
 	out := Score{
-		Rubric: r.Name, Components: list, NCalls: len(e.Calls), NFailed: s.count(failed),
+		Rubric: r.Name, Components: list, NCalls: len(e.Calls), NFailed: s.count(failed), NUnknown: s.count(undetermined),
 		Warnings: s.warnings,
 	}
 	if total != nil {

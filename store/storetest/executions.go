@@ -115,7 +115,7 @@ func wholeExecution() store.ExecutionRecord {
 		Execution: track.Execution{
 			Key: "ключ", Source: "codex", Lineage: "線", Version: "v.1", Task: "tâche 1", TaskType: "coding", Complexity: track.ComplexityMedium, Trial: 2,
 			Session: "s-1", Status: track.ExecutionOK, Message: "nhớ", Prompt: &asked, Output: &said, Truncated: true, Holdout: true, Corrections: 4, Model: "m",
-			Tokens: &track.Tokens{Input: &zero, Output: &many}, CostUSD: &cost, StartedAt: time.Date(1969, 12, 31, 23, 59, 59, 123456000, time.UTC),
+			Tokens: &track.Tokens{Input: &zero, Output: &many}, CostUSD: &cost, Priced: "2026-01-31", StartedAt: time.Date(1969, 12, 31, 23, 59, 59, 123456000, time.UTC),
 			Duration: &took, Truths: map[string]float64{"reward": 0, "α": -1.5},
 			Calls: []track.ToolCall{
 				{Key: "a", Tool: "Bash", Input: "ls 目录", Exit: &exit, Answered: true, Output: &output, StartedAt: time.UnixMicro(5).UTC(), Duration: &took, Request: 1},
@@ -123,14 +123,14 @@ func wholeExecution() store.ExecutionRecord {
 				{Tool: "Bash"},
 			},
 			Requests: []track.ModelRequest{
-				{Tokens: &track.Tokens{Input: &zero, Output: &many, CacheRead: &cached, CacheWrite: &zero, Reasoning: &zero}},
+				{Message: "msg_1", ID: "req_1", Tokens: &track.Tokens{Input: &zero, Output: &many, CacheRead: &cached, CacheWrite: &zero, Reasoning: &zero}},
 				{Model: "mô hình"},
 				{Model: "m 2", Tokens: &track.Tokens{Output: &zero}},
 			},
 		},
 		Open: true, Rubric: "rubric/2", Scores: append(scored("rubric/1", 40, "F"), scored("rubric/2", 80.5, "A")...),
 	}
-	e.Scores[1].NFailed = 9
+	e.Scores[1].NFailed, e.Scores[1].NUnknown = 9, 2
 	return e
 }
 
@@ -143,7 +143,7 @@ func testExecution(t *testing.T, st *store.Store) {
 	wantSummary := track.RecordedExecution{
 		ID: id, Lineage: want.Lineage, Version: want.Version, Source: want.Source, Key: want.Key, Task: want.Task, TaskType: want.TaskType,
 		Complexity: want.Complexity, Trial: 2, Session: "s-1", Status: track.ExecutionOK, Message: want.Message, Rubric: "rubric/2", Score: &score, Grade: "A",
-		NCalls: 3, NFailed: 9, Corrections: 4, Truncated: true, Holdout: true, Model: "m", Tokens: want.Tokens, CostUSD: want.CostUSD,
+		NCalls: 3, NFailed: 9, NUnknown: 2, Priced: want.Priced, Corrections: 4, Truncated: true, Holdout: true, Model: "m", Tokens: want.Tokens, CostUSD: want.CostUSD,
 		StartedAt: want.StartedAt, Duration: want.Duration, RecordedAt: want.RecordedAt, Open: true,
 	}
 	summary := got
@@ -374,11 +374,11 @@ func testExecutionViews(t *testing.T, st *store.Store) {
 		want  [][]any
 	}{
 		{
-			`SELECT lineage, version, status, rubric, score, grade, n_calls, n_failed, tokens_input, tokens_cache_read, started_at, duration_s
+			`SELECT lineage, version, status, rubric, score, grade, n_calls, n_failed, n_unknown, tokens_input, tokens_cache_read, started_at, duration_s
 			   FROM v_execution ORDER BY lineage DESC`,
 			[][]any{
-				{"線", "v.1", "ok", "rubric/2", 80.5, "A", int64(3), int64(3), int64(0), nil, "1969-12-31T23:59:59.123Z", 1.5},
-				{"l", nil, "timeout", nil, nil, nil, int64(0), int64(0), nil, nil, nil, nil},
+				{"線", "v.1", "ok", "rubric/2", 80.5, "A", int64(3), int64(2), int64(1), int64(0), nil, "1969-12-31T23:59:59.123Z", 1.5},
+				{"l", nil, "timeout", nil, nil, nil, int64(0), int64(0), int64(0), nil, nil, nil, nil},
 			},
 		},
 		{

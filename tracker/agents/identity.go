@@ -23,6 +23,9 @@ import (
 // all but its texts. What is stored alike has the same digests.
 func digests(e track.Execution) (all, structure [sha256.Size]byte, err error) {
 	e.ID, e.Requests = "", nil // what a request used is a measurement: a source may say it one day and not the other
+	if e.Priced != "" {        // another table of prices is no other execution
+		e.CostUSD, e.Priced = nil, ""
+	}
 	e.StartedAt, e.Duration = storedTime(e.StartedAt), storedDuration(e.Duration)
 	if len(e.Truths) == 0 {
 		e.Truths = nil

@@ -186,7 +186,10 @@ func others(ctx context.Context, reads *store.Reader, e track.Execution) (list [
 
 // reduce leaves of an execution what no other execution of its lineage has.
 func (r *Recorder) reduce(ctx context.Context, reads *store.Reader, p *Prepared) (s share, err error) {
-	list, err := others(ctx, reads, p.Execution)
+	var list []track.Execution
+	if r.options.Once {
+		list, err = others(ctx, reads, p.Execution)
+	}
 	if err != nil || len(list) == 0 {
 		return share{rest: p.Execution}, err
 	}
@@ -199,7 +202,14 @@ func (r *Recorder) reduce(ctx context.Context, reads *store.Reader, p *Prepared)
 
 // replaceBy puts the rest of an execution in its place.
 func (r *Recorder) replaceBy(p *Prepared, rest track.Execution) (err error) {
+	if rest.CostUSD == nil {
+		rest.Priced = ""
+		r.options.Prices.Apply(&rest)
+	}
 	p.Execution = rest
+	if p.hasContentKey { // which is no part of what it says
+		rest.Key = ""
+	}
 	if p.Digest, p.Structure, err = digests(rest); err != nil || !p.complete {
 		return err
 	}

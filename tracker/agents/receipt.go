@@ -47,7 +47,7 @@ func (g grades) keep(ctx context.Context, lineage, scoredBy string, grade *strin
 func (r Result) Receipt(e track.Execution) (a answer.ExecutionReceipt, err error) {
 	a = answer.ExecutionReceipt{
 		ID: r.ID, Lineage: e.Lineage, Version: e.Version, Status: e.Status, Disposition: r.Disposition, Rubric: r.Rubric, Score: r.Own,
-		NCalls: len(e.Calls), NFailed: r.Score.NFailed, NMasked: r.NMasked, Forgotten: r.Forgotten, Warnings: r.Score.Warnings,
+		NCalls: len(e.Calls), NFailed: r.Score.NFailed, NUnknown: r.Score.NUnknown, NMasked: r.NMasked, Forgotten: r.Forgotten, Warnings: r.Score.Warnings,
 	}
 	if a.Score == nil && r.Score.Defined {
 		a.Score = &r.Score.Value

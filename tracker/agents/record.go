@@ -12,6 +12,7 @@ import (
 	"github.com/oklog/ulid/v2"
 
 	"track"
+	"track/importer/prices"
 	"track/internal/admission"
 	"track/scoring/rubric"
 	"track/store"
@@ -24,6 +25,10 @@ type Options struct {
 	Format   *rubric.FormatSpec // what was asked for; nil for nothing
 	Scoring  rubric.Options
 
+	// Prices is the table that the cost of an execution is computed by if its source gives none; nil for none.
+	Prices *prices.Table
+	// Once counts each message, request and tool call once in a lineage: see [Recorder.Add].
+	Once bool
 	// ContentKeys makes what an execution without a key says its key, so that recording it again does nothing.
 	ContentKeys bool
 	// Texts are the rules by which texts are recorded; nil for those of the database.
@@ -162,7 +167,8 @@ func (r *Recorder) RecordLive(ctx context.Context, tx *store.Tx, e track.Executi
 	return r.Add(ctx, tx, p)
 }
 
-// Add stores a prepared execution within a transaction.
+// Add stores a prepared execution within a transaction. With [Options.Once] it stores of it what no other execution of
+// the lineage has, in the place of those of which it has all.
 func (r *Recorder) Add(ctx context.Context, tx *store.Tx, p Prepared) (Result, error) {
 	r.stamp(&p)
 	if p.ID == "" {
@@ -337,6 +343,7 @@ func (r *Recorder) Identify(e track.Execution, open bool) (p Prepared, err error
 	if p, err = checkExecution(e, r.options.Texts); err != nil {
 		return p, err
 	}
+	r.options.Prices.Apply(&p.Execution)
 	p.Open = open
 	p.Masking = r.options.Texts.Version
 	if p.Digest, p.Structure, err = digests(p.Execution); err != nil {

@@ -41,7 +41,7 @@ func (p *Prepared) addScores(o Options) error {
 	if own := p.Execution.Score; own != nil {
 		p.Rubric = p.ScoredBy()
 		p.Scores = append(p.Scores, track.RecordedScore{
-			Rubric: p.Rubric, Score: own, Grade: gradeOf(*own), NFailed: p.Score.NFailed, Detail: []byte("{}"), ScoredAt: p.RecordedAt,
+			Rubric: p.Rubric, Score: own, Grade: gradeOf(*own), NFailed: p.Score.NFailed, NUnknown: p.Score.NUnknown, Detail: []byte("{}"), ScoredAt: p.RecordedAt,
 		})
 	}
 	return nil
@@ -60,7 +60,7 @@ func scoreRecord(s rubric.Score) (track.RecordedScore, error) {
 	if err != nil {
 		return track.RecordedScore{}, fmt.Errorf("score of %s: %w", s.Rubric, err)
 	}
-	record := track.RecordedScore{Rubric: s.Rubric, Grade: string(s.Grade), NFailed: s.NFailed, Detail: document}
+	record := track.RecordedScore{Rubric: s.Rubric, Grade: string(s.Grade), NFailed: s.NFailed, NUnknown: s.NUnknown, Detail: document}
 	if s.Defined {
 		record.Score = &s.Value
 	}

@@ -42,7 +42,7 @@ func recordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.R
 
 func newBatchRun(r *seeds.Recorder, checker *names.Checker, observer BatchObserver) *batchRun {
 	return &batchRun{
-		seeds: r, executions: agents.NewRecorder(r.Store, agents.Options{ContentKeys: true, Names: checker}, r.Entropy),
+		seeds: r, executions: agents.NewRecorder(r.Store, agents.Options{Once: true, ContentKeys: true, Names: checker}, r.Entropy),
 		door: NewDoor(r.Store, BringFacts, checker, false), observer: observer,
 		waiting: map[string]bool{}, unknown: map[string]bool{}, told: map[string]bool{}, percents: seeds.Percents{},
 	}
@@ -90,6 +90,7 @@ type batchRun struct {
 	unknown     map[string]bool
 	told        map[string]bool // problems with names
 	percents    seeds.Percents
+	equal       equalLines
 }
 
 // record puts a chunk.

@@ -18,6 +18,7 @@ type BatchSummary struct {
 	Recorded, Replaced, Duplicates, Conflicts, Rejected  int
 	Executions, Sweeps, Annotations, Withdrawals, Scored int      // of the recorded and replaced entries
 	Forgotten                                            int      // executions whose texts were forgotten earlier
+	Equal                                                int      // executions without a key that say the same as an earlier one
 	WithoutRevision                                      int      // recorded seeds that name no commit
 	WithoutSpec                                          []string // scenarios that have seeds and no spec
 	UnknownMetrics                                       []string // "metric (scenario)", stored but not scored
@@ -43,6 +44,9 @@ func (b *batchRun) count(e *batchEntry, a Answer) {
 	b.entries++
 	if e.forgotten {
 		b.summary.Forgotten++
+	}
+	if e.Execution != nil {
+		b.summary.Equal += b.equal.count(e.execution)
 	}
 	switch {
 	case a.Outcome == Invalid:

@@ -49,7 +49,7 @@ type ImportObserver struct {
 // disk, or with the first error of the items or the database, after which what the summary counts stays recorded. st
 // may be nil in a dry run, or if the options create the database: nothing is recorded yet.
 func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item, error], options ImportOptions, entropy io.Reader, observer ImportObserver) (answer.ImportCounts, error) {
-	options.Execution.ContentKeys, options.Execution.Growing, options.Execution.Names = true, true, names.New(names.Warn)
+	options.Execution.Once, options.Execution.ContentKeys, options.Execution.Growing, options.Execution.Names = true, true, true, names.New(names.Warn)
 	run := &importRun{options: options, observer: observer, entropy: entropy}
 	run.use(st)
 	ctx, cancel := context.WithCancel(ctx)
@@ -71,6 +71,7 @@ type importRun struct {
 	summary  answer.ImportCounts
 	entropy  io.Reader
 	items    int
+	equal    equalLines
 	damage   [][sha256.Size]byte // that was reported before there was a database
 }
 

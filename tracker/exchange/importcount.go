@@ -1,7 +1,9 @@
 package exchange
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"track"
 	"track/importer"
 	"track/store"
@@ -41,6 +43,7 @@ func (r *importRun) countExecution(s *importStep) {
 	case track.Duplicate:
 		r.summary.Duplicates++
 		r.summary.Uncompared += s.result.NUnknown
+		r.summary.Equal += r.equal.count(s.prepared)
 		return
 	case track.Conflict:
 		r.conflict(s, fmt.Sprintf("execution %s of lineage %s is recorded with other content, as %s", s.prepared.Key, s.prepared.Lineage, s.result.ID))
@@ -48,6 +51,7 @@ func (r *importRun) countExecution(s *importStep) {
 	case track.Replaced:
 		r.summary.Replaced++
 	default:
+		r.equal.count(s.prepared)
 		r.summary.Executions++
 	}
 	if s.Subagent {
@@ -55,6 +59,7 @@ func (r *importRun) countExecution(s *importStep) {
 	}
 	r.summary.Masked += s.prepared.NMasked
 	r.countUsed(s.result.Execution, 1)
+	r.countCost(s.result.Execution)
 	for _, part := range s.result.Superseded {
 		r.countUsed(part, -1)
 		if part.Task == taskSubagent {
@@ -63,12 +68,30 @@ func (r *importRun) countExecution(s *importStep) {
 	}
 }
 
+// countCost counts computed costs, and names models without a price.
+func (r *importRun) countCost(e track.Execution) {
+	table := r.options.Execution.Prices
+	switch {
+	case e.Priced != "":
+		r.summary.Priced, r.summary.Prices = r.summary.Priced+1, e.Priced
+	case table != nil && e.CostUSD == nil && e.Tokens != nil:
+		r.summary.Unpriced++
+		r.summary.Prices = table.Date
+		if name := cmp.Or(e.Model, "unknown"); len(r.summary.UnpricedModels) < maxNamed && !slices.Contains(r.summary.UnpricedModels, name) {
+			r.summary.UnpricedModels = append(r.summary.UnpricedModels, name)
+		}
+	}
+}
+
 // countUsed adds what an execution used, or takes it away again.
 func (r *importRun) countUsed(e track.Execution, sign int) {
 	r.summary.Calls += sign * len(e.Calls)
 	for _, c := range e.Calls {
-		if c.Failed() {
+		switch {
+		case c.Failed():
 			r.summary.Failed += sign
+		case c.Unknown():
+			r.summary.Unknown += sign
 		}
 	}
 	if t := e.Tokens; t != nil {

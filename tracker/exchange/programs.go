@@ -25,6 +25,7 @@ import (
 type ProgramsOptions struct {
 	Lineage     string
 	Source      string   // format that it was read from
+	unit        bool     // scores are from 0 to 1
 	Scale       *float64 // a score times this is from 0 to 100; nil for scores as they are
 	Minimize    bool     // of scores as they are, less is better
 	KeepSecrets bool     // keep contents as they are; else what looks like a secret is masked
@@ -36,18 +37,19 @@ type ProgramsOptions struct {
 // ProgramFormat is the format of runs of another evolver.
 type ProgramFormat struct {
 	Name string
+	unit bool // scores are from 0 to 1
 	read func(path string, o importer.ProgramOptions) (importer.Run, error)
 }
 
 // ProgramFormats returns the formats of runs of other evolvers.
 func ProgramFormats() []ProgramFormat {
-	return []ProgramFormat{{"openevolve", openevolve.Read}, {"shinka", shinka.Read}, {"gepa", gepa.Read}, {"dgm", dgm.Read}}
+	return []ProgramFormat{{Name: "openevolve", read: openevolve.Read}, {Name: "shinka", read: shinka.Read}, {Name: "gepa", read: gepa.Read}, {Name: "dgm", read: dgm.Read, unit: true}}
 }
 
 // ReadPrograms reads the run at path and records it in the database that open opens. problem is called for each part
 // that is left out.
 func ReadPrograms(ctx context.Context, f ProgramFormat, path string, inferParents bool, open func() (*store.Store, error), o ProgramsOptions, entropy io.Reader, problem func(importer.Skip)) (a answer.ImportedPrograms, err error) {
-	o.Source = f.Name
+	o.Source, o.unit = f.Name, f.unit
 	run, err := f.read(path, importer.ProgramOptions{InferParents: inferParents})
 	if err != nil {
 		return a, fmt.Errorf("import: %w", err)

@@ -14,7 +14,11 @@ import (
 func (w *programsWriter) settings() evolution.Settings {
 	s := evolution.DefaultSettings()
 	if w.options.Scale == nil {
-		s = s.Unbounded(evolution.Scale{Minimize: w.options.Minimize})
+		scale := evolution.Scale{Minimize: w.options.Minimize}
+		if w.options.unit {
+			scale.Points = 100
+		}
+		s = s.Unbounded(scale)
 	}
 	return s
 }

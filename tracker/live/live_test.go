@@ -134,7 +134,7 @@ func session(w *world) []store.HookEvent {
 }
 
 const sessionTold = `claude-hooks claude-hooks:s:%s l@v1 corrections 0 open false at 10:00:00 score true; Bash t1 answered true error ""; Bash t2 answered true error "Exit code 2\nno such file"
-claude-hooks claude-hooks:s:%s l@v1 corrections 0 open false at 10:00:10 score true; Bash t3 answered false error ""
+claude-hooks claude-hooks:s:%s l@v1 corrections 0 open false at 10:00:10 score true; Bash t3 answered false error "no result when the agent stopped"
 `
 
 func TestSession(t *testing.T) {
@@ -201,7 +201,7 @@ func TestInterrupted(t *testing.T) {
 	w := newWorld(t)
 	w.record(w.receive(0, prompt("one")), w.receive(1, pre("t1")), w.receive(2, prompt("two")), w.receive(3, prompt("three")), w.receive(4, end))
 	list := w.executions()
-	if len(list) != 1 || list[0].Corrections != 1 || list[0].NCalls != 1 || list[0].NFailed != 1 || list[0].Open || !strings.Contains(list[0].Message, "interrupted") {
+	if len(list) != 1 || list[0].Corrections != 1 || list[0].NCalls != 1 || list[0].NFailed != 0 || list[0].NUnknown != 1 || list[0].Open || !strings.Contains(list[0].Message, "interrupted") {
 		t.Errorf("%+v", list)
 	}
 	w = newWorld(t)

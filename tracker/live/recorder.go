@@ -41,7 +41,7 @@ type recording struct {
 // newRecorder returns a recorder into st. entropy makes the ids of records unique.
 func newRecorder(st *store.Store, entropy io.Reader) *hookRecorder {
 	checker := names.New(names.Warn)
-	return &hookRecorder{store: st, names: checker, executions: agents.NewRecorder(st, agents.Options{Names: checker}, entropy)}
+	return &hookRecorder{store: st, names: checker, executions: agents.NewRecorder(st, agents.Options{Once: true, Names: checker}, entropy)}
 }
 
 // record stores events in one durable transaction, with the executions that end with them. The time to read
