@@ -21,11 +21,11 @@ func SQLViews() []SQLView {
 		{"v_sweep", strings.Fields("id scenario label configuration params seeds n_planned n_recorded command shard n_shards ending code_changed started_at ended_at withdrawn_at")},
 		{"v_run", strings.Fields("scenario seed label configuration outcome attempts exit_code signal duration_s cpu_s rss_bytes sweep id")},
 		{"v_artifact", strings.Fields("scenario seed label configuration outcome name n_bytes hash left_out pruned_at id")},
-		{"v_execution", strings.Fields("lineage version task task_type complexity trial session status message open rubric score grade n_calls n_failed" +
-			" corrections holdout model tokens_input tokens_output tokens_cache_read tokens_cache_write tokens_reasoning cost_usd started_at duration_s recorded_at source key actor id")},
-		{"v_score", strings.Fields("lineage version task rubric active score grade n_failed scored_at id")},
+		{"v_execution", strings.Fields("lineage version task task_type complexity trial session status message open rubric score grade n_calls n_failed n_unknown" +
+			" corrections holdout model tokens_input tokens_output tokens_cache_read tokens_cache_write tokens_reasoning cost_usd priced started_at duration_s recorded_at source key actor id")},
+		{"v_score", strings.Fields("lineage version task rubric active score grade n_failed n_unknown scored_at id")},
 		{"v_call", strings.Fields("execution call tool exit error answered rejected input_bytes output_bytes output_whole_bytes input_digest duration_s request")},
-		{"v_request", strings.Fields("lineage version task execution request model tokens_input tokens_output tokens_cache_read tokens_cache_write tokens_reasoning")},
+		{"v_request", strings.Fields("lineage version task execution request message_id request_id model tokens_input tokens_output tokens_cache_read tokens_cache_write tokens_reasoning")},
 		{"v_version", strings.Fields("lineage version parent operator status note content content_digest source source_score source_parent_score source_created_at created_at")},
 		{"v_mutation", strings.Fields("lineage number mutation parents child operator risk state n_attempts delta cost_usd note source proposed_at generation iteration island cell")},
 		{"v_decision", strings.Fields("lineage number mutation attempt decision state accepted label policy params overridden old_score new_score" +

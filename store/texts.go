@@ -96,7 +96,7 @@ func (t *Tx) freeExecution(e ExecutionRecord) (ExecutionRecord, error) {
 		err = cmp.Or(err, error(&track.FieldError{Field: "complexity", Message: unknown.Error()}))
 	}
 	for _, r := range e.Requests {
-		err = cmp.Or(err, t.checkName("requests.model", r.Model))
+		err = cmp.Or(err, t.checkName("requests.model", r.Model), t.checkName("requests.message_id", r.Message), t.checkName("requests.request_id", r.ID))
 	}
 	for name := range e.Truths {
 		err = cmp.Or(err, t.checkName("truths", name))

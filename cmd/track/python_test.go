@@ -161,7 +161,7 @@ func checkPythonExecutions(t *testing.T, dir string) {
 	t.Helper()
 	const fields = `SELECT task, version, key, task_type, complexity, trial, session, model, holdout, status, corrections, tokens_input, tokens_output, cost_usd, n_calls, n_failed, rubric FROM v_execution WHERE task = 't-17'`
 	rubric := "judge:j-1@" + strings.Repeat("ab", 8)
-	want := []string{"t-17,v002,t-17/1,coding,medium,2,s1,m-1,1,ok,1,1200,7,0.25,2,2," + rubric}
+	want := []string{"t-17,v002,t-17/1,coding,medium,2,s1,m-1,1,ok,1,1200,7,0.25,2,1," + rubric}
 	if diff := cmp.Diff(want, csvOf(t, dir, fields)); diff != "" {
 		t.Errorf("execution (-want +got):\n%s", diff)
 	}
