@@ -65,6 +65,8 @@ type Decision struct {
 	NChild       int                   `json:"n_child"`
 	NParent      int                   `json:"n_parent"`
 	NPairs       int                   `json:"n_pairs"`
+	Measured     *evolution.Measured   `json:"measured"` // after an acceptance; null without a list of tasks
+	Failures     evolution.FailureRule `json:"failures"` // how failed trials count; empty for worst
 	FailedChild  int                   `json:"failed_child"`
 	FailedParent int                   `json:"failed_parent"`
 	UsedChild    []evolution.Use       `json:"used_child"`
@@ -110,13 +112,12 @@ type DecisionWarning struct {
 
 // MissingEvidence is the evidence that is missing.
 type MissingEvidence struct {
-	N        int            `json:"n"`
-	Child    int            `json:"child"`
-	Parent   int            `json:"parent"`
-	Pairs    int            `json:"pairs"`
-	Fresh    bool           `json:"fresh"`
-	Expected int            `json:"expected"`
-	Trials   []PlannedTrial `json:"trials"`
+	N       int            `json:"n"`
+	Child   int            `json:"child"`
+	Parent  int            `json:"parent"`
+	Pairs   int            `json:"pairs"`
+	Measure bool           `json:"measure"` // the policy accepts, and the gain is to be measured
+	Trials  []PlannedTrial `json:"trials"`
 }
 
 // PlannedTrial is a trial that a policy still needs.
@@ -143,7 +144,7 @@ func (a Decision) Lead() []Sentence {
 	if a.DryRun && !a.Repeated {
 		lead = append(lead, Sentence{Kind: Note, Text: "dry run, nothing recorded"})
 	}
-	return append(lead, a.sentences(len(lead) > 0)...)
+	return append(lead, a.sentences(len(lead) > 0, false)...)
 }
 
 // Tables implements [Answer].

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -10,10 +11,11 @@ import (
 	"track/scoring/format"
 )
 
-// sentences returns what people read of a decision, one paragraph.
-func (a Decision) sentences(joined bool) []Sentence {
-	state := map[evolution.State]string{evolution.Accept: "ACCEPTED", evolution.Reject: "REJECTED", evolution.Continue: "CONTINUE: more evidence is needed"}[a.State]
-	lines := []Sentence{{Kind: Verdict, Text: fmt.Sprintf("%s  %s: %s of %s by %s", state, a.Mutation, a.Child, orNoVersion(a.Parent), operatorName(a.Operator)), Joined: joined}}
+// sentences returns what people read of a decision, one paragraph. Of several warnings it has the first, unless all are
+// wanted.
+func (a Decision) sentences(joined, all bool) []Sentence {
+	lines := []Sentence{a.sentence()}
+	lines[0].Joined = joined
 	add := func(text string) { lines = append(lines, Sentence{Kind: Note, Text: text, Joined: true}) }
 	if a.Repeated {
 		add("no new evidence: this was decided before")
@@ -21,13 +23,6 @@ func (a Decision) sentences(joined bool) []Sentence {
 	add(a.scoreText())
 	add(scoresText(a.Score))
 	add(a.ruleText())
-	if a.Draw.Used {
-		add(a.drawText())
-	}
-	if a.Need != nil {
-		plan := track.NewHint("list the trials", "mutation plan", a.Mutation)
-		lines = append(lines, Sentence{Kind: Note, Text: a.Need.sentence(a.Child, a.Parent), Hint: &plan, Joined: true})
-	}
 	switch {
 	case a.HeadBefore == a.HeadAfter:
 		add(fmt.Sprintf("active: %s, as before", orNoVersion(a.HeadAfter)))
@@ -40,23 +35,131 @@ func (a Decision) sentences(joined bool) []Sentence {
 		add("now active: " + orNoVersion(a.HeadNow))
 	}
 	add(NoiseText(a.Policy, a.Noise, Numbers{a.Scale}))
-	for _, w := range a.Warnings {
-		lines = append(lines, Sentence{Kind: Warning, Text: "warning: " + w.Message, Hint: w.Hint, Joined: true})
-	}
-	return lines
+	return append(lines, a.warnings(all)...)
 }
 
-// Brief returns what became of a mutation, the compared scores, and the draw if it decided.
-func (a Decision) Brief() []Sentence {
-	brief := a.sentences(false)[:1]
-	texts := []string{a.scoreText()}
+// Sentences returns all that people read of a decision, with all warnings.
+func (a Decision) Sentences() []Sentence { return a.sentences(false, true) }
+
+// Brief returns the sentence of a decision, and the warning that matters first.
+func (a Decision) Brief() []Sentence { return append([]Sentence{a.sentence()}, a.warnings(false)...) }
+
+// warnings returns all warnings, or the first one and how many more there are.
+func (a Decision) warnings(all bool) (list []Sentence) {
+	for _, w := range a.Warnings {
+		list = append(list, Sentence{Kind: Warning, Text: "warning: " + w.Message, Hint: w.Hint, Joined: true})
+	}
+	if all || len(list) < 2 {
+		return list
+	}
+	more := track.NewHint(fmt.Sprintf("%s more", format.Counted(len(list)-1, "warning")), "mutation show", a.Mutation)
+	list = list[:1]
+	if list[0].Hint == nil {
+		list[0].Hint = &more
+		return list
+	}
+	return append(list, Sentence{Kind: Note, Text: "more warnings", Hint: &more, Joined: true})
+}
+
+// sentence says what became of the mutation: the verdict, the gain with its interval, the pairs, and the failures.
+func (a Decision) sentence() Sentence {
+	if a.Need != nil {
+		plan := track.NewHint("list the trials", "mutation plan", a.Mutation)
+		return Sentence{Kind: Verdict, Hint: &plan, Text: fmt.Sprintf("CONTINUE  %s: %s", a.Mutation, a.Need.sentence(a.Policy, a.Child, a.Parent))}
+	}
+	state := "REJECTED"
+	if a.Accepted {
+		state = "ACCEPTED"
+	}
+	text := fmt.Sprintf("%s  %s: %s%s; %s", state, a.Mutation, a.gainText(), a.reason(), a.failuresText())
 	if a.Draw.Used {
-		texts = append(texts, a.drawText())
+		text += "; by the draw, " + a.Draw.comparison()
 	}
-	for _, text := range texts {
-		brief = append(brief, Sentence{Kind: Note, Text: text, Joined: true})
+	return Sentence{Kind: Verdict, Text: text}
+}
+
+// gainText says how much better the child is than its parent: as measured on all tasks, else as it was compared.
+func (a Decision) gainText() string {
+	if a.Measured != nil {
+		g := a.Measured.Gain
+		text := a.gains(g.Mean) + ", measured on " + format.Counted(g.N, "task")
+		if i := g.Interval; i != nil {
+			text += fmt.Sprintf(" (%s)", a.intervalText(*i))
+		}
+		if h := a.Measured.Holdout; h != nil {
+			text += fmt.Sprintf(", and %s on %s that never %s", Numbers{a.Scale}.Gain(h.Mean), format.Counted(h.N, "task"), agree(h.N, "decides", "decide"))
+		}
+		return text + ", after " + format.Counted(a.NPairs, "pair")
 	}
-	return brief
+	if a.Delta == nil {
+		return fmt.Sprintf("%s of %s", a.Child, orNoVersion(a.Parent))
+	}
+	text := a.gains(*a.Delta)
+	switch inFitness := a.Policy == (evolution.Threshold{}).Name(); {
+	case inFitness && a.CI == nil:
+		text += " in fitness"
+	case a.CI != nil && a.CI.N > 0 && a.CI.Estimate != *a.Delta:
+		text += fmt.Sprintf(" in fitness, %s in %s (%s)", Numbers{a.Scale}.Gain(a.CI.Estimate), format.Counted(a.CI.N, "pair"), a.intervalText(*a.CI))
+	case a.CI != nil:
+		text += fmt.Sprintf(" (%s)", a.intervalText(*a.CI))
+	case a.NPairs > 0:
+		text += " in " + format.Counted(a.NPairs, "pair")
+	}
+	return text
+}
+
+func (a Decision) gains(points float64) string {
+	numbers := Numbers{a.Scale}
+	verb, preposition := "gains", "over"
+	if points < 0 {
+		verb, preposition = "loses", "to"
+	}
+	text := fmt.Sprintf("%s %s %s", a.Child, verb, numbers.Score(math.Abs(points)))
+	if a.Scale == nil || numbers.hasPoints() {
+		text += " points"
+	}
+	return text + " " + preposition + " " + orNoVersion(a.Parent)
+}
+
+func (a Decision) intervalText(i evolution.Interval) string {
+	numbers := Numbers{a.Scale}
+	return fmt.Sprintf("%s %s interval %s to %s", format.Confidence(i.Confidence), i.Method, numbers.Gain(i.Lo), numbers.Gain(i.Hi))
+}
+
+// reason says why a child was rejected, where the gain does not.
+func (a Decision) reason() string {
+	if text := a.Label.Reason(); text != "" {
+		return ": " + text
+	}
+	return ""
+}
+
+// failuresText says how many trials failed, and how they count.
+func (a Decision) failuresText() string {
+	if a.FailedChild+a.FailedParent == 0 {
+		return "no trial failed"
+	}
+	text := fmt.Sprintf("%d of %s of %s and %d of %d of %s failed", a.FailedChild, format.Counted(a.trials(a.NChild, a.FailedChild), "trial"), a.Child,
+		a.FailedParent, a.trials(a.NParent, a.FailedParent), orNoVersion(a.Parent))
+	if a.Failures == evolution.FailuresExclude {
+		return text + " and are left out"
+	}
+	return text + " and count as the worst score"
+}
+
+// trials returns how many trials there were, of which n count.
+func (a Decision) trials(n, failed int) int {
+	if a.Failures == evolution.FailuresExclude {
+		return n + failed
+	}
+	return n
+}
+
+func agree(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 func (a Decision) scoreText() string {
@@ -121,15 +224,6 @@ func (a Decision) ruleText() string {
 	return strings.Join(parts, "; ")
 }
 
-// drawText says what the draw decided. A draw that decided nothing is not mentioned.
-func (a Decision) drawText() string {
-	outcome := "rejected"
-	if a.Accepted {
-		outcome = "accepted"
-	}
-	return outcome + " by the draw: " + a.Draw.comparison()
-}
-
 // comparison returns the draw next to the probability that decided.
 func (d Draw) comparison() string {
 	if d.P == nil {
@@ -148,13 +242,13 @@ func DrawText(u, p float64) string {
 }
 
 // sentence says how many trials the policy needs.
-func (n MissingEvidence) sentence(child, parent string) string {
-	text := "needs " + n.text(child, parent)
+func (n MissingEvidence) sentence(policy, child, parent string) string {
+	text := policy + " needs " + n.text(child, parent)
+	if n.Measure {
+		text = policy + " accepts " + child + "; to measure its gain on all tasks it needs " + n.text(child, parent)
+	}
 	if n.Pairs > 0 {
 		text += ", in " + format.Counted(n.Pairs, "pair") + " of the same task or seed"
-	}
-	if n.Fresh {
-		text += ", made from now on"
 	}
 	return text
 }
@@ -188,15 +282,6 @@ func NoiseText(policy string, n *evolution.Noise, numbers Numbers) string {
 			text += fmt.Sprintf("; %s interval %s to %s", format.Confidence(i.Confidence), format.Percent(i.Lo), format.Percent(i.Hi))
 		}
 		text += ")"
-	}
-	if less := n.ServesFalseAccept != nil && n.FalseAccept != nil && *n.ServesFalseAccept > *n.FalseAccept; n.Serves != policy && less {
-		return text + fmt.Sprintf("; at so little noise %s is cheaper, and accepts %s", n.Serves, format.Percent(*n.ServesFalseAccept))
-	}
-	if n.Serves != policy {
-		text += "; " + n.Serves + " would serve"
-		if n.ServesFalseAccept != nil {
-			text += ": " + format.Percent(*n.ServesFalseAccept)
-		}
 	}
 	return text
 }

@@ -16,6 +16,7 @@ type EvolveSettings struct {
 	Propose     string // line of shell
 	Evaluate    string // line of shell
 	Tasks       *string
+	Measured    int // tasks that an accepted child is measured on; 0 for all
 	Parallel    int
 	Timeout     time.Duration // of each run of a command
 	Retries     int           // runs of propose after one that made no child
@@ -33,6 +34,7 @@ func (q *EvolveSettings) Params() param.List {
 		{Name: "evaluate", Required: true, Unit: "COMMAND", Help: "run one trial of a version by this shell `COMMAND`", Value: param.Text(&q.Evaluate)},
 		{Name: "tasks", Unit: "FILE", Help: "pair the trials by these tasks, one a line: a name, or a JSON object with a task",
 			FileHelp: "pair the trials by the tasks in `FILE`, one a line: a name, or a JSON object with a task", Value: param.Content(&q.Tasks)},
+		{Name: "measure", Unit: "N", Help: "measure an accepted child on the first `N` tasks instead of all", Value: param.Whole(&q.Measured, 1)},
 		{Name: "parallel", Unit: "N", Help: "run `N` trials at a time", Value: param.Whole(&q.Parallel, 1)},
 		{Name: "timeout", Unit: "TIME", Help: "end a command that takes longer than `TIME`, such as 90s or 5m; such a trial has failed", Value: param.Duration(&q.Timeout)},
 		{Name: "retries", Unit: "N", Help: "run the propose command up to `N` times more if it makes no new child", Value: param.Whole(&q.Retries, 0)},

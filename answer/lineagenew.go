@@ -19,9 +19,9 @@ type NewLineageQuestion struct {
 	Subject     string
 	Operators   []evolution.Operator
 	KeepSecrets bool
-	Unbounded   bool     // scores are any numbers, and not from 0 to 100
-	Minimize    bool     // less is better, which makes the scale unbounded
-	Scale       *float64 // points that one unit of an unbounded score counts as
+	Unbounded   bool             // scores are any numbers, and not from 0 to 100
+	Minimize    bool             // less is better, which makes the scale unbounded unless Scale has ends
+	Scale       *evolution.Scale // of the scores; nil for 0 to 100
 	Score       ScoreSettings
 	New         bool
 	At          time.Time // zero for now
@@ -43,7 +43,8 @@ func (q *NewLineageQuestion) Params() param.List {
 		{Name: "keep-secrets", Help: "record a root in which something looks like a secret", Value: param.Switch(&q.KeepSecrets)},
 		{Name: "unbounded", Help: "let scores be any numbers, instead of 0 to 100", Value: param.Switch(&q.Unbounded)},
 		{Name: "minimize", Help: "let scores be any numbers, of which less is better", Value: param.Switch(&q.Minimize)},
-		{Name: "scale", Unit: "POINTS", Help: "let scores be any numbers, and count one unit as so many `POINTS` of a policy's parameters", Value: param.OptionalFloat(&q.Scale)},
+		{Name: "scale", Unit: "RANGE", Help: "let scores be in this `RANGE`, as 0-1 or -1..1, which is 100 points of a policy's parameters; or any numbers, of which one unit is so many points",
+			Value: param.Parsed(&q.Scale, parseScale, rangeText)},
 		{Name: "new", Help: "take a name that is not known although names like it are", Value: param.Switch(&q.New)},
 		atParam(&q.At),
 	}, q.Score.params()...)
@@ -53,9 +54,6 @@ func (q *NewLineageQuestion) Params() param.List {
 func (q *NewLineageQuestion) Check() error {
 	if q.Root != nil && q.Head != "" {
 		return &param.Error{Param: "root", Message: "root and head both name the first active version: give one of them"}
-	}
-	if q.Scale != nil && !(*q.Scale > 0) {
-		return &param.Error{Param: "scale", Message: fmt.Sprintf("%v is not above 0", *q.Scale)}
 	}
 	return nil
 }

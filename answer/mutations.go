@@ -104,12 +104,13 @@ func (q *MutationQuestion) Params() param.List { return ofMutation(&q.Mutation, 
 // MutationDetail is a mutation with everything in the ledger about it.
 type MutationDetail struct {
 	Mutation  `json:",embed"`
-	Scale     *evolution.Scale    `json:"scale,omitempty"` // of the scores; none for 0 to 100
-	Refusals  []evolution.Refusal `json:"refusals"`
-	Inferred  bool                `json:"inferred"`            // a parent was inferred, and not recorded by its source
-	Origin    *evolution.Origin   `json:"origin,omitempty"`    // what another evolver says of it
-	Withdrawn string              `json:"withdrawn,omitempty"` // why
-	Decisions []Decision          `json:"decisions"`
+	Scale     *evolution.Scale     `json:"scale,omitempty"` // of the scores; none for 0 to 100
+	Refusals  []evolution.Refusal  `json:"refusals"`
+	Inferred  bool                 `json:"inferred"`            // a parent was inferred, and not recorded by its source
+	Origin    *evolution.Origin    `json:"origin,omitempty"`    // what another evolver says of it
+	Withdrawn string               `json:"withdrawn,omitempty"` // why
+	Tasks     *evolution.TaskOrder `json:"tasks,omitempty"`     // the order in which both sides try the tasks; none if they are unknown
+	Decisions []Decision           `json:"decisions"`
 }
 
 // Lead implements [Answer].
@@ -136,7 +137,7 @@ func (a MutationDetail) Tables() []Table {
 		add("withdrawn: " + a.Withdrawn)
 	}
 	for _, d := range a.Decisions {
-		t.Notes = append(t.Notes, d.sentences(false)...)
+		t.Notes = append(t.Notes, d.sentences(false, true)...)
 	}
 	if len(a.Decisions) == 0 && a.State.Open() {
 		hint := track.NewHint("decide it", "mutation decide", a.ID)

@@ -32,7 +32,7 @@ type Plan struct {
 // Lead implements [Answer].
 func (a Plan) Lead() []Sentence {
 	if a.Need != nil {
-		return []Sentence{{Kind: Heading, Text: a.Need.sentence(a.Decision.Child, a.Decision.Parent)}}
+		return []Sentence{{Kind: Heading, Text: a.Need.sentence(a.Decision.Policy, a.Decision.Child, a.Decision.Parent)}}
 	}
 	hint := track.NewHint("decide it", "mutation decide", a.Mutation).With("lineage", a.Lineage)
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s has enough evidence: %s would %s it", a.Mutation, a.Decision.Policy, a.State), Hint: &hint}}

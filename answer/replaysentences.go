@@ -24,7 +24,7 @@ func (a Replays) Lead() (lead []Sentence) {
 func (a Replays) decisionLead() (lead []Sentence) {
 	d := a.Decision
 	if d.Decision != nil {
-		lead = d.Decision.sentences(false)
+		lead = d.Decision.sentences(false, true)
 		if len(d.Own) == 0 && d.Problem == "" {
 			lead = append(lead, Sentence{Kind: Note, Text: "replayed: the same", Joined: true})
 		}

@@ -16,7 +16,7 @@ import (
 
 // settingNames returns the settings of a lineage that can be set one by one.
 func settingNames() []string {
-	names := []string{"policy", "operators", "operator_choice", "forbidden", "scale", "minimize", "points"}
+	names := []string{"policy", "operators", "operator_choice", "forbidden", "scale", "minimize", "points", "failures", "overfit"}
 	for _, part := range settingParts(&evolution.Settings{}) {
 		names = append(names, memberNames(part)...)
 	}
@@ -63,6 +63,12 @@ func (a Setting) Change(s *evolution.Settings) (err error) {
 		s.OperatorChoice = evolution.OperatorRule(a.Value)
 	case "scale", "minimize", "points":
 		return a.changeScale(s)
+	case "failures":
+		s.Failures = evolution.FailureRule(a.Value)
+		return nil
+	case "overfit":
+		s.Overfit = evolution.OverfitAction(a.Value)
+		return nil
 	case "frozen":
 		return errors.New("frozen cannot be set: freeze or unfreeze the lineage")
 	}
@@ -82,14 +88,19 @@ func (a Setting) changeScale(s *evolution.Settings) (err error) {
 		s.Scale = nil
 		return nil
 	case a.Key == "scale" && a.Value == "unbounded":
-		if s.Scale == nil {
-			*s = s.Unbounded(evolution.Scale{})
+		if _, _, bounded := s.Scale.Ends(); bounded {
+			*s = s.WithScale(evolution.Scale{})
 		}
 		return nil
 	case a.Key == "scale":
-		return fmt.Errorf("scale=%s: use 0-100 or unbounded", a.Value)
+		scale, err := parseRange(a.Value)
+		if err != nil {
+			return fmt.Errorf("scale=%s: use 0-1, another range as in -1..1, 0-100 or unbounded", a.Value)
+		}
+		*s = s.WithScale(*scale)
+		return nil
 	case s.Scale == nil:
-		*s = s.Unbounded(evolution.Scale{})
+		*s = s.WithScale(evolution.Scale{})
 	}
 	switch {
 	case a.Key == "minimize":
@@ -105,6 +116,50 @@ func (a Setting) changeScale(s *evolution.Settings) (err error) {
 		return fmt.Errorf("points=%s: use a number above 0, or off", a.Value)
 	}
 	return nil
+}
+
+// parseScale reads the ends of a scale, or how many points one unit of any number is.
+func parseScale(text string) (*evolution.Scale, error) {
+	points, err := strconv.ParseFloat(text, 64)
+	if err == nil && points > 0 {
+		return &evolution.Scale{Points: points}, nil
+	}
+	if err == nil {
+		return nil, fmt.Errorf("%s is not above 0", text)
+	}
+	if text == "0-100" {
+		return nil, nil
+	}
+	scale, err := parseRange(text)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no range as 0-1 or -1..1, and no number of points", text)
+	}
+	return scale, nil
+}
+
+// rangeText writes a scale as [parseScale] reads it.
+func rangeText(s *evolution.Scale) string {
+	if s == nil {
+		return ""
+	}
+	if lo, hi, bounded := s.Ends(); bounded {
+		return fmt.Sprintf("%v..%v", lo, hi)
+	}
+	return strconv.FormatFloat(s.Points, 'g', -1, 64)
+}
+
+// parseRange reads the ends of a scale, as in 0-1 or -1..1.
+func parseRange(text string) (*evolution.Scale, error) {
+	first, last, found := strings.Cut(text, "..")
+	if !found {
+		first, last, _ = strings.Cut(text, "-")
+	}
+	lo, errLo := strconv.ParseFloat(first, 64)
+	hi, errHi := strconv.ParseFloat(last, 64)
+	if err := cmp.Or(errLo, errHi); err != nil {
+		return nil, err
+	}
+	return evolution.BoundedScale(lo, hi)
 }
 
 // limitsOfLength may be off, which is 0.
@@ -292,9 +347,14 @@ func settingsTable(s evolution.Settings) Table {
 
 // scaleText says what scores may be.
 func scaleText(s *evolution.Scale) string {
+	lo, hi, bounded := s.Ends()
 	switch {
 	case s == nil:
 		return "0-100"
+	case bounded && s.Minimize:
+		return fmt.Sprintf("%v..%v, less is better, one unit is %v points", lo, hi, s.Points)
+	case bounded:
+		return fmt.Sprintf("%v..%v, one unit is %v points", lo, hi, s.Points)
 	case s.Points > 0 && s.Minimize:
 		return fmt.Sprintf("unbounded, less is better, one unit is %v points", s.Points)
 	case s.Points > 0:

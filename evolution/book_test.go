@@ -96,7 +96,6 @@ func (b *book) decide(mutation string, named evolution.Policy, e evolution.Evide
 	if named != nil {
 		policy = named
 	}
-	e.Step = p.Number - 1
 	draw := evolution.NewDraw(evolution.DrawKey{Seed: b.seed, Lineage: b.lineage, Mutation: mutation, Attempt: b.attempts[mutation], Label: evolution.LabelExplore})
 	r, err := evolution.NewRecord(policy, e, draw)
 	if err != nil {
@@ -164,7 +163,7 @@ func wholeLedger(t testing.TB) ([]evolution.Entry, evolution.Head) {
 	b.proposal(evolution.Proposal{Child: version("v003"), Operator: "constraint_add", Risk: evolution.Low, Refusals: []evolution.Refusal{{Code: "too_short", Reason: "4 characters, less than half of 10"}}}, []string{"v002"})
 	// Considered, and the draw says no.
 	b.set(func(s *evolution.Settings) {
-		s.Loop.MutationRate, s.Policy, s.Params = 0, "poi", []byte(`{"c":0.9,"n_min":3,"tau":3}`)
+		s.Loop.MutationRate, s.Policy, s.Params = 0, "confirm", []byte(`{"alpha":0.05,"beta":0.2,"effect":2,"pairs":12}`)
 	})
 	if c := b.consider(fresh, evolution.Signals{}); c.Choice != nil {
 		t.Fatal("a choice without a mutation")
@@ -174,23 +173,22 @@ func wholeLedger(t testing.TB) ([]evolution.Entry, evolution.Head) {
 	few := pairs(3, 4)
 	few.Child = append(few.Child, evolution.Trial{ID: "c9", Key: "k9", At: epoch, Failed: "timeout"})
 	want(b.decide(crossover, nil, few), evolution.Continue)
-	want(b.decide(crossover, nil, pairs(6, 5, 7)), evolution.Accept)
+	want(b.decide(crossover, nil, pairs(6, 5, 7, 6, 8, 5, 6, 7, 9)), evolution.Accept)
 	// Of a parent that is no longer active: accepted, and the head stays.
 	stale := b.propose("by-name", "v005", "v001")
-	want(b.decide(stale, policy(t, "strict", ""), pairs(2, 1)), evolution.Accept)
-	// Other policies, and the draw of an exploration. Those that look after every pair measure their noise by
-	// simulation, which takes too long here.
+	want(b.decide(stale, policy(t, "greedy", ""), pairs(2, 1)), evolution.Accept)
+	// Other policies, and the draw of an exploration.
 	b.set(func(s *evolution.Settings) {
 		s.Policy, s.Params = "threshold", []byte(sourceBands)
 	})
 	many := b.propose("", "v006", "v004")
-	want(b.decide(many, policy(t, "confirm", `{"n1":1,"n2":2}`), pairs(9, 1, -2)), evolution.Reject)
-	b.decide(many, policy(t, "anneal", ""), pairs(-1, -2))
+	want(b.decide(many, policy(t, "confirm", `{"pairs":12}`), pairs(9, 1, -8)), evolution.Reject)
+	b.decide(many, policy(t, "greedy", ""), pairs(-1, -2))
 	if d := b.decide(many, nil, pairs(-1, -2)); !d.DrawUsed {
 		t.Fatal("no draw of an exploration")
 	}
 	withdrawn := b.propose("", "v007", "v004")
-	want(b.decide(withdrawn, policy(t, "strict", ""), pairs(-1, -2)), evolution.Reject)
+	want(b.decide(withdrawn, policy(t, "greedy", ""), pairs(-1, -2)), evolution.Reject)
 	b.add(evolution.KindWithdrawal, evolution.Withdrawal{Mutation: withdrawn, Reason: "asks for a tool that is gone"}, b.last().HeadAfter)
 	// Back, by hand and by a trigger.
 	head := b.last().HeadAfter
@@ -201,8 +199,9 @@ func wholeLedger(t testing.TB) ([]evolution.Entry, evolution.Head) {
 	b.add(evolution.KindRollback, evolution.RollbackEvent{Rollback: *back, Settings: b.settings.Number, Executions: 40}, "v002")
 	state := evolution.RollbackState{
 		InForce: evolution.Standing{Version: "v002", Number: 2, Score: ptr(30.0)}, Previous: &evolution.Standing{Version: "v001", Number: 1, Score: ptr(62.0)},
-		Versions: []evolution.Standing{{Version: "v002", Number: 2, Score: ptr(30.0)}, {Version: "v001", Number: 1, Score: ptr(62.0)}}, Scores: []float64{31.5, 30}, ErrorRate: ptr(0.25),
+		Versions: []evolution.Standing{{Version: "v002", Number: 2, Score: ptr(30.0)}, {Version: "v001", Number: 1, Score: ptr(62.0)}}, Steps: steps(31.5, 30), ErrorRate: ptr(0.25),
 	}
+	against(&state)
 	triggered := b.settings.Rollback.Check(state)
 	if triggered == nil || triggered.To != "v001" {
 		t.Fatalf("no trigger: %+v", triggered)

@@ -9,7 +9,6 @@ type Conditions struct {
 	NChild  int     // trials with a score; 0: as many as the policy weights
 	NParent int
 	NPairs  int // a policy that wants more counts on those it wants
-	Step    int // for [Anneal]
 	// Gain is by how much the child is better than its parent: 0 for the rate of false accepts.
 	Gain float64
 	// Shared says how far the two fitnesses of [Threshold] rest on the same tasks: the sum over pairs of the products
@@ -29,11 +28,11 @@ func (c Conditions) Paired(n int) Conditions {
 // all pairs. Differences that do not vary although the scores do tell nothing of their sd, so it follows from that of
 // the scores.
 func conditions(d Decision, s sides) Conditions {
-	child, parent := summarize(scores(s.child.scored)), summarize(scores(s.parent.scored))
-	p := pairUp(s.child.scored, s.parent.scored)
+	child, parent := summarize(scores(s.child.trials)), summarize(scores(s.parent.trials))
+	p := pairUp(s.child.trials, s.parent.trials)
 	c := Conditions{
 		SD: pooledSD(child, parent), SDPairs: newSample(scores(p.child), scores(p.parent)).sd,
-		NChild: child.n, NParent: parent.n, NPairs: d.NPairs, Step: s.step, Shared: sharedWeights(d, p),
+		NChild: child.n, NParent: parent.n, NPairs: d.NPairs, Shared: sharedWeights(d, p),
 		df: max(0, child.n-1) + max(0, parent.n-1), dfPairs: max(0, p.n()-1),
 	}
 	switch {
@@ -74,22 +73,16 @@ func (c Conditions) variances() (alone, paired float64) {
 	return float64(c.SD * c.SD * rest), float64(c.SDPairs * c.SDPairs * c.Shared)
 }
 
-// degrees returns the degrees of freedom of the variance that a policy's rate depends on: of the pairs, but for
-// [Bands] and [Threshold] by Satterthwaite's approximation for its two parts. It returns 0 if the scores do not vary.
+// degrees returns the degrees of freedom of the variance that the rate of a policy depends on, by Satterthwaite's
+// approximation for its two parts. It returns 0 if the rate depends on no variance: only that of [Threshold] does.
 func (c Conditions) degrees(p Policy) float64 {
+	alone, paired := c.variances()
+	if _, ok := p.(Threshold); !ok || alone+paired == 0 {
+		return 0
+	}
 	df, dfPairs := float64(c.df), float64(c.dfPairs)
 	if c.dfPairs == 0 {
 		dfPairs = df
-	}
-	if _, ok := bandsOf(p); !ok {
-		if c.SDPairs == 0 {
-			return 0
-		}
-		return dfPairs
-	}
-	alone, paired := c.variances()
-	if alone+paired == 0 {
-		return 0
 	}
 	inverse := 0.0
 	if alone > 0 {

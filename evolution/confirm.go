@@ -1,114 +1,137 @@
 package evolution
 
 import (
-	"fmt"
 	"math"
 
 	"track/scoring/numeric"
+	"track/scoring/stats"
 )
 
-// Confirm screens with few trials and confirms with fresh ones.
+// Confirm decides on fresh pairs by an exact sign-flip test with planned interim analyses.
 //
-//	stage 1  the first N1 trials of the child: their mean above the mean of all the parent's trials until then, or reject
-//	stage 2  the first N2 fresh pairs, under [POI] with Tau and C
+//	screen  after the first eighth of the pairs: a mean below -Effect rejects
+//	looks   after each quarter: rejected for futility if the chance of acceptance, should the pairs go on as they began,
+//	        is below Beta. After the third and the fourth quarter: accepted if the one-sided p-value is at most 0.4·Alpha
+//	        and 0.6·Alpha. The last look rejects everything else.
 //
-// The choice in stage 1 favours children that were lucky there, so nothing of it is recorded as the child's fitness:
-// only stage 2 is. A trial is fresh if stage 1 did not use it. A parent that has no trial until then is screened
-// with its first N1.
+// A mutation that changes nothing is accepted with a probability of at most Alpha, by Bonferroni's inequality, whatever
+// the distribution of the scores: under that hypothesis the differences of pairs are symmetric about 0. Nothing is
+// accepted before three quarters of the pairs, because a crash on one task of five stays unseen in half of them in one
+// child of a hundred. Pairs on trials of the parent from before the proposal do not count.
 type Confirm struct {
-	N1  int     `json:"n1"`
-	N2  int     `json:"n2"`
-	C   float64 `json:"c"`
-	Tau float64 `json:"tau"`
+	Effect float64 `json:"effect"` // points: the gain worth having, and the harm that the screen does not tolerate
+	Alpha  float64 `json:"alpha"`  // the most mutations that change nothing and are accepted
+	Beta   float64 `json:"beta"`   // the chance of acceptance below which it stops
+	Pairs  int     `json:"pairs"`  // the most pairs; a multiple of 4
 }
+
+// The share of Alpha that the third and the fourth look spend.
+const (
+	thirdLookShare = 0.4
+	lastLookShare  = 0.6
+)
+
+const fewestConfirmPairs = 12 // the third look has 9 of them, and 2^-9 is below 0.4 times an alpha of 0.05
 
 // Name returns "confirm".
 func (Confirm) Name() string { return "confirm" }
 
 // validate returns an error for the first parameter outside its domain.
 func (p Confirm) validate() error {
-	return validate(p, count("n1", p.N1, 1), count("n2", p.N2, 2), openUnit("c", p.C), positive("tau", p.Tau))
+	const most = stats.MostSignFlipGreater
+	return validate(p,
+		positive("effect", p.Effect), openUnit("alpha", p.Alpha), openUnit("beta", p.Beta),
+		domain{"pairs", p.Pairs, p.Pairs >= fewestConfirmPairs && p.Pairs <= most && p.Pairs%4 == 0, "a multiple of 4 from 12 to 40"})
 }
 
-func (p Confirm) minTrials() int { return p.N1 }
+// look is a planned analysis after n pairs.
+type look struct {
+	name  string
+	n     int
+	alpha float64 // the largest p-value that accepts; 0 for none
+}
 
-func (p Confirm) poi() POI { return POI{Tau: p.Tau, C: p.C, NMin: p.N2} }
+// looks returns the screen and the planned analyses, in order.
+func (p Confirm) looks() []look {
+	quarter := p.Pairs / 4
+	return []look{
+		{"screen", p.Pairs / 8, 0}, {"look 1", quarter, 0}, {"look 2", 2 * quarter, 0},
+		{"look 3", 3 * quarter, float64(thirdLookShare * p.Alpha)}, {"look 4", 4 * quarter, float64(lastLookShare * p.Alpha)},
+	}
+}
 
 func (p Confirm) judge(d *Decision, s sides, _ float64) error {
-	child, parent := s.child.scored, s.parent.scored
-	pool := p.pool(child, parent)
-	if len(child) < p.N1 || len(pool) == 0 {
-		missing := 0
-		if len(parent) == 0 || len(child) >= p.N1 {
-			missing = p.N1 - len(parent)
+	pairs := s.fresh()
+	for _, look := range p.looks() {
+		if missing := look.n - pairs.n(); missing > 0 {
+			d.comparePairs(pairs)
+			d.wait(needPairs(missing, pairs))
+			return nil
 		}
-		d.wait(needTrials(max(0, p.N1-len(child)), missing))
-		return nil
+		if over, err := p.analyse(d, pairs.first(look.n), look); over || err != nil {
+			return err
+		}
 	}
-	screened := summarize(scores(child[:p.N1]))
-	pooled := summarize(scores(pool))
-	d.compare(pooled.mean, screened.mean)
-	d.measure("stage_1_mean", *d.NewScore, *d.OldScore, *d.OldScore)
-	if *d.Delta <= 0 {
-		d.screenOut(child[:p.N1], pool)
-		return nil
-	}
-	p.confirm(d, pairUp(child[p.N1:], parent[len(pool):]))
 	return nil
 }
 
-// pool returns the parent's trials until stage 1 ended, or its first N1 if it had none. It returns none if the parent
-// has fewer than N1 or stage 1 is not over.
-func (p Confirm) pool(child, parent []Trial) []Trial {
-	if len(child) < p.N1 {
-		return nil
+// analyse makes one planned analysis, and reports whether it decides.
+func (p Confirm) analyse(d *Decision, pairs pairing, look look) (over bool, err error) {
+	sum := d.comparePairs(pairs)
+	d.Rule = d.Rule[:0]
+	if look.name == "screen" {
+		d.measure(look.name, sum.mean, math.NaN(), -p.Effect)
+		if sum.mean < -p.Effect {
+			d.reject(screenedOut)
+			return true, nil
+		}
+		return false, nil
 	}
-	n, end := 0, child[p.N1-1]
-	for n < len(parent) && p.until(parent[n], end) {
-		n++
+	value, err := stats.SignFlipGreater(pairs.differences())
+	if err != nil {
+		return false, err
 	}
-	if n == 0 && len(parent) >= p.N1 {
-		n = p.N1
+	if look.alpha > 0 {
+		d.measure(look.name+": p", value, look.alpha, math.NaN())
+		if value <= look.alpha {
+			d.accept(Improvement)
+			return true, nil
+		}
 	}
-	return parent[:n]
+	if look.n == p.Pairs {
+		d.reject(noImprovement)
+		return true, nil
+	}
+	chance := p.chance(sum)
+	d.measure(look.name+": chance", chance, math.NaN(), p.Beta)
+	if chance < p.Beta {
+		d.reject(futile)
+		return true, nil
+	}
+	return false, nil
 }
 
-// until reports whether a trial of the parent is no later than the end of stage 1; without times, ids are compared.
-func (Confirm) until(t, end Trial) bool {
-	if t.At.IsZero() {
-		return t.ID < end.ID
+// chance returns the probability that the last look accepts if the pairs go on as they began: normal differences with
+// mean and sd of the sample (conditional power under the current trend, Lan and Wittes 1988).
+func (p Confirm) chance(s sample) float64 {
+	if s.sd == 0 {
+		return indicator(s.mean > 0)
 	}
-	return !t.At.After(end.At)
+	n, all := float64(s.n), float64(p.Pairs)
+	limit := -numeric.NormalQuantile(lastLookShare * p.Alpha)
+	rest := all - n
+	return numeric.NormalCDF((float64(s.mean*all) - float64(limit*s.sd*math.Sqrt(all))) / (s.sd * math.Sqrt(rest)))
 }
 
-func (d *Decision) screenOut(child, pool []Trial) {
-	d.UsedChild, d.UsedParent = used(child), used(pool)
-	d.estimate(child, pool, [2]float64{float64(len(child)), float64(len(pool))})
-	d.reject(screenedOut)
-}
-
-func (p Confirm) confirm(d *Decision, fresh pairing) {
-	d.OldScore, d.NewScore, d.Delta = nil, nil, nil // those of stage 1 are biased
-	if missing := p.N2 - fresh.n(); missing > 0 {
-		d.comparePairs(fresh)
-		need := needPairs(missing, fresh)
-		need.Fresh = true
-		d.wait(need)
-		return
-	}
-	p.poi().rule(d, d.comparePairs(fresh.first(p.N2)))
-}
-
-// acceptRate returns the rate of stage 1, 1/2 without a gain, times that of stage 2, which is independent of it.
+// acceptRate returns the probability that the last look accepts, by the normal approximation; of a mutation that
+// changes nothing it is at most Alpha.
 func (p Confirm) acceptRate(c Conditions) (float64, string) {
-	if c.SDPairs == 0 {
-		return indicator(c.Gain > 0), "exact" // no difference is not above the parent
+	switch {
+	case c.Gain == 0:
+		return p.Alpha, "at most, by design"
+	case c.SDPairs == 0:
+		return indicator(c.Gain > 0), "exact"
 	}
-	c.NPairs = p.N2
-	rate, method := p.poi().acceptRate(c)
-	if c.Gain == 0 {
-		return rate / 2, fmt.Sprintf("%s, half screened out", method)
-	}
-	screening := c.SD * math.Sqrt(1/float64(p.N1)+1/float64(max(1, c.NParent)))
-	return rate * numeric.NormalCDF(c.Gain/screening), method + ", after the screening"
+	limit := -numeric.NormalQuantile(lastLookShare * p.Alpha)
+	return numeric.NormalCDF(float64(c.Gain*math.Sqrt(float64(p.Pairs))/c.SDPairs) - limit), "normal, at the last look"
 }

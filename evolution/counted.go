@@ -2,8 +2,8 @@ package evolution
 
 // Counted are the trials of a version whose scores say how good it is.
 type Counted struct {
-	Trials []Trial // with a score
-	Failed int
+	Trials []Trial // with a score; failed ones too, if they have the one that they count as: see [WithFailures]
+	Failed int     // of all trials
 	// Chosen: their scores served to choose the version, so they tend to be too high.
 	Chosen bool
 }
@@ -16,9 +16,11 @@ const fewestFresh = 2
 func Count(trials []Trial, looked map[string]bool) (c Counted) {
 	var fresh, all []Trial
 	for _, t := range trials {
-		switch {
-		case t.Failed != "":
+		if t.Failed != "" {
 			c.Failed++
+		}
+		switch {
+		case t.Score == nil:
 		case looked[t.ID]:
 			all = append(all, t)
 		default:

@@ -4,15 +4,7 @@ import "track/scoring/rubric"
 
 // decisionVersion names the rules by which [Decide] decides. It changes when equal evidence could give another
 // decision.
-const decisionVersion = "decide/3"
-
-// secondVersion differs from [decisionVersion] in one thing: [Bands] waited forever for a child of which some trials
-// had a score, and all others failed.
-const secondVersion = "decide/2"
-
-// firstVersion differs from [secondVersion] in what a decision reports of its noise, and in nothing that decides: its
-// intervals, P(improvement), noise and warnings did not use the pairs of [Threshold].
-const firstVersion = "decide/1"
+const decisionVersion = "decide/4"
 
 // State is the outcome of a decision.
 type State string
@@ -39,16 +31,16 @@ const (
 // Labels of the other policies.
 const (
 	Improvement   Label = "improvement"
-	noImprovement Label = "no_improvement" // not shown, or shown to be absent
-	screenedOut   Label = "screened_out"   // [Confirm]: no better than the parent in the first stage
-	annealing     Label = "annealing"      // [Anneal]: no gain, decided by the draw
-	undecided     Label = "undecided"      // [SPRT] and [CS]: n_max pairs and no decision
+	noImprovement Label = "no_improvement" // not shown by all pairs
+	screenedOut   Label = "screened_out"   // [Confirm]: clearly worse in the first pairs
+	futile        Label = "futile"         // [Confirm]: further pairs would hardly show an improvement
 )
 
 // Labels under every policy.
 const (
 	needsEvidence Label = "needs_evidence"
-	ChildFailed   Label = "failed" // no trial of the child has a score; under [Bands], too few have one and too many failed
+	measuring     Label = "measuring" // the policy accepts, and the gain is still to be measured on all tasks
+	ChildFailed   Label = "failed"    // failed trials are excluded, and no trial of the child has a score
 )
 
 // Decision is the verdict on one mutation with what it follows from.
@@ -58,9 +50,10 @@ type Decision struct {
 	State    State  `json:"state"`
 	Accepted bool   `json:"accepted"`
 	Label    Label  `json:"label"`
-	// OldScore and NewScore are the values of parent and child that the policy compared, Delta is their difference,
-	// rounded to 9 decimals, and Interval an interval of the true difference at 95 %, from the pairs if there are two.
-	// Nil if there is none.
+	// OldScore and NewScore are the values of parent and child that the policy compared, and Delta is their difference,
+	// rounded to 9 decimals. Interval is an interval of the true difference at 95 %, from the pairs if there are two. Only
+	// [Threshold] has one: the other policies stop when the pairs look good, so such an interval would be wrong, and
+	// Measured has the gain. Nil if there is none.
 	OldScore *float64  `json:"old_score"`
 	NewScore *float64  `json:"new_score"`
 	Delta    *float64  `json:"delta"`
@@ -71,11 +64,13 @@ type Decision struct {
 	// Rule is what the policy compared with its limits, in order.
 	Rule []Statistic `json:"rule"`
 
-	NChild       int `json:"n_child"` // trials with a score
+	NChild       int `json:"n_child"` // trials that count, failed ones too unless they are excluded
 	NParent      int `json:"n_parent"`
 	FailedChild  int `json:"failed_child"`
 	FailedParent int `json:"failed_parent"`
 	NPairs       int `json:"n_pairs"` // that the policy used; all pairs, if it uses none
+	// Measured is what the run on all tasks found after the acceptance; nil without one.
+	Measured *Measured `json:"measured"`
 	// UsedChild and UsedParent are the trials that counted, with their weights; a pair has the same index in both.
 	UsedChild  []Use `json:"used_child"`
 	UsedParent []Use `json:"used_parent"`
@@ -85,7 +80,7 @@ type Decision struct {
 	// if the draw changes nothing; DrawUsed is then false.
 	P        float64   `json:"p"`
 	DrawUsed bool      `json:"draw_used"`
-	Noise    *Noise    `json:"noise"` // nil in what [Judge] returns
+	Noise    *Noise    `json:"noise"`
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -128,28 +123,29 @@ type Statistic struct {
 type Use struct {
 	ID     string  `json:"id"`
 	Key    string  `json:"key,omitempty"`
-	Score  float64 `json:"score"`
+	Score  float64 `json:"score"` // of a failed trial, what it counts as
 	Weight float64 `json:"weight"`
+	Failed string  `json:"failed,omitempty"`
 }
 
 // used returns trials of equal weight.
 func used(trials []Trial) []Use {
 	list := make([]Use, len(trials))
 	for i, t := range trials {
-		list[i] = Use{ID: t.ID, Key: t.Key, Score: *t.Score, Weight: 1}
+		list[i] = Use{ID: t.ID, Key: t.Key, Score: *t.Score, Weight: 1, Failed: t.Failed}
 	}
 	return list
 }
 
 // weighted returns trials with the weights of a fitness, newest first.
 func weighted(f rubric.FitnessResult, trials []Trial) []Use {
-	key := make(map[string]string, len(trials))
+	known := make(map[string]Trial, len(trials))
 	for _, t := range trials {
-		key[t.ID] = t.Key
+		known[t.ID] = t
 	}
 	list := make([]Use, len(f.Used))
 	for i, u := range f.Used {
-		list[i] = Use{ID: u.ID, Key: key[u.ID], Score: u.Value, Weight: u.Weight}
+		list[i] = Use{ID: u.ID, Key: known[u.ID].Key, Score: u.Value, Weight: u.Weight, Failed: known[u.ID].Failed}
 	}
 	return list
 }

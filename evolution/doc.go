@@ -5,16 +5,13 @@
 // mutation is the step from one or two parents to a child ([mutationID]). A decision is a verdict on a mutation:
 // [Decide] makes it from [Evidence], the scored trials of both sides, under a [Policy], with a [Draw].
 //
-//	threshold  difference of the two fitnesses: above 5 or 0 accept, above -3 accept one in five, by the draw (the default)
-//	strict     mean paired difference above eps
-//	poi        probability of improvement, shrunk towards none, at least c
-//	confirm    n1 trials of the child screen, n2 fresh pairs confirm (recommended)
-//	sprt       sequential likelihood ratio test of d0 against d1
-//	cs         confidence sequence: may be applied after every pair
-//	anneal     accept a loss m with probability exp(m/T), by the draw, at a falling temperature
+//	confirm    an exact sign-flip test on fresh pairs, with planned looks (the default)
+//	greedy     mean paired difference above eps
+//	threshold  difference of the two fitnesses: above 5 or 0 accept, above -3 accept one in five, by the draw
 //
-// Every decision carries the noise it was made in: the interval of the difference, the share of pairs won, the rate
-// at which the policy accepts mutations that change nothing, and the name of the policy that would serve.
+// A failed trial counts as the worst score. Whatever is compared is compared on tasks that both sides have, but for
+// threshold. Every decision carries the noise it was made in: the interval of the difference, the share of pairs won,
+// and the rate at which the policy accepts mutations that change nothing.
 //
 // A draw is a function of its key alone ([NewDraw]). A [Record] holds all that a decision followed from:
 // [replayRecord] decides again and names what differs, [Counterfactual] asks another policy. The ledger of a lineage

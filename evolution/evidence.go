@@ -22,7 +22,7 @@ type Trial struct {
 	Key string    `json:"key,omitempty"`
 	At  time.Time `json:"at,omitzero"` // known of all or of none; microseconds count
 	// Score is 0 to 100 (of a seed, 100 times its total score) unless the evidence has another scale. It is nil if the
-	// trial failed: that is a status, never a score, even if part of a score was measured before.
+	// trial failed, even if part of a score was measured before: a failed trial counts as the worst score.
 	Score  *float64 `json:"score"`
 	Failed string   `json:"failed,omitempty"` // why there is no score: timeout, crash, invalid, …
 	// Under names the rubric or spec of the score. Scores under different ones are not compared.
@@ -34,29 +34,46 @@ type Trial struct {
 type Evidence struct {
 	Child  []Trial `json:"child"`
 	Parent []Trial `json:"parent"`
-	// Step counts the mutations of the lineage that were proposed before this one, for policies that change with time
-	// ([Anneal]). It does not depend on the order in which several processes decide.
-	Step int `json:"step"`
+	// Since is when the mutation was proposed: trials of the parent from before are not made side by side with the
+	// child's, so no pair with them confirms. Zero if any trial will do, as for seeds of a simulation.
+	Since time.Time `json:"since,omitzero"`
 	// Scale is nil if scores are from 0 to 100.
 	Scale *Scale `json:"scale,omitempty"`
+	// Failures says how failed trials count; empty for [FailuresAsWorst].
+	Failures FailureRule `json:"failures,omitempty"`
+	// Tasks is how many tasks decide; 0 if that is unknown. [Greedy] wants a pair of each.
+	Tasks int `json:"tasks,omitempty"`
+	// Measurement is the run on all tasks that follows an acceptance; nil for none.
+	Measurement *Measurement `json:"measurement,omitempty"`
 }
 
-// side is one side of the evidence, oldest first.
+// side is one side of the evidence, oldest first. Each trial has a score, in points of which more are better.
 type side struct {
-	scored []Trial
+	trials []Trial
 	failed int
 }
 
 // sides is evidence that has been checked and put in order.
 type sides struct {
-	child, parent side
-	step          int
-	keepsWaiting  bool // as versions before [decisionVersion] did: see [secondVersion]
+	child, parent                 side
+	measuredChild, measuredParent side
+	since                         time.Time
+	tasks                         int
+	failures                      FailureRule
+}
+
+// fresh returns the pairs that were made side by side.
+func (s sides) fresh() pairing {
+	parent := slices.DeleteFunc(slices.Clone(s.parent.trials), func(t Trial) bool { return t.At.Before(s.since) })
+	return pairUp(s.child.trials, parent)
 }
 
 // sorted returns the evidence in the order in which it is decided and hashed, with times as they are stored.
 func (e Evidence) sorted() Evidence {
-	e.Child, e.Parent = sortedTrials(e.Child), sortedTrials(e.Parent)
+	e.Child, e.Parent, e.Measurement = sortedTrials(e.Child), sortedTrials(e.Parent), e.Measurement.sorted()
+	if !e.Since.IsZero() {
+		e.Since = e.Since.UTC().Truncate(time.Microsecond)
+	}
 	return e
 }
 
@@ -79,51 +96,78 @@ func age(a, b Trial) int { return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.ID, b
 
 // newSides checks evidence and puts it in order.
 func newSides(e Evidence) (s sides, err error) {
-	if e.Step < 0 {
-		return s, fmt.Errorf("%w: step %d is negative", ErrEvidence, e.Step)
-	}
 	e = e.sorted()
-	if err := e.Scale.validate(); err != nil {
-		return s, fmt.Errorf("%w: scale: %w", ErrEvidence, err)
-	}
-	c := checker{ids: map[string]bool{}, scale: e.Scale}
-	if s.child, err = c.side("child", e.Child); err != nil {
+	if err := e.validate(); err != nil {
 		return s, err
 	}
-	if s.parent, err = c.side("parent", e.Parent); err != nil {
+	c := checker{ids: map[string]bool{}, scale: e.Scale, failures: e.Failures}
+	if err := c.checkAll(e); err != nil {
 		return s, err
 	}
-	if all := len(e.Child) + len(e.Parent); c.timed != 0 && c.timed != all {
-		return s, fmt.Errorf("%w: %d of %d trials have no time: give all or none", ErrEvidence, all-c.timed, all)
+	s = sides{child: c.side(e.Child), parent: c.side(e.Parent), since: e.Since, tasks: e.Tasks, failures: e.Failures}
+	if m := e.Measurement; m != nil {
+		s.measuredChild, s.measuredParent = c.side(m.Child), c.side(m.Parent)
 	}
-	s.step = e.Step
 	return s, nil
+}
+
+func (e Evidence) validate() error {
+	if err := cmp.Or(e.Scale.validate(), e.Failures.validate()); err != nil {
+		return fmt.Errorf("%w: %w", ErrEvidence, err)
+	}
+	if e.Measurement != nil {
+		return e.Measurement.validate()
+	}
+	return nil
 }
 
 // checker remembers what must agree between trials.
 type checker struct {
-	ids   map[string]bool
-	scale *Scale
-	timed int
-	under *string
+	ids      map[string]bool
+	scale    *Scale
+	failures FailureRule
+	timed    int
+	under    *string
+	scores   []float64 // in points
 }
 
-func (c *checker) side(name string, trials []Trial) (s side, err error) {
-	for _, t := range trials {
-		if err := c.trial(t); err != nil {
-			return s, fmt.Errorf("%w: %s trial %q: %w", ErrEvidence, name, t.ID, err)
-		}
-		if t.Failed != "" {
-			s.failed++
-			continue
-		}
-		if c.scale != nil {
-			gain := c.scale.Gain(*t.Score)
-			t.Score = &gain
-		}
-		s.scored = append(s.scored, t)
+// checkAll checks all trials of evidence.
+func (c *checker) checkAll(e Evidence) error {
+	sides := map[string][]Trial{"child": e.Child, "parent": e.Parent}
+	if m := e.Measurement; m != nil {
+		sides["measured child"], sides["measured parent"] = m.Child, m.Parent
 	}
-	return s, nil
+	for _, name := range sortedKeys(sides) {
+		for _, t := range sides[name] {
+			if err := c.trial(t); err != nil {
+				return fmt.Errorf("%w: %s trial %q: %w", ErrEvidence, name, t.ID, err)
+			}
+		}
+	}
+	if all := len(c.ids); c.timed != 0 && c.timed != all {
+		return fmt.Errorf("%w: %d of %d trials have no time: give all or none", ErrEvidence, all-c.timed, all)
+	}
+	return c.scale.checkRange(c.scores)
+}
+
+// side returns trials that were checked, each with its score in points.
+func (c *checker) side(trials []Trial) (s side) {
+	for _, t := range trials {
+		points := c.scale.worst(c.scores)
+		if t.Failed != "" {
+			if s.failed++; c.failures == FailuresExclude {
+				continue
+			}
+			if c.under != nil {
+				t.Under = *c.under // it counts as the worst of these scores
+			}
+		} else {
+			points = c.scale.Gain(*t.Score)
+		}
+		t.Score = &points
+		s.trials = append(s.trials, t)
+	}
+	return s
 }
 
 func (c *checker) trial(t Trial) error {
@@ -151,6 +195,7 @@ func (c *checker) trial(t Trial) error {
 	if t.Score == nil {
 		return nil
 	}
+	c.scores = append(c.scores, c.scale.Gain(*t.Score))
 	if c.under == nil {
 		c.under = &t.Under
 	}

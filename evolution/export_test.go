@@ -18,21 +18,21 @@ var (
 )
 
 const (
-	Annealing        = annealing
-	Exploration      = exploration
-	HoldNone         = holdNone
-	Marginal         = marginal
-	NeedsEvidence    = needsEvidence
-	NoImprovement    = noImprovement
-	Regression       = regression
-	ScreenedOut      = screenedOut
-	Undecided        = undecided
-	WarnFailures     = warnFailures
-	WarnNMax         = warnNMax
-	WarnNoise        = warnNoise
-	WarnSmallN       = warnSmallN
-	WarnUnpaired     = warnUnpaired
-	WarnZeroVariance = warnZeroVariance
+	Exploration       = exploration
+	HoldNone          = holdNone
+	Marginal          = marginal
+	NeedsEvidence     = needsEvidence
+	Futile            = futile
+	Measuring         = measuring
+	NoImprovement     = noImprovement
+	Regression        = regression
+	ScreenedOut       = screenedOut
+	WarnContradiction = warnContradiction
+	WarnFailures      = warnFailures
+	WarnNoise         = warnNoise
+	WarnSmallN        = warnSmallN
+	WarnUnpaired      = warnUnpaired
+	WarnZeroVariance  = warnZeroVariance
 )
 
 func (d Draw) Verify() error                        { return d.verify() }
@@ -45,6 +45,6 @@ func (h OperatorHistory) Weight() float64 { return h.weight() }
 
 // Judge is [Decide] without the noise, for simulations that decide many times.
 func Judge(p Policy, e Evidence, draw Draw) (Decision, error) {
-	d, _, err := judge(decisionVersion, p, e, draw)
+	d, _, err := judge(p, e, draw)
 	return d.inScale(e.Scale), err
 }

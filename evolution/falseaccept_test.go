@@ -50,7 +50,7 @@ func ratesOfGain(t *testing.T, p evolution.Policy, sd, gain float64, n int) (acc
 			*child.Score += gain
 		}
 		for k := n; ; {
-			d, err := evolution.Judge(p, evolution.Evidence{Child: all.Child[:k], Parent: all.Parent[:k]}, draw)
+			d, err := evolution.Decide(p, evolution.Evidence{Child: all.Child[:k], Parent: all.Parent[:k]}, draw)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -89,46 +89,37 @@ func TestThresholdAcceptsNothing(t *testing.T) {
 	}
 }
 
-// The rates that decisions print agree with simulation, within 4 sd and what the approximations cost.
+// The rates that decisions print agree with simulation; that of confirm is an upper bound.
 func TestFalseAcceptRates(t *testing.T) {
 	const sd = 10.0
 	found := map[string]float64{}
 	for _, c := range []struct {
 		name   string
+		params string
 		n      int
-		limits [2]float64
-	}{
-		{"threshold", 5, [2]float64{0.5, 0.58}}, {"threshold", 20, [2]float64{0.5, 0.58}}, {"strict", 6, [2]float64{0.45, 0.55}},
-		{"poi", 8, [2]float64{0.02, 0.06}}, {"confirm", 6, [2]float64{0, 0.05}}, {"sprt", 8, [2]float64{0, 0.05}}, {"cs", 6, [2]float64{0.03, 0.08}},
-		{"anneal", 6, [2]float64{0.6, 0.8}},
-	} {
-		p := policy(t, c.name, "")
-		if c.name == "cs" {
-			p = policy(t, c.name, `{"n_min":6}`)
-		}
+	}{{"threshold", "", 5}, {"threshold", "", 20}, {"greedy", "", 6}, {"confirm", `{"pairs":20}`, 2}} {
+		p := policy(t, c.name, c.params)
 		rate, _ := rates(t, p, sd, c.n)
 		found[fmt.Sprint(c.name, " of ", c.n)] = rate
 		told, method := evolution.FalseAccept(p, evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: c.n, NParent: c.n, NPairs: c.n})
-		if limit := property.Limit(rate) + 0.015; math.Abs(told-rate) > limit {
+		limit := property.Limit(rate) + 0.015
+		if rate-told > limit || c.name != "confirm" && told-rate > limit {
 			t.Errorf("%s, %d of each side: %s says %.3f, simulation %.3f", c.name, c.n, method, told, rate)
-		}
-		if told < c.limits[0] || told > c.limits[1] {
-			t.Errorf("%s: %.3f is not in %v", c.name, told, c.limits)
 		}
 	}
 	property.SameRates(t, found)
 }
 
-// The power that reports print agrees with simulation.
+// The power that reports print agrees with simulation. confirm stops for futility too, which the formula leaves out.
 func TestPower(t *testing.T) {
 	const sd, gain = 10.0, 6.0
 	found := map[string]float64{}
-	for _, name := range evolution.Policies() {
-		p, n := policy(t, name, ""), 8
+	for name, slack := range map[string]float64{"threshold": 0.02, "greedy": 0.02, "confirm": 0.16} {
+		p, n := policy(t, name, map[string]string{"confirm": `{"pairs":20}`}[name]), 8
 		rate, _ := ratesOfGain(t, p, sd, gain, n)
 		found[name] = rate
 		told, method := evolution.Power(p, evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: n, NParent: n, NPairs: n}, gain)
-		if limit := property.Limit(rate) + 0.02; math.Abs(told-rate) > limit {
+		if limit := property.Limit(rate) + slack; math.Abs(told-rate) > limit {
 			t.Errorf("%s: %s says %.3f, simulation %.3f", name, method, told, rate)
 		}
 		if again, _ := evolution.FalseAccept(p, evolution.Conditions{SD: sd, SDPairs: sd * math.Sqrt2, NChild: n, NParent: n, NPairs: n}); again >= told {
@@ -138,12 +129,9 @@ func TestPower(t *testing.T) {
 	property.SameRates(t, found)
 }
 
-// Limits that are known: without noise there is nothing to mistake, in much noise threshold becomes a coin and anneal
-// too.
+// Limits that are known: without noise there is nothing to mistake, and in much noise threshold becomes a coin.
 func TestFalseAcceptLimits(t *testing.T) {
-	for name, want := range map[string][2]float64{ // at sd 0, at sd 10⁶
-		"bands": {0.2, 0.5}, "threshold": {0.2, 0.5}, "strict": {0, 0.5}, "poi": {0, 0}, "confirm": {0, 0}, "sprt": {0, 0}, "anneal": {1, 0.5}, "cs": {0, 0.06},
-	} {
+	for name, want := range map[string][2]float64{"threshold": {0.2, 0.5}, "greedy": {0, 0.5}, "confirm": {0.05, 0.05}} { // at sd 0, at sd 10⁶
 		p := policy(t, name, "")
 		for i, sd := range []float64{0, 1e6} {
 			rate, _ := evolution.FalseAccept(p, evolution.Conditions{SD: sd, SDPairs: sd, NChild: 5, NParent: 5, NPairs: 8})
@@ -154,24 +142,14 @@ func TestFalseAcceptLimits(t *testing.T) {
 	}
 }
 
-// Looking after every pair, cs stays near 6 % at whatever noise.
-func TestConfidenceSequenceAllowsLooking(t *testing.T) {
-	for _, sd := range []float64{3, 10, 30} {
-		rate, _ := evolution.FalseAccept(policy(t, "cs", ""), evolution.Conditions{SD: sd, SDPairs: sd})
-		if rate < 0.035 || rate > 0.09 { // 1000 simulations: 6.5 % ± 4·0.8 points
-			t.Errorf("sd %v: %.3f", sd, rate)
-		}
-	}
-}
-
-// A decision prints the noise it was made in: sd within the sides, rate, and the policy that would serve.
+// A decision prints the noise it was made in: sd within the sides, and the rate.
 func TestNoiseOfADecision(t *testing.T) {
 	d := decide(t, policy(t, "threshold", ""), evolution.Evidence{Child: trials("c", 40, 60, 50, 45, 55), Parent: trials("p", 41, 59, 51, 46, 53)})
 	n := d.Noise
 	if want := math.Sqrt((250.0 + 188) / 8); math.Abs(*n.SD-want) > 1e-9 {
 		t.Errorf("sd %v, want %v", *n.SD, want)
 	}
-	if *n.FalseAccept < 0.5 || n.Serves != "confirm" || *n.ServesFalseAccept > 0.06 || !slices.Contains(d.Warnings, evolution.WarnNoise) {
+	if *n.FalseAccept < 0.5 || !slices.Contains(d.Warnings, evolution.WarnNoise) {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	unpaired := evolution.Evidence{Child: trials("c", 40, 60, 50), Parent: trialsFrom("p", 100, 41, 59, 50)}
@@ -180,24 +158,21 @@ func TestNoiseOfADecision(t *testing.T) {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	d = decide(t, policy(t, "threshold", ""), evolution.Evidence{Child: trials("c", 60), Parent: trials("p", 50)})
-	if n := d.Noise; n.SD != nil || n.FalseAccept != nil || n.Serves != "confirm" || d.Interval != nil {
+	if n := d.Noise; n.SD != nil || n.FalseAccept != nil || d.Interval != nil {
 		t.Errorf("one trial of each side: %+v", *n)
 	}
 	if !slices.Contains(d.Warnings, evolution.WarnSmallN) || !slices.Contains(d.Warnings, evolution.WarnUnclear) {
 		t.Errorf("%v", d.Warnings)
-	}
-	if evolution.ServingPolicy(0.1) != "bands" || evolution.ServingPolicy(30) != "confirm" || evolution.ServingPolicy(math.NaN()) != "confirm" {
-		t.Error("serving policy")
 	}
 }
 
 // The interval of a fitness covers the true difference at its confidence: weights count as (Σw)²/Σw².
 func TestIntervalCovers(t *testing.T) {
 	found := map[string]float64{}
-	for name, n := range map[string]int{"threshold": 5, "strict": 5, "poi": 9} {
+	for name, n := range map[string]int{"threshold": 5} {
 		r, covered := rand.New(rand.NewPCG(1, 95)), 0
 		for range property.Draws {
-			d, err := evolution.Judge(policy(t, name, ""), nothing(r, 5, n, true), drawn(t, true))
+			d, err := evolution.Decide(policy(t, name, ""), nothing(r, 5, n, true), drawn(t, true))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -216,7 +191,7 @@ func TestIntervalCovers(t *testing.T) {
 
 func TestWarningsHaveMessages(t *testing.T) {
 	for _, w := range []evolution.Warning{
-		evolution.WarnSmallN, evolution.WarnZeroVariance, evolution.WarnFailures, evolution.WarnUnpaired, evolution.WarnUnclear, evolution.WarnNoise, evolution.WarnNMax,
+		evolution.WarnSmallN, evolution.WarnZeroVariance, evolution.WarnFailures, evolution.WarnUnpaired, evolution.WarnUnclear, evolution.WarnNoise, evolution.WarnContradiction,
 	} {
 		if m := w.Message(); m == string(w) || strings.Contains(m, "_") {
 			t.Errorf("%s: %q", w, m)
@@ -257,7 +232,7 @@ func TestPairsDecideTheInterval(t *testing.T) {
 func TestReportedRateOfSharedTasks(t *testing.T) {
 	const repetitions = property.Draws
 	found := map[string]float64{}
-	for name, n := range map[string]int{"threshold": 5, "strict": 6, "anneal": 6, "poi": 9} {
+	for name, n := range map[string]int{"threshold": 5} {
 		for _, share := range []float64{0, 0.9} {
 			p, r := policy(t, name, ""), rand.New(rand.NewPCG(59, 1))
 			accepted, reported := 0.0, make([]evolution.Noise, repetitions)

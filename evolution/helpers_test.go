@@ -117,7 +117,7 @@ func sideOf(name string) *rapid.Generator[[]evolution.Trial] {
 }
 
 var evidences = rapid.Custom(func(t *rapid.T) evolution.Evidence {
-	e := evolution.Evidence{Child: sideOf("c").Draw(t, "child"), Parent: sideOf("p").Draw(t, "parent"), Step: rapid.IntRange(0, 400).Draw(t, "step")}
+	e := evolution.Evidence{Child: sideOf("c").Draw(t, "child"), Parent: sideOf("p").Draw(t, "parent")}
 	if rapid.Bool().Draw(t, "no times") {
 		for _, list := range [][]evolution.Trial{e.Child, e.Parent} {
 			for i := range list {
@@ -134,8 +134,7 @@ var someDraws = rapid.Custom(func(t *rapid.T) evolution.Draw {
 
 // somePolicies have few trials as their minimum, so that evidence of any size is decided.
 var somePolicies = rapid.Map(rapid.SampledFrom([][2]string{
-	{"threshold", ``}, {"bands", ``}, {"strict", ``}, {"strict", `{"eps":1}`}, {"poi", `{"n_min":2}`}, {"poi", ``}, {"confirm", `{"n1":2,"n2":2}`}, {"confirm", ``},
-	{"sprt", `{"n_min":2,"n_max":6}`}, {"sprt", ``}, {"cs", `{"n_min":2,"n_max":6}`}, {"cs", ``}, {"anneal", ``}, {"anneal", `{"t0":20}`},
+	{"threshold", ``}, {"greedy", ``}, {"greedy", `{"eps":1}`}, {"confirm", `{"pairs":12}`}, {"confirm", ``},
 }), func(s [2]string) evolution.Policy {
 	p, err := evolution.ParsePolicy(s[0], []byte(s[1]))
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Text returns a label for people. A band of [Bands] or [Threshold] has the condition that it stands for. The source
+// Text returns a label for people. A band of [Threshold] has the condition that it stands for. The source
 // calls a delta above 5 a significant improvement; that name is added only if an interval shows the improvement,
 // because the band is no test. Labels in JSON are the codes of the source.
 func (l Label) Text(policy string, params []byte, shown bool) string {
@@ -13,7 +13,7 @@ func (l Label) Text(policy string, params []byte, shown bool) string {
 	if err != nil {
 		return l.Name()
 	}
-	bands, ok := bandsOf(p)
+	bands, ok := p.(Threshold)
 	if !ok {
 		return l.Name()
 	}
@@ -44,3 +44,18 @@ func (l Label) Name() string {
 
 // IsAbove reports whether the interval shows a difference above 0; nil shows none.
 func (i *Interval) IsAbove() bool { return i != nil && i.Lo > 0 }
+
+// Reason says in words why a decision has a label, where the difference alone does not say it; else it is empty.
+func (l Label) Reason() string {
+	switch l {
+	case screenedOut:
+		return "clearly worse in the first pairs"
+	case futile:
+		return "more pairs would hardly show an improvement"
+	case noImprovement:
+		return "the pairs show no improvement"
+	case ChildFailed:
+		return "all its trials failed"
+	}
+	return ""
+}

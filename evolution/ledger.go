@@ -106,6 +106,8 @@ type Proposal struct {
 	// count from it.
 	Executions int       `json:"executions"`
 	Refusals   []Refusal `json:"refusals,omitempty"` // why the child is not tried
+	// Tasks is the order of the tasks that both sides are tried on; nil if the tasks are unknown.
+	Tasks *TaskOrder `json:"tasks,omitempty"`
 }
 
 // Tasks of imported executions that are not tasks of the run: the score of a program itself, and the test of a

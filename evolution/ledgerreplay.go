@@ -76,10 +76,11 @@ type walk struct {
 	policies       policyReader
 	mutations      map[string]int // places in Mutations
 	considerations int
+	used           TaskCounts // by the decisions until now
 }
 
 func newWalk(entries []Entry) *walk {
-	w := walk{sorted: slices.Clone(entries), policies: policyReader{}, mutations: map[string]int{}, Replayed: Replayed{Events: make([]Event, 0, len(entries)), Labels: map[string]string{}}}
+	w := walk{sorted: slices.Clone(entries), policies: policyReader{}, mutations: map[string]int{}, used: TaskCounts{}, Replayed: Replayed{Events: make([]Event, 0, len(entries)), Labels: map[string]string{}}}
 	slices.SortFunc(w.sorted, inOrder)
 	return &w
 }

@@ -96,7 +96,17 @@ func (w *walk) proposal(e Entry) error {
 		w.version(fmt.Sprintf("parents[%d]", i), parent)
 	}
 	w.version("child", p.Child)
+	w.taskOrder(e, p)
 	return nil
+}
+
+// taskOrder draws the order of the tasks of a proposal again.
+func (w *walk) taskOrder(e Entry, p Proposal) {
+	if p.Tasks == nil {
+		return
+	}
+	w.considered("tasks.draw", &p.Tasks.Draw, DrawKey{Seed: w.seed, Lineage: e.Lineage, Mutation: p.Mutation}, LabelTasks)
+	w.compare("tasks.tasks", p.Tasks.Tasks, NewTaskOrder(w.Settings.Deciding(), w.used, p.Tasks.Draw).Tasks)
 }
 
 // births compares the mutations that made the parents of a proposal with the mutations before it.

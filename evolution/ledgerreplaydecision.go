@@ -32,14 +32,19 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	for _, d := range replayRecord(r, w.policies) {
 		w.differs(d.Field, d.Stored, d.Replayed)
 	}
+	w.used.Add(r)
 	if m == nil {
 		return head, nil
 	}
 	if r.Attempt != m.Attempts {
 		w.differs("attempt", strconv.Itoa(r.Attempt), strconv.Itoa(m.Attempts))
 	}
-	if r.Evidence.Step != m.Number-1 {
-		w.differs("evidence.step", strconv.Itoa(r.Evidence.Step), strconv.Itoa(m.Number-1))
+	if since := r.Evidence.Since; !since.IsZero() && !since.Equal(m.At) {
+		w.differs("evidence.since", text(since), text(m.At))
+	}
+	w.tasks(r.Evidence)
+	if r.Evidence.Failures != w.Settings.Failures {
+		w.differs("evidence.failures", string(r.Evidence.Failures), string(w.Settings.Failures))
 	}
 	m.Delta = DeltaAfter(r.Decision, m.State, m.Delta)
 	m.Attempts, m.State = r.Attempt+1, StateAfter(r.Decision, m.State)
@@ -61,6 +66,21 @@ func (w *walk) score(r Record) {
 			w.differs("evidence["+t.ID+"]", t.Key, "a holdout task, which is never used")
 		}
 	}
+}
+
+// tasks compares the tasks of a decision with those of the settings.
+func (w *walk) tasks(e Evidence) {
+	if n := len(w.Settings.Deciding()); e.Tasks != n {
+		w.differs("evidence.tasks", strconv.Itoa(e.Tasks), strconv.Itoa(n))
+	}
+	var stored, want [2][]string
+	if m := e.Measurement; m != nil {
+		stored = [2][]string{m.Tasks, m.Held}
+	}
+	if m := w.Settings.Measurement(); m != nil {
+		want = [2][]string{m.Tasks, m.Held}
+	}
+	w.compare("evidence.measurement", stored, want)
 }
 
 // replayEntry replays one decision on its own: its record, and its hash. Its place in the ledger is a matter of

@@ -10,16 +10,13 @@ type Need struct {
 	// chooses.
 	ChildKeys  []string `json:"child_keys"`
 	ParentKeys []string `json:"parent_keys"`
-	// Fresh says that the new pairs must be trials made from now on, and on seeds that no trial used so far: the trials
-	// so far have served to choose.
-	Fresh bool `json:"fresh"`
-	// Expected is how many pairs it takes in all if they go on as they began, for sequential policies; else Pairs.
-	Expected int `json:"expected"`
+	// Measure says that the policy accepts, and that the gain is to be measured on the tasks of ChildKeys and ParentKeys.
+	Measure bool `json:"measure"`
 }
 
 // needTrials returns the need for trials of one side that need no partner.
 func needTrials(child, parent int) Need {
-	return Need{Child: child, Parent: parent, ChildKeys: []string{}, ParentKeys: []string{}, Expected: max(child, parent)}
+	return Need{Child: child, Parent: parent, ChildKeys: []string{}, ParentKeys: []string{}}
 }
 
 // needPairs returns the need for n more pairs. Trials without a partner supply half a pair each.
@@ -28,7 +25,7 @@ func needPairs(n int, p pairing) Need {
 	parentKeys := firstKeys(p.openChild, n-len(childKeys))
 	return Need{
 		Child: n - len(parentKeys), Parent: n - len(childKeys), Pairs: n,
-		ChildKeys: childKeys, ParentKeys: parentKeys, Expected: n,
+		ChildKeys: childKeys, ParentKeys: parentKeys,
 	}
 }
 

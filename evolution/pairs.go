@@ -49,6 +49,15 @@ func pairUp(child, parent []Trial) (p pairing) {
 
 func (p pairing) n() int { return len(p.child) }
 
+// differences returns child - parent of each pair, rounded as in [newSample].
+func (p pairing) differences() []float64 {
+	list := make([]float64, p.n())
+	for i := range list {
+		list[i] = round9(*p.child[i].Score - *p.parent[i].Score)
+	}
+	return list
+}
+
 // unpaired counts the trials without a partner.
 func (p pairing) unpaired() int { return len(p.openChild) + len(p.openParent) + p.noKey }
 

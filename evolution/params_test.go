@@ -13,16 +13,11 @@ import (
 // The defaults of the reference, as they are stored: canonical JSON, every parameter.
 func TestDefaultParams(t *testing.T) {
 	want := map[string]string{
-		"bands":     `{"explore":-3,"explore_p":0.2,"marginal":0,"n_min":3,"significant":5}`,
+		"confirm":   `{"alpha":0.05,"beta":0.2,"effect":2,"pairs":40}`,
+		"greedy":    `{"eps":0}`,
 		"threshold": `{"explore":-3,"explore_p":0.2,"marginal":0,"significant":5}`,
-		"strict":    `{"eps":0}`,
-		"poi":       `{"c":0.9,"n_min":8,"tau":3}`,
-		"confirm":   `{"c":0.9,"n1":5,"n2":15,"tau":3}`,
-		"sprt":      `{"a":0.05,"b":0.1,"d0":0,"d1":2,"n_max":40,"n_min":8}`,
-		"cs":        `{"alpha":0.1,"margin":1,"n_max":40,"n_min":5,"tuned_at":20}`,
-		"anneal":    `{"g":0.97,"t0":3}`,
 	}
-	if names := evolution.Policies(); len(names) != len(want) || names[0] != "bands" {
+	if names := evolution.Policies(); len(names) != len(want) || names[0] != "confirm" {
 		t.Fatal(names)
 	}
 	for name, text := range want {
@@ -35,43 +30,37 @@ func TestDefaultParams(t *testing.T) {
 			t.Errorf("%s: %+v read again is %+v", name, p, again)
 		}
 	}
-	if p := policy(t, "", ""); p.Name() != "bands" {
+	if p := policy(t, "", ""); p.Name() != "confirm" {
 		t.Errorf("the default is %s", p.Name())
 	}
 }
 
 // What is left out has its default, whatever the order; errors name the parameter.
 func TestParsePolicy(t *testing.T) {
-	p := policy(t, "sprt", ` {"n_max": 60, "a": 1e-2} `)
-	if want := (evolution.SPRT{D0: 0, D1: 2, A: 0.01, B: 0.1, NMin: 8, NMax: 60}); p != want {
+	p := policy(t, "confirm", ` {"pairs": 20, "alpha": 1e-2} `)
+	if want := (evolution.Confirm{Effect: 2, Alpha: 0.01, Beta: 0.2, Pairs: 20}); p != want {
 		t.Errorf("%+v", p)
 	}
 	for _, c := range [][3]string{
-		{"strict", `{"eps":"1"}`, `policy strict: eps: "1" is not a number`},
-		{"strict", `{"eps":null}`, "policy strict: eps: null is not a number"},
-		{"strict", `{"eps":1e999}`, "policy strict: eps"},
-		{"strict", `{"Eps":1}`, "policy strict: Eps: unknown; the parameters are eps"},
-		{"strict", `{"eps":1,"eps":2}`, "policy strict: eps: is duplicated"},
-		{"strict", `[1]`, "policy strict: parameters are not a JSON object"},
-		{"strict", `null`, "policy strict: parameters are not a JSON object"},
-		{"strict", `{"eps":1} x`, "policy strict: parameters are not a JSON object"},
-		{"poi", `{"n_min":8.5}`, "policy poi: n_min: 8.5 is not a whole number"},
-		{"poi", `{"n_min":1}`, "policy poi: n_min: 1 is not a whole number from 2"},
-		{"poi", `{"n_min":1001}`, "n_min"},
-		{"poi", `{"c":1}`, "policy poi: c: 1 is not between 0 and 1"},
-		{"poi", `{"tau":0}`, "policy poi: tau: 0 is not a number above 0"},
-		{"bands", `{"n_min":0}`, "policy bands: n_min: 0 is not a whole number from 1 to 1000"},
-		{"bands", `{"marginal":6}`, "policy bands: marginal: 6 is not at most significant"},
+		{"greedy", `{"eps":"1"}`, `policy greedy: eps: "1" is not a number`},
+		{"greedy", `{"eps":null}`, "policy greedy: eps: null is not a number"},
+		{"greedy", `{"eps":1e999}`, "policy greedy: eps"},
+		{"greedy", `{"Eps":1}`, "policy greedy: Eps: unknown; the parameters are eps"},
+		{"greedy", `{"eps":1,"eps":2}`, "policy greedy: eps: is duplicated"},
+		{"greedy", `[1]`, "policy greedy: parameters are not a JSON object"},
+		{"greedy", `null`, "policy greedy: parameters are not a JSON object"},
+		{"greedy", `{"eps":1} x`, "policy greedy: parameters are not a JSON object"},
+		{"confirm", `{"pairs":12.5}`, "policy confirm: pairs: 12.5 is not a whole number"},
+		{"confirm", `{"pairs":8}`, "policy confirm: pairs: 8 is not a multiple of 4 from 12 to 40"},
+		{"confirm", `{"pairs":42}`, "policy confirm: pairs: 42 is not a multiple of 4"},
+		{"confirm", `{"pairs":44}`, "pairs"},
+		{"confirm", `{"alpha":1}`, "policy confirm: alpha: 1 is not between 0 and 1"},
+		{"confirm", `{"effect":0}`, "policy confirm: effect: 0 is not a number above 0"},
+		{"confirm", `{"beta":0}`, "policy confirm: beta"},
 		{"threshold", `{"n_min":3}`, "policy threshold: n_min: unknown; the parameters are explore, explore_p, marginal, significant"},
 		{"threshold", `{"marginal":6}`, "policy threshold: marginal: 6 is not at most significant"},
 		{"threshold", `{"explore":1}`, "policy threshold: explore: 1 is not at most marginal"},
 		{"threshold", `{"explore_p":1.01}`, "policy threshold: explore_p: 1.01 is not from 0 to 1"},
-		{"confirm", `{"n1":0}`, "policy confirm: n1"}, {"confirm", `{"n2":1}`, "policy confirm: n2"},
-		{"confirm", `{"c":0}`, "policy confirm: c"}, {"confirm", `{"tau":-1}`, "policy confirm: tau"},
-		{"sprt", `{"d1":0}`, "policy sprt: d1: 0 is not above d0"}, {"sprt", `{"a":0.5,"b":0.5}`, "policy sprt: b: 0.5 is not below 1 - a"},
-		{"sprt", `{"n_max":7}`, "policy sprt: n_max: 7 is not a whole number from 8"}, {"sprt", `{"a":0}`, "policy sprt: a"},
-		{"cs", `{"alpha":1}`, "policy cs: alpha"}, {"cs", `{"tuned_at":0}`, "policy cs: tuned_at"}, {"cs", `{"r":1}`, "policy cs: r: unknown"},
-		{"anneal", `{"g":1.1}`, "policy anneal: g: 1.1 is not above 0 and at most 1"}, {"anneal", `{"t0":0}`, "policy anneal: t0"},
 	} {
 		_, err := evolution.ParsePolicy(c[0], []byte(c[1]))
 		var param *evolution.ParamError
@@ -79,7 +68,7 @@ func TestParsePolicy(t *testing.T) {
 			t.Errorf("%s %s: %v, want %s", c[0], c[1], err, c[2])
 		}
 	}
-	if _, err := evolution.ParsePolicy("UCB", nil); !errors.Is(err, evolution.ErrUnknownPolicy) || !strings.Contains(err.Error(), "threshold, strict, poi, confirm") {
+	if _, err := evolution.ParsePolicy("UCB", nil); !errors.Is(err, evolution.ErrUnknownPolicy) || !strings.Contains(err.Error(), "confirm, greedy, threshold") {
 		t.Error(err)
 	}
 }
@@ -87,7 +76,7 @@ func TestParsePolicy(t *testing.T) {
 // Whatever is accepted is stored in one form, which reads back as the same policy.
 func FuzzParsePolicy(f *testing.F) {
 	for _, name := range evolution.Policies() {
-		f.Add(name, []byte(`{"c":0.5,"n_min":3,"eps":-0}`))
+		f.Add(name, []byte(`{"alpha":0.5,"pairs":20,"eps":-0}`))
 		f.Add(name, []byte(`{}`))
 	}
 	f.Fuzz(func(t *testing.T, name string, params []byte) {

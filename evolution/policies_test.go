@@ -44,7 +44,7 @@ func TestBoundariesAreDecimal(t *testing.T) {
 				Child:  trials("c", old+delta+0.01, old+delta-0.02, old+delta+0.03, old+delta-0.04, old+delta+0.1),
 				Parent: trials("p", old+0.01, old-0.02, old+0.03, old-0.04, old+0.1),
 			}
-			d, err := evolution.Judge(policy(t, "threshold", ""), e, drawn(t, true))
+			d, err := evolution.Decide(policy(t, "threshold", ""), e, drawn(t, true))
 			if err != nil || d.Label != want {
 				t.Fatalf("%v against %v: %v %s, delta %v", old+delta, old, err, d.Label, *d.Delta)
 			}
@@ -81,82 +81,37 @@ func TestThresholdWithoutTimes(t *testing.T) {
 	}
 }
 
-// Each policy on differences with a known mean and sd; the statistics are worked out beside them.
-func TestPairedPolicies(t *testing.T) {
+// greedy decides by the mean of the pairs, and by all tasks if it knows how many there are.
+func TestGreedy(t *testing.T) {
 	for _, c := range []struct {
-		name, params string
-		differences  []float64
-		state        evolution.State
-		label        evolution.Label
-		statistic    float64 // of the first of Rule; NaN: not looked at
+		params      string
+		differences []float64
+		tasks       int
+		state       evolution.State
+		mean        float64
 	}{
-		{"strict", ``, []float64{1, -1, 0.1}, evolution.Accept, evolution.Improvement, 0.033333333},
-		{"strict", ``, []float64{0.3, -0.1, -0.2}, evolution.Reject, evolution.NoImprovement, 0}, // 0 but for rounding
-		{"strict", `{"eps":2}`, []float64{2, 2}, evolution.Reject, evolution.NoImprovement, 2},
-		{"strict", ``, nil, evolution.Continue, evolution.NeedsEvidence, math.NaN()},
-
-		// s = 8/√7·… of ±4 around 2: s² = 8·16/7; se² = 16/7; k = 9/(9+16/7) = 63/79; Φ(√k·2/se) = Φ(1.18135)
-		{"poi", ``, alternating(2, 4, 8), evolution.Reject, evolution.NoImprovement, 0.881266},
-		{"poi", `{"c":0.88}`, alternating(2, 4, 8), evolution.Accept, evolution.Improvement, 0.881266},
-		{"poi", ``, alternating(9, 1, 7), evolution.Continue, evolution.NeedsEvidence, math.NaN()},
-		{"poi", ``, repeat(0, 8), evolution.Reject, evolution.NoImprovement, 0.5},
-		{"poi", `{"c":0.5}`, repeat(0, 8), evolution.Accept, evolution.Improvement, 0.5}, // at least c
-		{"poi", ``, repeat(1, 8), evolution.Accept, evolution.Improvement, 1},
-
-		// LLR = n·(m-1)·2/s² with s² = n/(n-1) for ±1: (n-1)·2·(m-1); bounds 2.890, -2.251
-		{"sprt", ``, alternating(1.25, 1, 8), evolution.Accept, evolution.Improvement, 3.5},
-		{"sprt", ``, alternating(1.20, 1, 8), evolution.Continue, evolution.NeedsEvidence, 2.8},
-		{"sprt", ``, alternating(0.80, 1, 8), evolution.Reject, evolution.NoImprovement, -2.8},
-		{"sprt", ``, alternating(0.85, 1, 8), evolution.Continue, evolution.NeedsEvidence, -2.1},
-		{"sprt", ``, alternating(5, 1, 7), evolution.Continue, evolution.NeedsEvidence, math.NaN()},
-		{"sprt", ``, alternating(1, 8, 40), evolution.Reject, evolution.Undecided, 0},
-		{"sprt", ``, append(alternating(1, 8, 40), repeat(30, 10)...), evolution.Reject, evolution.Undecided, 0}, // what is beyond n_max does not count
-
-		// x = 20·r² solves x = ln(100(x+1)): x = 6.63834. There ln(√(x+1)/alpha) = x/2, so that h = s·√((x+1)/20) =
-		// 0.617995·s at n = 20.
-		{"cs", ``, alternating(1, 1, 20), evolution.Accept, evolution.Improvement, 1 - 0.617995*math.Sqrt(20.0/19)},
-		{"cs", ``, alternating(0.6, 1, 20), evolution.Continue, evolution.NeedsEvidence, 0.6 - 0.617995*math.Sqrt(20.0/19)},
-		{"cs", ``, alternating(0.3, 1, 20), evolution.Reject, evolution.NoImprovement, math.NaN()},
-		{"cs", ``, alternating(9, 1, 4), evolution.Continue, evolution.NeedsEvidence, math.NaN()},
-		{"cs", ``, alternating(0, 9, 40), evolution.Reject, evolution.Undecided, math.NaN()},
-
-		{"anneal", ``, []float64{0.5}, evolution.Accept, evolution.Improvement, 0.5},
-		{"anneal", ``, []float64{0}, evolution.Accept, evolution.Annealing, 0},
-		{"anneal", ``, []float64{-1}, evolution.Reject, evolution.Annealing, -1}, // the draw is above 0.99
+		{``, []float64{1, -1, 0.1}, 0, evolution.Accept, 0.033333333},
+		{``, []float64{0.3, -0.1, -0.2}, 0, evolution.Reject, 0}, // 0 but for rounding
+		{`{"eps":2}`, []float64{2, 2}, 0, evolution.Reject, 2},
+		{``, nil, 0, evolution.Continue, math.NaN()},
+		{``, []float64{1, 1}, 3, evolution.Continue, math.NaN()},
+		{``, []float64{1, 1, 1}, 3, evolution.Accept, 1},
 	} {
-		d := decide(t, policy(t, c.name, c.params), pairs(c.differences...))
-		if d.State != c.state || d.Label != c.label || d.Accepted != (c.state == evolution.Accept) {
-			t.Errorf("%s%s %v: %s, %s", c.name, c.params, c.differences, d.State, d.Label)
-			continue
-		}
-		if !math.IsNaN(c.statistic) && math.Abs(*d.Rule[0].Value-c.statistic) > 1e-5 {
-			t.Errorf("%s%s %v: %s is %v, want %v", c.name, c.params, c.differences, d.Rule[0].Name, *d.Rule[0].Value, c.statistic)
+		e := pairs(c.differences...)
+		e.Tasks = c.tasks
+		d := decide(t, policy(t, "greedy", c.params), e)
+		if d.State != c.state || c.state != evolution.Continue && *d.Rule[0].Value != c.mean {
+			t.Errorf("%s%v of %d tasks: %s", c.params, c.differences, c.tasks, asJSON(t, d))
 		}
 	}
 }
 
-// T_k = T0·g^k: at step 10 the temperature is 3·0.97^10 = 2.2123, and a loss of 1 is accepted with probability
-// exp(-1/2.2123).
-func TestAnnealCools(t *testing.T) {
-	e := pairs(-1)
-	for step, want := range map[int]float64{0: math.Exp(-1.0 / 3), 10: math.Exp(-1 / 2.212272), 100_000: 0} {
-		e.Step = step
-		d := decide(t, policy(t, "anneal", ""), e)
-		if math.Abs(d.P-want) > 1e-6 || d.DrawUsed != (want > 0) {
-			t.Errorf("step %d: accepts with %v, want %v; draw used %v", step, d.P, want, d.DrawUsed)
-		}
-	}
-	e.Step = 0
-	if d, err := evolution.Decide(policy(t, "anneal", ""), e, drawn(t, true)); err != nil || !d.Accepted || d.Label != evolution.Annealing {
-		t.Errorf("%v: %+v", err, d)
-	}
-}
-
-// poi reports the shrunk delta k·m: k = 63/79 as above.
-func TestShrunkDelta(t *testing.T) {
-	d := decide(t, policy(t, "poi", ""), pairs(alternating(2, 4, 8)...))
-	if s := d.Rule[1]; s.Name != "shrunk_delta" || math.Abs(*s.Value-2*63.0/79) > 1e-9 || s.Accept != nil {
-		t.Errorf("%+v", s)
+// threshold compares different tasks, and says so where the pairs disagree.
+func TestThresholdContradictsItsPairs(t *testing.T) {
+	e := evolution.Evidence{Child: trials("c", 20, 30, 40), Parent: trials("p", 25, 35, 45, 10, 10, 10, 10, 10)}
+	d := decide(t, policy(t, "threshold", ""), e)
+	if !d.Accepted || len(d.Warnings) == 0 || d.Warnings[0] != evolution.WarnContradiction {
+		t.Errorf("%s", asJSON(t, d))
 	}
 }
 
@@ -165,26 +120,7 @@ func TestPolicyErrors(t *testing.T) {
 		t.Error(err)
 	}
 	e := pairs(1, 2)
-	if _, err := evolution.Decide(evolution.SPRT{}, e, drawn(t, true)); err == nil {
+	if _, err := evolution.Decide(evolution.Confirm{}, e, drawn(t, true)); err == nil {
 		t.Error("a policy without parameters decides")
-	}
-}
-
-// The default policy asks for three trials of each side, and then decides as threshold does.
-func TestBandsWaitForThreeTrials(t *testing.T) {
-	bands, threshold := policy(t, "", ""), policy(t, "threshold", "")
-	for _, c := range []struct{ child, parent, needChild, needParent int }{{0, 0, 3, 3}, {1, 5, 2, 0}, {2, 2, 1, 1}, {3, 2, 0, 1}} {
-		d := decide(t, bands, evolution.Evidence{Child: trials("c", repeat(60, c.child)...), Parent: trials("p", repeat(50, c.parent)...)})
-		if d.State != evolution.Continue || d.Need.Child != c.needChild || d.Need.Parent != c.needParent || d.Need.Pairs != 0 {
-			t.Errorf("%+v: %s", c, asJSON(t, d))
-		}
-	}
-	e := evolution.Evidence{Child: trials("c", 60, 61, 63), Parent: trials("p", 50, 52, 51)}
-	a, b := decide(t, bands, e), decide(t, threshold, e)
-	if a.Label != evolution.Significant || a.State != evolution.Accept || *a.Delta != *b.Delta || a.Label != b.Label || *a.Noise.FalseAccept != *b.Noise.FalseAccept {
-		t.Errorf("%s\n%s", asJSON(t, a), asJSON(t, b))
-	}
-	if d := decide(t, policy(t, "bands", `{"n_min":1}`), pairs(1)); d.State != evolution.Accept {
-		t.Errorf("%s", asJSON(t, d))
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Policy decides on mutations. The policies are [Bands], [Threshold], [Strict], [POI], [Confirm], [SPRT], [CS] and
-// [Anneal]; start from their defaults, [DefaultPolicy], or read one with [ParsePolicy].
+// Policy decides on mutations. The policies are [Confirm], [Greedy] and [Threshold]; start from their defaults,
+// [DefaultPolicy], or read one with [ParsePolicy].
 type Policy interface {
 	// Name returns the name by which the policy is stored.
 	Name() string
@@ -17,27 +17,16 @@ type Policy interface {
 	validate() error
 
 	judge(d *Decision, s sides, u float64) error
-	// minTrials is the fewest trials of a side that it decides on.
-	minTrials() int
 	// acceptRate is the probability that it accepts a mutation that changes nothing, and how that was found.
 	acceptRate(c Conditions) (rate float64, method string)
 }
 
-// RecommendedPolicy is the name of the policy that serves best if noise matters.
-const RecommendedPolicy = "confirm"
-
 // defaults returns the policies with their default parameters; the default policy comes first.
 func defaults() []Policy {
-	bands := Threshold{Significant: 5, Marginal: 0, Explore: -3, ExploreP: 0.2}
 	return []Policy{
-		Bands{Threshold: bands, NMin: 3},
-		bands,
-		Strict{Eps: 0},
-		POI{Tau: 3, C: 0.9, NMin: 8},
-		Confirm{N1: 5, N2: 15, C: 0.9, Tau: 3},
-		SPRT{D0: 0, D1: 2, A: 0.05, B: 0.1, NMin: 8, NMax: 40},
-		CS{Alpha: 0.1, TunedAt: 20, Margin: 1, NMin: 5, NMax: 40},
-		Anneal{T0: 3, G: 0.97},
+		Confirm{Effect: 2, Alpha: 0.05, Beta: 0.2, Pairs: 40},
+		Greedy{Eps: 0},
+		Threshold{Significant: 5, Marginal: 0, Explore: -3, ExploreP: 0.2},
 	}
 }
 
@@ -53,7 +42,7 @@ func Policies() []string {
 // errUnknownPolicy is wrapped if no policy has a name.
 var errUnknownPolicy = errors.New("unknown policy")
 
-// DefaultPolicy returns a policy with its default parameters; the empty name means "bands".
+// DefaultPolicy returns a policy with its default parameters; the empty name means "confirm".
 func DefaultPolicy(name string) (Policy, error) {
 	list := defaults()
 	i := slices.IndexFunc(list, func(p Policy) bool { return p.Name() == name })
@@ -87,9 +76,6 @@ type domain struct {
 	want  string
 }
 
-// maxPairs is the largest number of trials that a parameter may ask for: plans stay possible and simulations short.
-const maxPairs = 1000
-
 func anyNumber(param string, v float64) domain {
 	return domain{param, v, finite(v) != nil, "a number"}
 }
@@ -100,10 +86,6 @@ func positive(param string, v float64) domain {
 
 func openUnit(param string, v float64) domain {
 	return domain{param, v, v > 0 && v < 1, "between 0 and 1"}
-}
-
-func count(param string, n, least int) domain {
-	return domain{param, n, n >= least && n <= maxPairs, fmt.Sprintf("a whole number from %d to %d", least, maxPairs)}
 }
 
 // validate returns an error for the first parameter outside its domain.

@@ -18,21 +18,11 @@ func ParsePolicy(name string, params []byte) (Policy, error) {
 		return nil, err
 	}
 	switch p := p.(type) {
-	case Bands:
-		return withParams(p, params)
-	case Threshold:
-		return withParams(p, params)
-	case Strict:
-		return withParams(p, params)
-	case POI:
-		return withParams(p, params)
 	case Confirm:
 		return withParams(p, params)
-	case SPRT:
+	case Greedy:
 		return withParams(p, params)
-	case CS:
-		return withParams(p, params)
-	case Anneal:
+	case Threshold:
 		return withParams(p, params)
 	}
 	return nil, fmt.Errorf("%w %q", errUnknownPolicy, name)

@@ -128,24 +128,12 @@ func (p *replay) decide(policy Policy) {
 	if draw.Label != p.record.Draw.Label {
 		return // reported already: there is no draw of a decision
 	}
-	d, err := decideUnder(p.record.Decision.Version, policy, p.record.Evidence, draw)
+	d, err := Decide(policy, p.record.Evidence, draw)
 	if err != nil {
 		p.differs("evidence", "", err.Error())
 		return
 	}
-	p.compare("decision", p.record.Decision, d.under(p.record.Decision))
-}
-
-// under returns the decision as the version that stored another one would have made it. What the first version reported
-// about the noise is taken over from the stored decision.
-func (d Decision) under(stored Decision) Decision {
-	switch stored.Version {
-	case secondVersion:
-		d.Version = stored.Version
-	case firstVersion:
-		d.Version, d.Interval, d.PImprove, d.Noise, d.Warnings = stored.Version, stored.Interval, stored.PImprove, stored.Noise, stored.Warnings
-	}
-	return d
+	p.compare("decision", p.record.Decision, d)
 }
 
 // compare names the fields of JSON in which two values differ.

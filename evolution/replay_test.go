@@ -33,9 +33,8 @@ func records(t testing.TB, n int) (list []evolution.Record) {
 		if i == n-1 {
 			mutation, attempt = i-1, 1
 		}
-		e := pairs(alternating(float64(i)-2, 3, 10)...)
-		e.Step = mutation
-		list = append(list, newRecord(t, policy(t, evolution.Policies()[i%7], ""), e, fmt.Sprintf("m-%d", mutation), attempt))
+		e := pairs(alternating(float64(i)-2, 3, 12)...)
+		list = append(list, newRecord(t, policy(t, []string{"threshold", "greedy", "confirm"}[i%3], ""), e, fmt.Sprintf("m-%d", mutation), attempt))
 	}
 	return list
 }
@@ -128,7 +127,7 @@ func TestReplayFindsEditedEvidence(t *testing.T) {
 
 // Other evidence, policies and parameters are another question; the order of the trials is not.
 func TestSameQuestion(t *testing.T) {
-	e, p := pairs(alternating(1, 3, 10)...), policy(t, "poi", "")
+	e, p := pairs(alternating(1, 3, 10)...), policy(t, "confirm", "")
 	r := newRecord(t, p, e, "m", 0)
 	reversed := evolution.Evidence{Child: slices.Clone(e.Child), Parent: e.Parent}
 	slices.Reverse(reversed.Child)
@@ -137,7 +136,7 @@ func TestSameQuestion(t *testing.T) {
 		p    evolution.Policy
 		e    evolution.Evidence
 		want bool
-	}{{p, e, true}, {p, reversed, true}, {p, more, false}, {policy(t, "strict", ""), e, false}, {policy(t, "poi", `{"c":0.8}`), e, false}} {
+	}{{p, e, true}, {p, reversed, true}, {p, more, false}, {policy(t, "greedy", ""), e, false}, {policy(t, "confirm", `{"beta":0.1}`), e, false}} {
 		if same, err := r.SameQuestion(c.p, c.e); err != nil || same != c.want {
 			t.Errorf("%s %d: %v %v", c.p.Name(), len(c.e.Child), same, err)
 		}
@@ -151,7 +150,7 @@ func TestReplayPCG(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := evolution.NewRecord(policy(t, "anneal", ""), pairs(-1), draw)
+	r, err := evolution.NewRecord(policy(t, "threshold", ""), pairs(-1), draw)
 	if err != nil || len(evolution.Replay(r)) != 0 {
 		t.Fatalf("%v %v", err, evolution.Replay(r))
 	}
@@ -161,11 +160,11 @@ func TestReplayPCG(t *testing.T) {
 	}
 }
 
-// What another policy would have done: strict refuses what threshold let through by exploration, confirm asks for more.
+// What another policy would have done: greedy refuses what threshold let through by exploration, confirm asks for more.
 func TestCounterfactual(t *testing.T) {
 	records := records(t, 9)
 	for name, check := range map[string]func(a evolution.Alternative) bool{
-		"strict":  func(a evolution.Alternative) bool { return a.Decision.State != evolution.Continue },
+		"greedy":  func(a evolution.Alternative) bool { return a.Decision.State != evolution.Continue },
 		"confirm": func(a evolution.Alternative) bool { return a.Decision.State != evolution.Accept },
 	} {
 		for _, a := range evolution.Counterfactual(records, policy(t, name, "")) {
@@ -174,7 +173,7 @@ func TestCounterfactual(t *testing.T) {
 			}
 		}
 	}
-	for i, a := range evolution.Counterfactual(records[:1], policy(t, "bands", "")) {
+	for i, a := range evolution.Counterfactual(records[:1], policy(t, "threshold", "")) {
 		if !a.Same || asJSON(t, a.Decision) != asJSON(t, records[i].Decision) {
 			t.Errorf("the active policy decides otherwise: %+v", a)
 		}

@@ -1,6 +1,10 @@
 package evolution
 
-import "fmt"
+import (
+	"fmt"
+
+	"track/scoring/format"
+)
 
 // Trigger is the reason why a lineage went back to an earlier version.
 type Trigger string
@@ -45,22 +49,31 @@ func (r RollbackRules) validate() error {
 	return nil
 }
 
-// RollbackState is the input of the triggers. The scores are from the time since the last rollback, oldest first.
+// RollbackState is the input of the triggers.
 type RollbackState struct {
 	InForce   Standing   `json:"in_force"`
 	Previous  *Standing  `json:"previous"` // the version that was active before; nil for none
 	Versions  []Standing `json:"versions"`
-	Scores    []float64  `json:"scores"`
+	Steps     []Step     `json:"steps"`      // from one active version to the next since the last rollback, oldest first
 	ErrorRate *float64   `json:"error_rate"` // nil if it was not measured
+}
+
+// Step compares a version with the one that was active before it.
+type Step struct {
+	From    string      `json:"from"`
+	To      string      `json:"to"`
+	Against *Comparison `json:"against"` // nil if they were tried on different tasks
 }
 
 // Rollback is a return to an earlier version. It starts the count of drops again and the cooldown.
 type Rollback struct {
-	Trigger   Trigger  `json:"trigger"`
-	From      string   `json:"from"`
-	To        string   `json:"to"`
+	Trigger Trigger `json:"trigger"`
+	From    string  `json:"from"`
+	To      string  `json:"to"`
+	// FromScore and ToScore are means over the tasks that both were tried on; without common ones, the fitness of each.
 	FromScore *float64 `json:"from_score"`
 	ToScore   *float64 `json:"to_score"`
+	Tasks     int      `json:"tasks"` // that both were tried on
 	Reason    string   `json:"reason"`
 }
 
@@ -70,13 +83,13 @@ func (r RollbackRules) Check(s RollbackState) *Rollback {
 	if !ok {
 		best = s.InForce
 	}
-	if n := countDrops(s.Scores); r.Drops > 0 && n >= r.Drops {
+	if n := countDrops(s.Steps); r.Drops > 0 && n >= r.Drops {
 		if b := back(TriggerDrops, s.InForce, best, fmt.Sprintf("%d score drops in a row", n)); b != nil {
 			return b
 		}
 	}
-	if isBelowShare(s.InForce.Score, best.Score, r.BestShare) {
-		if b := back(TriggerBelowBest, s.InForce, best, belowBest(*s.InForce.Score, *best.Score, r.BestShare)); b != nil {
+	if of := best.Against; of != nil && isBelowShare(of.Other, of.Score, r.BestShare) {
+		if b := back(TriggerBelowBest, s.InForce, best, belowBest(*of, r.BestShare)); b != nil {
 			return b
 		}
 	}
@@ -87,13 +100,17 @@ func (r RollbackRules) Check(s RollbackState) *Rollback {
 }
 
 // isBelowShare reports whether a score is below a share of another one. Only scores above 0 have shares.
-func isBelowShare(score, of *float64, share float64) bool {
-	return score != nil && of != nil && *of > 0 && *score < float64(share**of) && share > 0
+func isBelowShare(score, of, share float64) bool {
+	return of > 0 && score < float64(share*of) && share > 0
 }
 
-// belowBest says how far a score is below the best one, which holds on any scale.
-func belowBest(score, best, share float64) string {
-	return fmt.Sprintf("score is %.4g of the best, below %v", score/best, share)
+// belowBest says how far the active version is below the best one, which holds on any scale.
+func belowBest(best Comparison, share float64) string {
+	text := fmt.Sprintf("score is %.4g of the best, below %v", best.Other/best.Score, share)
+	if best.Tasks > 0 {
+		text += ", on " + format.Counted(best.Tasks, "common task")
+	}
+	return text
 }
 
 // afterErrors returns the previous version; or the best, if there is no previous one or it scored much less than the
@@ -102,7 +119,7 @@ func (r RollbackRules) afterErrors(s RollbackState, best Standing) Standing {
 	if s.Previous == nil {
 		return best
 	}
-	if isBelowShare(s.Previous.Score, s.InForce.Score, r.PreviousShare) {
+	if of := s.Previous.Against; of != nil && isBelowShare(of.Score, of.Other, r.PreviousShare) {
 		return best
 	}
 	return *s.Previous
@@ -124,13 +141,17 @@ func back(t Trigger, from, to Standing, reason string) *Rollback {
 	if from.Version == to.Version {
 		return nil
 	}
-	return &Rollback{Trigger: t, From: from.Version, To: to.Version, FromScore: from.Score, ToScore: to.Score, Reason: reason}
+	r := &Rollback{Trigger: t, From: from.Version, To: to.Version, FromScore: from.Score, ToScore: to.Score, Reason: reason}
+	if c := to.Against; c != nil {
+		r.FromScore, r.ToScore, r.Tasks = &c.Other, &c.Score, c.Tasks
+	}
+	return r
 }
 
-// countDrops counts how many times in a row, up to the last score, a score was below the one before it.
-func countDrops(scores []float64) int {
+// countDrops counts how many steps in a row, up to the last one, went to a worse version.
+func countDrops(steps []Step) int {
 	n := 0
-	for i := len(scores) - 1; i > 0 && scores[i] < scores[i-1]; i-- {
+	for i := len(steps) - 1; i >= 0 && steps[i].Against != nil && steps[i].Against.Gain() < 0; i-- {
 		n++
 	}
 	return n

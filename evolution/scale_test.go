@@ -17,7 +17,7 @@ func trialsOf(side string, scores ...float64) (list []evolution.Trial) {
 
 // Scores of another scale are judged in points, and reported as they are.
 func TestScale(t *testing.T) {
-	bands := evolution.Bands{Threshold: evolution.Threshold{Significant: 5, Explore: -3, ExploreP: 0.2}, NMin: 3}
+	threshold := evolution.Threshold{Significant: 5, Explore: -3, ExploreP: 0.2}
 	for _, c := range []struct {
 		name          string
 		scale         evolution.Scale
@@ -32,14 +32,14 @@ func TestScale(t *testing.T) {
 	} {
 		scale := c.scale
 		e := evolution.Evidence{Child: trialsOf("c", c.child, c.child, c.child), Parent: trialsOf("p", c.parent, c.parent, c.parent), Scale: &scale}
-		d, err := evolution.Decide(bands, e, drawn(t, false))
+		d, err := evolution.Decide(threshold, e, drawn(t, false))
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		if d.Accepted != c.accepted || *d.Delta != c.delta || *d.NewScore != c.child || *d.OldScore != c.parent || d.UsedChild[0].Score != c.child {
 			t.Errorf("%s: accepted %v, delta %v, %v after %v", c.name, d.Accepted, *d.Delta, *d.NewScore, *d.OldScore)
 		}
-		record, err := evolution.NewRecord(bands, e, drawn(t, false))
+		record, err := evolution.NewRecord(threshold, e, drawn(t, false))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,12 +58,12 @@ func TestScaleWithoutPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = evolution.Decide(p, e, drawn(t, false))
-		if points, found := errors.AsType[*evolution.PointsError](err); found != (name != "strict") || found && len(points.Params) == 0 {
+		if points, found := errors.AsType[*evolution.PointsError](err); found != (name != "greedy") || found && len(points.Params) == 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	e.Scale = nil
-	if _, err := evolution.Decide(evolution.Strict{}, e, drawn(t, false)); !errors.Is(err, evolution.ErrEvidence) {
+	if _, err := evolution.Decide(evolution.Greedy{}, e, drawn(t, false)); !errors.Is(err, evolution.ErrEvidence) {
 		t.Errorf("below 0 on the scale of a rubric: %v", err)
 	}
 }

@@ -3,6 +3,7 @@ package evolution
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 )
 
@@ -20,6 +21,28 @@ type Settings struct {
 	ScoreTimes     *float64      `json:"score_times,omitempty"` // what values of that kind are multiplied by; nil for [Settings.Times]
 	Holdout        *Holdout      `json:"holdout,omitempty"`     // tasks that are never used to decide; nil for none
 	Scale          *Scale        `json:"scale,omitempty"`       // of the scores; nil for 0 to 100
+	Tasks          *TaskSettings `json:"tasks,omitempty"`       // what versions are tried on; nil if that is unknown
+	Failures       FailureRule   `json:"failures,omitempty"`    // how failed trials count; empty for [FailuresAsWorst]
+	Overfit        OverfitAction `json:"overfit,omitempty"`     // what a loop does with a version that overfits; empty for [OverfitStop]
+}
+
+// OverfitAction is what a loop does once the gain of a version on the holdout tasks is shown to be smaller than on the
+// others.
+type OverfitAction string
+
+// The actions.
+const (
+	OverfitStop     OverfitAction = "stop"
+	OverfitRollback OverfitAction = "rollback" // to the parent
+	OverfitIgnore   OverfitAction = "ignore"
+)
+
+func (a OverfitAction) validate() error {
+	switch a {
+	case "", OverfitStop, OverfitRollback, OverfitIgnore:
+		return nil
+	}
+	return fmt.Errorf("overfit: %q is not %s, %s or %s", a, OverfitStop, OverfitRollback, OverfitIgnore)
 }
 
 // DefaultSettings returns the settings of a lineage that chooses none: the default policy, operators, loop and rollback
@@ -44,10 +67,13 @@ func DefaultParameterSettings() Settings {
 	return s
 }
 
-// Unbounded returns the settings with another scale than 0 to 100. No mean is high enough to count as stable there, and
-// no share of the best score says that a version is bad.
-func (s Settings) Unbounded(scale Scale) Settings {
+// WithScale returns the settings with another scale than 0 to 100. Unless the worst score is 0, no mean is high enough to
+// count as stable, and no share of the best score says that a version is bad.
+func (s Settings) WithScale(scale Scale) Settings {
 	s.Scale = &scale
+	if lo, _, bounded := scale.Ends(); bounded && lo == 0 && !scale.Minimize {
+		return s
+	}
 	s.Loop.StableVariance, s.Rollback.BestShare, s.Rollback.PreviousShare = 0, 0, 0
 	return s
 }
@@ -60,7 +86,7 @@ func (s Settings) Validate() error {
 	if err := cmp.Or(checkOperators(s.Operators, nil), s.OperatorChoice.validate()); err != nil {
 		return err
 	}
-	if err := cmp.Or(s.Rollback.validate(), s.Scale.validate(), s.validateScore(), s.Holdout.validate()); err != nil {
+	if err := cmp.Or(s.Rollback.validate(), s.Scale.validate(), s.validateScore(), s.Holdout.validate(), s.Failures.validate(), s.Overfit.validate(), s.Tasks.validate()); err != nil {
 		return err
 	}
 	return s.Loop.validate()
@@ -91,6 +117,9 @@ func (s Settings) Clone() Settings {
 		s.ScoreTimes = &times
 	}
 	s.Holdout = s.Holdout.clone()
+	if s.Tasks != nil {
+		s.Tasks = &TaskSettings{slices.Clone(s.Tasks.Names), s.Tasks.Measured, s.Tasks.Numbered}
+	}
 	s.Params, s.Operators, s.Loop.Forbidden = slices.Clone(s.Params), slices.Clone(s.Operators), slices.Clone(s.Loop.Forbidden)
 	return s
 }

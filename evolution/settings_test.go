@@ -10,7 +10,7 @@ import (
 // Settings are checked, compared but for their number, and copied whole.
 func TestSettings(t *testing.T) {
 	s := evolution.DefaultSettings()
-	if err := s.Validate(); err != nil || s.Number != 1 || s.Policy != "bands" {
+	if err := s.Validate(); err != nil || s.Number != 1 || s.Policy != "confirm" {
 		t.Fatalf("%v %+v", err, s)
 	}
 	other := s.Clone()
@@ -29,12 +29,12 @@ func TestSettings(t *testing.T) {
 		"loop":         {func(s *evolution.Settings) { s.Loop.Interval = 0 }, "interval"},
 		"pattern":      {func(s *evolution.Settings) { s.Loop.Forbidden[0] = "(" }, "forbidden_patterns[0]"},
 		"rollback":     {func(s *evolution.Settings) { s.Rollback.BestShare = 2 }, "best_share"},
-		"other policy": {func(s *evolution.Settings) { s.Policy, s.Params = "strict", []byte(`{"eps":0}`) }, ""},
+		"other policy": {func(s *evolution.Settings) { s.Policy, s.Params = "greedy", []byte(`{"eps":0}`) }, ""},
 		"score":        {func(s *evolution.Settings) { s.ScoreFrom = "own" }, ""},
 		"frozen":       {func(s *evolution.Settings) { s.Loop.Frozen = true }, ""},
 		"other risk":   {func(s *evolution.Settings) { s.Operators[0].Risk = evolution.High }, ""},
 		"no pattern":   {func(s *evolution.Settings) { s.Loop.Forbidden = s.Loop.Forbidden[:0] }, ""},
-		"params byte":  {func(s *evolution.Settings) { s.Params[len(s.Params)-2] = '6' }, ""},
+		"params byte":  {func(s *evolution.Settings) { s.Params[len(s.Params)-3] = '2' }, ""},
 	} {
 		edited := s.Clone()
 		c.edit(&edited)

@@ -30,7 +30,8 @@ type TaskMean struct {
 // Mean returns the mean.
 func (m TaskMean) Mean() float64 { return m.Sum / float64(m.N) }
 
-// TaskMeans returns the mean score of each task. Trials that failed, or have no task, are left out.
+// TaskMeans returns the mean score of each task. Trials without a score, or without a task, are left out: see
+// [WithFailures].
 func TaskMeans(trials []Trial) map[string]TaskMean {
 	means := map[string]TaskMean{}
 	for _, t := range trials {

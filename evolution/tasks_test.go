@@ -1,37 +1,11 @@
 package evolution_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"track/evolution"
 )
-
-// Pairs form first, then tasks are used evenly, in the order of the list.
-func TestNextTask(t *testing.T) {
-	for _, c := range []struct{ own, other, want string }{
-		{"", "", "a b c a"},
-		{"", "b c", "b c a a"},     // half pairs first
-		{"a", "a b", "b c a b"},    // a is a pair
-		{"", "a a a b", "a b a a"}, // more than one half pair of a task
-		{"c", "", "a b a b"},
-	} {
-		own, other := evolution.TaskCounts{}, evolution.TaskCounts{}
-		for counts, text := range map[*evolution.TaskCounts]string{&own: c.own, &other: c.other} {
-			for _, task := range strings.Fields(text) {
-				(*counts)[task]++
-			}
-		}
-		var got []string
-		for range 4 {
-			got = append(got, evolution.NextTask([]string{"a", "b", "c"}, own, other))
-		}
-		if text := strings.Join(got, " "); text != c.want {
-			t.Errorf("own %q, other %q: %s, want %s", c.own, c.other, text, c.want)
-		}
-	}
-}
 
 func TestBudget(t *testing.T) {
 	cost := 0.0

@@ -14,9 +14,9 @@ import (
 //	delta > Explore       exploration               accepted with probability ExploreP, by the draw
 //	otherwise             regression                not accepted
 //
-// It is the rule of the source to the letter, and decides on one trial of each side; [Bands] asks for more. More trials
-// do not make it surer: a fitness never weights more than five. At an sd of 10 and five trials of each side
-// it accepts 54 % of the mutations that change nothing.
+// It is the rule of the source to the letter, for live executions that share no tasks, and decides on one trial of each
+// side. More trials do not make it surer: a fitness never weights more than five. At an sd of 10 and five trials of each
+// side it accepts 54 % of the mutations that change nothing.
 type Threshold struct {
 	Significant float64 `json:"significant"`
 	Marginal    float64 `json:"marginal"`
@@ -41,26 +41,24 @@ func (p Threshold) domains() []domain {
 	}
 }
 
-func (Threshold) minTrials() int { return 1 }
-
 func (p Threshold) judge(d *Decision, s sides, u float64) error {
-	if len(s.child.scored) == 0 || len(s.parent.scored) == 0 {
-		d.wait(needTrials(max(0, 1-len(s.child.scored)), max(0, 1-len(s.parent.scored))))
+	if len(s.child.trials) == 0 || len(s.parent.trials) == 0 {
+		d.wait(needTrials(max(0, 1-len(s.child.trials)), max(0, 1-len(s.parent.trials))))
 		return nil
 	}
-	child, err := fitness(s.child.scored, false)
+	child, err := fitness(s.child.trials, false)
 	if err != nil {
 		return err
 	}
-	parent, err := fitness(s.parent.scored, false)
+	parent, err := fitness(s.parent.trials, false)
 	if err != nil {
 		return err
 	}
 	d.compare(parent.Value, child.Value)
 	d.Fitness = d.NewScore
-	d.UsedChild, d.UsedParent = weighted(child, s.child.scored), weighted(parent, s.parent.scored)
-	d.NPairs = pairUp(s.child.scored, s.parent.scored).n()
-	d.estimate(s.child.scored, s.parent.scored, [2]float64{child.EffectiveN, parent.EffectiveN})
+	d.UsedChild, d.UsedParent = weighted(child, s.child.trials), weighted(parent, s.parent.trials)
+	d.NPairs = pairUp(s.child.trials, s.parent.trials).n()
+	d.estimate(s.child.trials, s.parent.trials, [2]float64{child.EffectiveN, parent.EffectiveN})
 	d.measure("delta", *d.Delta, p.Marginal, p.Explore)
 	label, probability := p.band(*d.Delta)
 	d.settle(label, probability, u)
@@ -121,15 +119,14 @@ func fitness(trials []Trial, byTask bool) (rubric.FitnessResult, error) {
 	return rubric.Fitness(executions, rubric.FitnessOptions{ValueOnly: true, AnyScale: true, ByTask: byTask})
 }
 
-// Fitness returns the fitness of a version from its trials, by [rubric.Fitness], as a gain: see [Scale.Gain].
-// byTask says that keys are tasks that count equally. Nil is returned if no trial has a score.
-func Fitness(trials []Trial, scale *Scale, byTask bool) (*rubric.FitnessResult, error) {
-	c := checker{ids: map[string]bool{}, scale: scale}
-	s, err := c.side("the version's", sortedTrials(trials))
-	if err != nil || len(s.scored) == 0 {
+// Fitness returns the fitness of a version from its trials, by [rubric.Fitness], as a gain: see [Scale.Gain]. Failed
+// trials count by the rule. byTask says that keys are tasks that count equally. Nil is returned if no trial counts.
+func Fitness(trials []Trial, scale *Scale, failures FailureRule, byTask bool) (*rubric.FitnessResult, error) {
+	s, err := newSides(Evidence{Child: trials, Scale: scale, Failures: failures})
+	if err != nil || len(s.child.trials) == 0 {
 		return nil, err
 	}
-	f, err := fitness(s.scored, byTask)
+	f, err := fitness(s.child.trials, byTask)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ var large = map[string]string{
 	"seed": "configuration_id", "packed_value": "configuration_id", "assessment": "configuration_id", "packed_result": "configuration_id",
 	"seed_series": "configuration_id", "run": "configuration_id", "repetition": "configuration_id", "artifact": "configuration_id",
 	"execution": "lineage_id", "call": "lineage_id", "request": "lineage_id", "truth": "lineage_id", "execution_score": "lineage_id", "score_document": "lineage_id", "component": "lineage_id",
-	"text_index": "lineage_id", "unindexed": "lineage_id", "ledger": "lineage_id", "activation": "lineage_id",
+	"text_index": "lineage_id", "unindexed": "lineage_id", "ledger": "lineage_id",
 	"attachment": "hash", "series_content": "hash", "series_chunk": "hash", "artifact_content": "hash",
 }
 

@@ -213,7 +213,7 @@ func composeMutation(ctx context.Context, b *builder) error {
 func (b *builder) addMutation(ctx context.Context, a answer.MutationDetail) error {
 	if n := len(a.Decisions); n > 0 {
 		last := a.Decisions[n-1]
-		b.lead(slices.Concat(last.Brief(), warningsOf(last.Lead())))
+		b.lead(slices.Concat(last.Brief()[:1], warningsOf(last.Sentences())))
 		b.view.Facts = decisionFacts(last)
 	} else {
 		b.lead([]answer.Sentence{{Kind: answer.Verdict, Text: strings.ToUpper(string(a.State)) + "  " + a.ID + ": " + a.Child}})

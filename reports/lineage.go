@@ -75,7 +75,8 @@ func newLineageReport(data answer.LineageReport) (*lineageReport, error) {
 			l.madeBy[m.Child.Label] = &l.replayed.Mutations[i]
 		}
 	}
-	for _, v := range data.Versions {
+	l.Versions = withFailures(data.Versions, data.Settings)
+	for _, v := range l.Versions {
 		l.versions[v.Label] = v
 	}
 	for _, d := range data.Differences {
@@ -91,6 +92,20 @@ func newLineageReport(data answer.LineageReport) (*lineageReport, error) {
 	}
 	slices.SortFunc(l.turned, time.Time.Compare)
 	return l, nil
+}
+
+// withFailures returns versions in which failed trials have the score that they count as.
+func withFailures(versions []answer.ReportedVersion, settings evolution.Settings) []answer.ReportedVersion {
+	var all [][]evolution.Trial
+	for _, v := range versions {
+		all = append(all, v.Trials, v.Holdout)
+	}
+	worst := settings.Failures.Worst(settings.Scale, all...)
+	list := slices.Clone(versions)
+	for i, v := range list {
+		list[i].Trials, list[i].Holdout = evolution.WithFailures(v.Trials, worst), evolution.WithFailures(v.Holdout, worst)
+	}
+	return list
 }
 
 func (l *lineageReport) entry(e evolution.Entry) error {
@@ -170,15 +185,6 @@ func (l *lineageReport) points(x *float64) string {
 
 // change writes a gain with its sign.
 func (l *lineageReport) change(gain float64) string { return l.numbers().Gain(gain) }
-
-// gains returns scores in points, of which more are better.
-func (l *lineageReport) gains(scores []float64) []float64 {
-	list := make([]float64, len(scores))
-	for i, score := range scores {
-		list[i] = l.Settings.Scale.Gain(score)
-	}
-	return list
-}
 
 // gainOver returns what one score gains over another.
 func (l *lineageReport) gainOver(score, other float64) float64 {

@@ -7,7 +7,6 @@ import (
 
 	"track/evolution"
 	"track/reports/document"
-	"track/scoring/stats"
 )
 
 // mostAlerts of one kind are told one by one; the others are counted.
@@ -66,29 +65,23 @@ func (l *lineageReport) higherAlert() alert {
 	type higher struct {
 		version string
 		h       versionScores
-		by      float64
+		gain    *evolution.VersionGain
 	}
 	var list []higher
 	for _, v := range l.Versions {
 		if v.Label == l.replayed.Head || len(l.accepting[v.Label]) == 0 {
 			continue
 		}
-		if h := l.scoresOf(v.Label); len(h.scores) > 0 && l.isBetter(average(h.scores), average(head.scores)) {
-			list = append(list, higher{v.Label, h, l.gainOver(average(h.scores), average(head.scores))})
+		h := l.scoresOf(v.Label)
+		if gain, err := evolution.NewVersionGain(h.trials, head.trials, l.Settings.Scale); err == nil && gain != nil && gain.Mean > 0 {
+			list = append(list, higher{v.Label, h, gain})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b higher) int { return cmp.Compare(b.by, a.by) })
+	slices.SortStableFunc(list, func(a, b higher) int { return cmp.Compare(b.gain.Mean, a.gain.Mean) })
 	for _, v := range list {
-		mean, of := average(v.h.scores), average(head.scores)
-		text := document.Text{word(v.version), plain(": mean %s (n = %d), ", l.points(&mean), len(v.h.scores)), word(l.replayed.Head), plain(" has %s (n = %d): %s", l.points(&of), len(head.scores), l.change(v.by))}
-		test, err := stats.WelchT(l.gains(v.h.scores), l.gains(head.scores), evolution.Confidence)
-		if err == nil && test.Interval.Defined() {
-			text = append(text, plain(", 95%% Welch interval %s to %s", l.change(test.Interval.Lo), l.change(test.Interval.Hi)))
-			if test.Interval.Lo > 0 || test.Interval.Hi < 0 {
-				a.kind = document.NoteWarning
-			}
-		} else {
-			text = append(text, plain(", no interval"))
+		text := document.Text{word(v.version), plain(": %s over ", l.change(v.gain.Mean)), word(l.replayed.Head), plain(", %s", l.gainDetail(v.gain))}
+		if i := v.gain.Interval; i != nil && i.Lo > 0 {
+			a.kind = document.NoteWarning
 		}
 		a.cases = append(a.cases, append(text, plain("%s", l.drifted(v.h.trials, head.trials))))
 	}

@@ -93,7 +93,7 @@ func pool(pieces []piece) pooled {
 // driftNote warns where what is pooled does not belong together: means of one version that differ over time, and sds
 // that differ.
 func (l *lineageReport) driftNote(pieces []piece, p pooled) []document.Block {
-	moved, uneven := l.moved(pieces), l.uneven(pieces, p.sd)
+	moved, uneven := l.moved(), l.uneven(pieces, p.sd)
 	if len(moved)+len(uneven) == 0 {
 		return nil
 	}
@@ -108,34 +108,44 @@ func (l *lineageReport) driftNote(pieces []piece, p pooled) []document.Block {
 		}
 		note.Blocks = append(note.Blocks, paragraph(strong("%s", what)), document.List{Items: shown})
 	}
-	add("The scores of a version changed over time: conditions changed, or the scores it was chosen by were high by chance", moved)
+	add("The level of a version moved over time: conditions changed. Decisions rest on trials made side by side; means of different times do not compare", moved)
 	add("The sds differ between versions, so the pooled sd is a rough estimate", uneven)
 	return []document.Block{note}
 }
 
-// moved returns the versions whose first and last pieces have different means.
-func (l *lineageReport) moved(pieces []piece) (cases []document.Text) {
-	type ends struct{ first, last piece }
-	var list []ends
-	for i, p := range pieces {
-		switch n := len(list); {
-		case len(p.scores) < 2:
-		case n > 0 && list[n-1].first.version == p.version:
-			list[n-1].last = pieces[i]
-		default:
-			list = append(list, ends{first: p})
+// moved returns the versions whose later trials have another level than their earlier ones. Trials that a version was
+// accepted by are left out: their scores tend to be too high.
+func (l *lineageReport) moved() (cases []document.Text) {
+	looked := map[string]bool{}
+	for _, decisions := range l.accepting {
+		for _, d := range decisions {
+			for _, t := range d.Evidence.Child {
+				looked[t.ID] = true
+			}
 		}
 	}
-	list = slices.DeleteFunc(list, func(e ends) bool { return e.last.scores == nil })
-	for _, e := range list {
-		test, err := stats.WelchT(e.last.scores, e.first.scores, evolution.Confidence)
-		strict, strictErr := stats.WelchT(e.last.scores, e.first.scores, 1-(1-evolution.Confidence)/float64(len(list)))
-		if err != nil || strictErr != nil || !strict.Interval.Defined() || strict.Interval.Lo <= 0 && strict.Interval.Hi >= 0 {
+	unchosen := map[string][]evolution.Trial{}
+	for _, v := range l.Versions {
+		list := slices.DeleteFunc(slices.Clone(v.Trials), func(t evolution.Trial) bool { return looked[t.ID] })
+		if shift, err := evolution.NewLevelShift(list, l.Settings.Scale, evolution.Confidence); err == nil && shift != nil {
+			unchosen[v.Label] = list
+		}
+	}
+	strict := 1 - (1-evolution.Confidence)/float64(max(1, len(unchosen)))
+	for _, v := range l.Versions {
+		shift, err := evolution.NewLevelShift(unchosen[v.Label], l.Settings.Scale, strict)
+		if err != nil || !shift.Moved() {
 			continue
 		}
-		a, b := average(e.first.scores), average(e.last.scores)
-		cases = append(cases, document.Text{word(e.first.version), plain(": mean %s first (n = %d), %s last (n = %d): %s (95%% Welch interval %s to %s)",
-			l.scoreOf(&a), len(e.first.scores), l.scoreOf(&b), len(e.last.scores), l.change(b-a), l.change(test.Interval.Lo), l.change(test.Interval.Hi))})
+		how := fmt.Sprintf("n = %d, Welch", shift.N)
+		if shift.Tasks > 0 {
+			how = fmt.Sprintf("%d tasks, %d trials, paired t", shift.Tasks, shift.N)
+		}
+		if len(unchosen) > 1 {
+			how += fmt.Sprintf(", corrected for %d versions", len(unchosen))
+		}
+		cases = append(cases, document.Text{word(v.Label), plain(": %s from its earlier to its later trials (95%% interval %s to %s; %s)",
+			l.change(shift.Mean), l.change(shift.Interval.Lo), l.change(shift.Interval.Hi), how)})
 	}
 	return cases
 }

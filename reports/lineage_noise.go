@@ -55,11 +55,11 @@ func (l *lineageReport) sdText(p pooled) string {
 	return fmt.Sprintf("%s (n = %d, df = %d)", l.number(p.sd), p.trials, p.df())
 }
 
-// A policy is recommended where the sd has fewestDF degrees of freedom; none is said to serve that accepts more than
-// mostFalse of what changes nothing.
+// A policy is recommended if the sd has fewestDF degrees of freedom, and the active one accepts more than mostFalse of
+// what changes nothing.
 const (
 	fewestDF  = 4
-	mostFalse = 0.2
+	mostFalse = 0.1
 )
 
 // recommended returns the policy that would serve, or why none is recommended. The active policy is nil if it is
@@ -68,28 +68,15 @@ func (l *lineageReport) recommended(policy evolution.Policy, sd float64, df int)
 	if why := l.noRecommendation(sd, df); why != "" {
 		return cell("no policy is recommended: %s", why)
 	}
-	serves := evolution.ServingPolicy(sd)
-	text := document.Text{plain("recommended policy at this noise: "), word(serves)}
-	sameBands := serves == evolution.Bands{}.Name() && l.Settings.Policy == evolution.Threshold{}.Name()
-	if serves == l.Settings.Policy || sameBands {
-		rate := 0.0
-		if policy != nil {
-			rate = l.activeRate(policy, sd)
-		}
-		if rate <= mostFalse {
-			return cell("the active policy is the recommended one at this noise")
-		}
-		serves = evolution.RecommendedPolicy
-		text = document.Text{plain("the active policy needs the fewest trials at this noise, but accepts too many mutations that change nothing; a stricter policy is "), word(serves)}
-		if serves == l.Settings.Policy {
-			return cell("the active policy is the recommended one at this noise, but with its parameters it accepts too many mutations that change nothing")
-		}
+	rate := 1.0
+	if policy != nil {
+		rate = l.activeRate(policy, sd)
 	}
-	if other, err := evolution.DefaultPolicy(serves); err == nil {
-		rate, method := evolution.FalseAccept(other, l.conditions(sd))
-		text = append(text, plain(", which accepts %s of mutations that change nothing (%s)", share(rate), method))
+	if rate <= mostFalse {
+		return cell("the active policy is strict enough for this noise")
 	}
-	return text
+	return append(document.Text{plain("the active policy accepts too many mutations that change nothing; recommended: "), word(evolution.Confirm{}.Name())},
+		plain(", which accepts at most 5%% of them"))
 }
 
 // noRecommendation says why the noise recommends no policy; empty if it does.

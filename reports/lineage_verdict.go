@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"track/evolution"
 	"track/reports/document"
@@ -86,36 +87,58 @@ func (l *lineageReport) scoreSentence(h versionScores) string {
 	switch {
 	case h.chosen:
 		text += ", from the trials it was chosen by, so the mean tends to be too high"
-	case len(h.scores) < len(l.versions[l.replayed.Head].Trials)-h.failed:
+	case len(h.scores) < len(l.scored(l.replayed.Head)):
 		text += ", from trials after it was chosen"
 	}
 	if h.failed > 0 {
-		text += fmt.Sprintf(", %d failed and have no score", h.failed)
+		text += fmt.Sprintf(", %d failed and %s", h.failed, l.failuresCount())
 	}
 	return text
 }
 
-// gain returns the difference of the head and the root.
+// gain returns how much better the head is than the root.
 func (l *lineageReport) gain(head string, h versionScores) string {
 	if head == l.root || l.root == "" {
 		return ""
 	}
-	var root []float64
-	for _, t := range l.versions[l.root].Trials {
-		if t.Failed == "" {
-			root = append(root, *t.Score)
-		}
+	root, chosen := l.scored(l.root), ""
+	gain, err := evolution.NewVersionGain(h.trials, root, l.Settings.Scale)
+	if gain == nil && err == nil {
+		gain, err = evolution.NewVersionGain(l.scored(head), root, l.Settings.Scale)
+		chosen = ", with trials it was chosen by"
 	}
-	drifted := l.drifted(l.versions[l.root].Trials, h.trials)
-	if len(root) == 0 || len(h.scores) == 0 {
-		return "; the gain over the root " + l.root + " is unknown"
+	switch {
+	case err == nil && gain != nil:
+		return fmt.Sprintf("; gain over the root %s: %s (%s%s)%s", l.root, l.change(gain.Mean), l.gainDetail(gain), chosen, l.drifted(root, h.trials))
+	case len(root) > 0 && len(h.scores) > 0:
+		return "; the gain over the root " + l.root + " is unknown, because they share no task"
 	}
-	test, err := stats.WelchT(l.gains(h.scores), l.gains(root), evolution.Confidence)
-	if err != nil || !test.Interval.Defined() {
-		return fmt.Sprintf("; gain over the root %s: %s (no interval, n = %d and %d)", l.root, l.change(l.gainOver(average(h.scores), average(root))), len(h.scores), len(root)) + drifted
+	return "; the gain over the root " + l.root + " is unknown"
+}
+
+// gainDetail says how sure a gain is, and what it follows from.
+func (l *lineageReport) gainDetail(g *evolution.VersionGain) string {
+	text := "no interval"
+	if i := g.Interval; i != nil {
+		text = fmt.Sprintf("95%% %s interval %s to %s", g.Method, l.change(i.Lo), l.change(i.Hi))
 	}
-	return fmt.Sprintf("; gain over the root %s: %s (95%% Welch interval %s to %s, n = %d and %d)", l.root, l.change(l.gainOver(average(h.scores), average(root))),
-		l.change(test.Interval.Lo), l.change(test.Interval.Hi), len(h.scores), len(root)) + drifted
+	if g.Tasks > 0 {
+		return text + ", on " + counted(g.Tasks, "common task", "common tasks")
+	}
+	return text + fmt.Sprintf(", n = %d and %d", g.N, g.NOther)
+}
+
+// failuresCount says how failed trials count.
+func (l *lineageReport) failuresCount() string {
+	if l.Settings.Failures == evolution.FailuresExclude {
+		return "are left out, as set"
+	}
+	return "count as the worst score"
+}
+
+// scored returns the trials of a version that have a score.
+func (l *lineageReport) scored(label string) []evolution.Trial {
+	return slices.DeleteFunc(slices.Clone(l.versions[label].Trials), func(t evolution.Trial) bool { return t.Score == nil })
 }
 
 func average(xs []float64) float64 {

@@ -258,9 +258,6 @@ func (t *Tx) AddCarriedParts(here ExecutionHead, e CarriedExecution, same bool) 
 		if err := t.carryRequests(here.Row, e); err != nil {
 			return err
 		}
-		if err := t.unrateExecution(here.Row); err != nil {
-			return err
-		}
 		return t.carryScores(here, e.Scores)
 	})
 }
@@ -297,9 +294,6 @@ func (t *Tx) carryTruths(execution int64, truths map[string]float64) error {
 // TakeEarlierExecution gives an execution here the ID and the time of a record of it elsewhere that is earlier. One
 // that hooks still add to keeps its own.
 func (t *Tx) TakeEarlierExecution(here ExecutionHead, earlier ExecutionHead) error {
-	if err := t.unrateExecution(here.Row); err != nil {
-		return err
-	}
 	return t.changeExecution(here.Row, func() error {
 		_, err := t.exec(takeExecution, earlier.ID, micros(earlier.RecordedAt), here.Row)
 		return err

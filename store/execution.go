@@ -251,9 +251,6 @@ func (t *Tx) DeleteExecution(ulid string) error {
 }
 
 func (t *Tx) deleteExecution(id int64) error {
-	if err := t.unrateExecution(id); err != nil {
-		return err
-	}
 	if err := t.removeFromIndex(id); err != nil {
 		return err
 	}
@@ -297,7 +294,7 @@ func (t *Tx) insertExecution(lineage, version int64, e ExecutionRecord) (id int6
 	}
 	t.shardKeys.keep("execution", id, lineage)
 	t.nRows++
-	return id, t.unrate(lineage, version)
+	return id, nil
 }
 
 // textColumns are the columns of a text: as it is, its size and its digest.

@@ -16,7 +16,7 @@ import (
 
 // big are the tables that grow with the seeds and the executions.
 var big = regexp.MustCompile(
-	`^SCAN (seed|rare|packed_value|packed_result|assessment|series_chunk|series_content|seed_series|artifact|artifact_content|look|baseline|execution|call|execution_score|score_document|component|truth|ledger|mutation|mutation_parent|activation|version|run|attachment|sweep|sweep_configuration)\b`)
+	`^SCAN (seed|rare|packed_value|packed_result|assessment|series_chunk|series_content|seed_series|artifact|artifact_content|look|baseline|execution|call|execution_score|score_document|component|truth|ledger|mutation|mutation_parent|version|run|attachment|sweep|sweep_configuration)\b`)
 
 // oneConfiguration is how the seeds of a selection are found; those of one scenario alone may be all.
 var oneConfiguration = regexp.MustCompile(`^SEARCH seed USING INDEX seed_identity \(scenario_id=\? AND configuration_id=\?`)
@@ -310,13 +310,6 @@ func TestLedgerPlans(t *testing.T) {
 		{"entries about a mutation", func() (string, []any) { return entries(EntryFilter{Mutations: []string{"m"}}) }, "ledger_mutation (lineage_id=? AND mutation=?)", false},
 		{"heads", func() (string, []any) { return entries(EntryFilter{Moved: true}) }, "ledger_head (lineage_id=?)", false},
 		{"changes of the head", func() (string, []any) { return with(listHeadChanges, 1) }, "ledger_head (lineage_id=?)", false},
-		{"newest changes of the head", func() (string, []any) { return with(listNewestHeadChanges, 1, 9, 2) }, "SEARCH ledger USING INDEX ledger_", false},
-		{"a version that was active", func() (string, []any) { return with(getActivation, 1, "v") }, "PRIMARY KEY (lineage_id=? AND version_id=?)", false},
-		{"the newest that were active", func() (string, []any) { return with(listNewestActivations, 1, 5) }, "sqlite_autoindex_activation_2 (lineage_id=?)", false},
-		{"the best that were active", func() (string, []any) { return with(listBestActivations, 1, "", 5, 0) }, "activation_fitness (lineage_id=? AND rubric=? AND fitness>?)", false},
-		{"without a fitness", func() (string, []any) { return with(listUnratedActivations, 1, "") }, "COVERING INDEX activation_fitness (lineage_id=? AND rubric=?)", false},
-		{"with a fitness under another rubric", func() (string, []any) { return with(listUnratedActivations, 1, "") }, "COVERING INDEX activation_fitness (lineage_id=? AND rubric<?)", false},
-		{"newest active versions", func() (string, []any) { return with(listHeadActivations, 1, 1, 9, 5) }, "SEARCH ledger USING INDEX ledger_", false},
 		{"the last head", func() (string, []any) { return entries(EntryFilter{Moved: true, Newest: 1}) }, "ledger_head (lineage_id=?)", false},
 		{"entries after", func() (string, []any) { return entries(EntryFilter{After: 7}) }, "(lineage_id=? AND number>?)", false},
 		{"open mutations", func() (string, []any) { return MutationFilter{Open: true}.query(1) }, "mutation_open (lineage_id=?)", false},

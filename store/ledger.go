@@ -147,10 +147,8 @@ func (t *Tx) Append(lineage int64, e evolution.Entry) error {
 		return err
 	}
 	t.added(findEntryByHash, lineage, e.Number, e.Hash)
-	if _, err = t.exec(setEnd, e.Number, e.Hash, lineage, e.HeadAfter); err != nil || e.HeadAfter == e.HeadBefore {
-		return err
-	}
-	return t.addActivation(lineage, e)
+	_, err = t.exec(setEnd, e.Number, e.Hash, lineage, e.HeadAfter)
+	return err
 }
 
 // SetTrialsElsewhere stores how many trials the ledger of a lineage reckons with that are not here.
@@ -297,22 +295,12 @@ const (
 	selectHeadChanges = `
 	SELECT number, kind, coalesce(mutation, '') AS mutation, coalesce(head_before, '') AS head_before, coalesce(head_after, '') AS head_after,
 	       CASE kind WHEN 'rollback' THEN coalesce(body ->> 'trigger', '') ELSE '' END AS trigger FROM ledger WHERE lineage_id = $1 AND head_before IS DISTINCT FROM head_after`
-	listHeadChanges       = selectHeadChanges + ` ORDER BY number`
-	listNewestHeadChanges = selectHeadChanges + ` AND number < $2 ORDER BY number DESC LIMIT $3`
+	listHeadChanges = selectHeadChanges + ` ORDER BY number`
 )
 
 // HeadChanges returns the entries of a lineage that changed the active version, in their order.
-func (r *Reader) HeadChanges(ctx context.Context, lineage Evolving) ([]HeadChange, error) {
-	return r.headChanges(ctx, listHeadChanges, lineage.ID)
-}
-
-// NewestHeadChanges returns at most n of the entries before a number that changed the active version, the newest first.
-func (r *Reader) NewestHeadChanges(ctx context.Context, lineage Evolving, before, n int) ([]HeadChange, error) {
-	return r.headChanges(ctx, listNewestHeadChanges, lineage.ID, before, n)
-}
-
-func (r *Reader) headChanges(ctx context.Context, query string, args ...any) (list []HeadChange, err error) {
-	return list, r.streamCells(ctx, query, args, func(c *cells) {
+func (r *Reader) HeadChanges(ctx context.Context, lineage Evolving) (list []HeadChange, err error) {
+	return list, r.streamCells(ctx, listHeadChanges, []any{lineage.ID}, func(c *cells) {
 		list = append(list, HeadChange{int(c.integer()), evolution.Kind(c.text()), c.text(), c.text(), c.text(), c.text()})
 	})
 }

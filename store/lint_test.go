@@ -46,7 +46,6 @@ var distribution = map[string]struct{ column, rowID string }{
 	"execution": {"lineage_id", "id"}, "call": {"lineage_id", "execution_id"}, "request": {"lineage_id", "execution_id"}, "truth": {"lineage_id", "execution_id"},
 	"execution_score": {"lineage_id", "execution_id"}, "score_document": {"lineage_id", "execution_id"}, "component": {"lineage_id", "execution_id"},
 	"version": {"lineage_id", "id"}, "ledger": {"lineage_id", ""}, "mutation": {"lineage_id", "id"}, "mutation_parent": {"lineage_id", "mutation_id"},
-	"activation": {"lineage_id", "version_id"},
 	// Contents are shared by all seeds that have them. On PostgreSQL they are divided by their hash.
 	"series_content": {"configuration_id", "hash"}, "series_chunk": {"configuration_id", "content_id"},
 }

@@ -24,7 +24,7 @@ const partitionTable = `
 // Everything works on tables that are divided by the column that every key of them contains.
 func TestSuitePostgresPartitions(t *testing.T) {
 	server := startServer(t)
-	tables := map[string]string{"seed": "configuration_id", "execution": "lineage_id", "series_content": "hash", "artifact_content": "hash", "attachment": "hash", "ledger": "lineage_id", "activation": "lineage_id"}
+	tables := map[string]string{"seed": "configuration_id", "execution": "lineage_id", "series_content": "hash", "artifact_content": "hash", "attachment": "hash", "ledger": "lineage_id"}
 	for table, of := range ownedBy {
 		tables[table] = of.column
 	}

@@ -70,8 +70,6 @@ type Tx struct {
 	nextSeedID int64 // that takeSeedID gives
 
 	lookedUp map[seedPlace]seedHere // seeds that count, at the places that were looked up
-
-	unrated map[int64]bool // versions whose fitness is not stored any more
 }
 
 // prepared reads with the statements that the writer keeps.

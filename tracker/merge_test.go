@@ -293,9 +293,6 @@ func full(t testing.TB) *shard {
 	if r := l.Decide(first.Key, lineages.DecideOptions{}); !r.Record.Decision.Accepted {
 		t.Fatalf("%+v", r.Record.Decision)
 	}
-	if err := s.st.Update(t.Context(), func(tx *store.Tx) error { return lineages.StoreFitness(t.Context(), tx, "l") }); err != nil {
-		t.Fatal(err)
-	}
 	called := trackertest.Task("", 2)
 	called.Lineage, called.Version, called.Truths = "other", "v1", map[string]float64{"reward": 1}
 	called.Requests = []track.ModelRequest{{Model: "m", Tokens: &track.Tokens{Input: pointer(int64(1)), Reasoning: pointer(int64(0))}}, {}}

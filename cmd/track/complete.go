@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"track/evolution"
 	"track/internal/shell"
 )
 
@@ -109,7 +110,7 @@ func (p *program) completeValue(ctx context.Context, flag string) {
 	case "lineage":
 		p.offerLineages(ctx)
 	case "policy", "counterfactual":
-		p.offer("bands", "threshold", "strict", "poi", "confirm", "sprt", "cs", "anneal")
+		p.offer(evolution.Policies()...)
 	case "risk":
 		p.offer("LOW", "MEDIUM", "HIGH")
 	}

@@ -34,7 +34,7 @@ func evolveFolder(t *testing.T, before string) string {
 	} {
 		writeText(t, filepath.Join(dir, name), text)
 	}
-	mustTrack(t, dir, "lineage", "new", "l", "--root", "root.md", "--seed", "11", "--db", "track.db")
+	mustTrack(t, dir, "lineage", "new", "l", "--root", "root.md", "--seed", "11", "--policy", "greedy", "--db", "track.db")
 	mustTrack(t, dir, "lineage", "set", "l", "max_per_day=100", "max_high_per_day=100", "--db", "track.db")
 	return dir
 }
@@ -62,8 +62,8 @@ func evolvedLedger(t *testing.T, dir string) string {
 func TestKilledLoop(t *testing.T) {
 	t.Parallel()
 	undisturbed := evolveFolder(t, ":")
-	all, code, stderr := startLoop(t, undisturbed, "--max-trials", "39").ended(t)
-	if code != exitOK || all.NTrials != 39 || all.NAccepted == 0 || all.NRejected == 0 || all.NProposed < 5 {
+	all, code, stderr := startLoop(t, undisturbed, "--max-mutations", "6").ended(t)
+	if code != exitOK || all.NAccepted == 0 || all.NRejected == 0 || all.NProposed != 6 {
 		t.Fatalf("exit code %d, %+v: %s", code, all, stderr)
 	}
 	want := evolvedLedger(t, undisturbed)
@@ -72,7 +72,7 @@ func TestKilledLoop(t *testing.T) {
 	for round, n := range []int{0, 1, 6, 8, 11} {
 		goOn, _ := pipe(t, filepath.Join(dir, fmt.Sprint("go", round)))
 		writeText(t, filepath.Join(dir, "before.sh"), fmt.Sprintf("echo \"$TRACK_KEY$TRACK_OPERATOR ${TRACK_TOKEN-none}\" >pipe; read -r go <go%d\n", round))
-		l := startLoop(t, dir, "--max-trials", "39")
+		l := startLoop(t, dir, "--max-mutations", "6")
 		for i := range n + 1 {
 			if line := readLine(t, lines); !strings.HasSuffix(line, " none") {
 				t.Errorf("the token is handed on: %q", line)
@@ -88,8 +88,8 @@ func TestKilledLoop(t *testing.T) {
 		_ = l.Wait() // it was killed
 	}
 	writeText(t, filepath.Join(dir, "before.sh"), ":\n")
-	a, code, stderr := startLoop(t, dir, "--max-trials", "39").ended(t)
-	if code != exitOK || a.NTrials < 39-26 || a.NTrials > 39-15 || a.Spent.Trials != 39 {
+	a, code, stderr := startLoop(t, dir, "--max-mutations", "6").ended(t)
+	if code != exitOK || a.NTrials < all.NTrials-26 || a.NTrials > all.NTrials-15 || a.Spent.Trials != all.NTrials {
 		t.Errorf("exit code %d, %+v: %s", code, a, stderr)
 	}
 	if got := evolvedLedger(t, dir); got != want {
@@ -102,20 +102,20 @@ func TestInterruptedLoop(t *testing.T) {
 	dir := evolveFolder(t, `case $TRACK_KEY in */child/*) exec 3>"$HELD"; echo here >&3; exec sleep 600; esac`)
 	held := fifotest.New(t)
 	t.Setenv("HELD", held.Path)
-	l := startLoop(t, dir, "--max-trials", "6", "--parallel", "3")
-	for range 3 { // after three of the parent
+	l := startLoop(t, dir, "--max-mutations", "1", "--parallel", "3")
+	for range 3 { // after three trials of the root, and three of the parent beside the child
 		held.Line(t)
 	}
 	if err := l.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
 	a, code, stderr := l.ended(t)
-	if code != exitInterrupted || a.Ending != answer.EvolveInterrupted || a.NTrials != 3 || a.NFailed != 0 || !strings.Contains(stderr, "goes on where it stopped") {
+	if code != exitInterrupted || a.Ending != answer.EvolveInterrupted || a.NTrials != 6 || a.NFailed != 0 || !strings.Contains(stderr, "goes on where it stopped") {
 		t.Errorf("exit code %d, %+v: %s", code, a, stderr)
 	}
 	held.Gone(t)
 	writeText(t, filepath.Join(dir, "before.sh"), ":\n")
-	if a, code, stderr = startLoop(t, dir, "--max-trials", "6").ended(t); code != exitOK || a.NTrials != 3 || a.NProposed != 0 || a.NAccepted+a.NRejected != 1 {
+	if a, code, stderr = startLoop(t, dir, "--max-mutations", "1").ended(t); code != exitOK || a.NTrials != 5 || a.NProposed != 0 || a.NAccepted+a.NRejected != 1 {
 		t.Errorf("exit code %d, %+v: %s", code, a, stderr)
 	}
 	evolvedLedger(t, dir)

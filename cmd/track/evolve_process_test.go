@@ -413,7 +413,7 @@ func TestReplayTampered(t *testing.T) {
 		if closeErr := db.Close(); err != nil || closeErr != nil {
 			t.Fatal(err, closeErr)
 		}
-		for _, mode := range [][]string{nil, {"--lineage", "l", "--strict"}, {"--counterfactual", "poi"}, {"--decision", last}, {"--decision", "d-nosuch", "--lineage", "l"}} {
+		for _, mode := range [][]string{nil, {"--lineage", "l", "--strict"}, {"--counterfactual", "greedy"}, {"--decision", last}, {"--decision", "d-nosuch", "--lineage", "l"}} {
 			code, stdout, stderr := inProcess(t, append([]string{"replay", "--db", filepath.Join(other, "track.db")}, mode...))
 			if code != exitMismatch || !strings.Contains(stdout, want) || !strings.Contains(stderr, "replay differs") {
 				t.Errorf("%s, %v: exit code %d\n%s%s\nwant %s", statement, mode, code, stdout, stderr, want)

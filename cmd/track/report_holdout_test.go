@@ -41,7 +41,7 @@ func TestReportShowsOverfitting(t *testing.T) {
 				}
 				run("record", "batch", write(version+".jsonl", lines.String()))
 			}
-			run("lineage", "new", "l", "--root", write("root.md", "Be brief."), "--seed", "1", "--policy", "strict", "--score-from", "own")
+			run("lineage", "new", "l", "--root", write("root.md", "Be brief."), "--seed", "1", "--policy", "threshold", "--score-from", "own")
 			for i := 10; i < 20; i++ {
 				run("lineage", "set", "l", "--holdout", fmt.Sprint("h", i))
 			}

@@ -52,7 +52,7 @@ func evolved(in trackIn, name string) {
 	}
 	at := func(minute int) string { return fmt.Sprintf("2026-01-02T04:%02d:00Z", minute) }
 	in.must("", "lineage", "new", name, "--new", "--root", write("root.md", "Be brief.\n"), "--seed", "1", "--at", at(0))
-	in.must("", "lineage", "set", name, "policy=strict", "--score-from", "own", "--at", at(1))
+	in.must("", "lineage", "set", name, "policy=greedy", "--score-from", "own", "--at", at(1))
 	in.must("", "mutation", "propose", "--lineage", name, "--child", write("child.md", "Be brief, and cite.\n"), "--operator", "rephrase", "--id", "m-1-"+name, "--at", at(2))
 	for i, score := range []string{"50", "52", "70", "71"} {
 		in.must("", "record", "execution", "--lineage", name, "--version", []string{"v001", "v002"}[i/2], "--task", fmt.Sprint("t", i%2), "--key", fmt.Sprint(i), "--score", score, "--started-at", at(3+i), "--quiet")

@@ -23,13 +23,13 @@ var recordedTexts = map[string]string{
 	"name": `annotation.subject artifact.name actor.name scenario.name metric.name spec_metric.metric_group configuration.label configuration.params configuration.commit_id
 		configuration.diff_hash configuration.files_hash configuration.state_unknown series_name.name look.verdict run.signal lineage.name lineage.subject version.name version.operator version.status version.source
 		tool.name request.model execution.source execution.key execution.task execution.task_type execution.session execution.model execution.rubric call.key truth.name
-		execution_score.rubric execution_score.grade score_document.rubric component.rubric component.name mutation.key mutation.operator mutation.source activation.rubric
+		execution_score.rubric execution_score.grade score_document.rubric component.rubric component.name mutation.key mutation.operator mutation.source request.message_id request.request_id
 		hook_event.session hook_event.agent hook_event.name hook_event.key hook_event.lineage hook_event.version hook_arrival.name token.name token.scenarios token.lineages`,
 	"refused": "spec.document ledger.body ledger.mutation",
 	"made": `spool.ulid epoch.name token_use.writer token.hash token.scopes artifact_content.hash annotation.ulid annotation.kind spec.hash spec_metric.type configuration.hash environment.hash attachment.hash tombstone.ulid tombstone.digest tombstone.identity
 		withdrawal.ulid withdrawal.kind withdrawal.action withdrawal.configuration withdrawal.digest withdrawal.sweep seed.ulid seed.outcome seed.digest seed.checksum assessment.checksum execution.checksum lineage.checksum version.checksum packed_value.numbers series_content.hash series_chunk.data baseline.ulid look.ulid
 		look.kind look.question look.evidence look.plan sweep.ulid sweep.plan_digest sweep.ending repetition.ulid repetition.digest lineage.last_hash
-		version.content_digest execution.ulid execution.complexity execution.status execution.prompt_digest execution.output_digest execution.digest execution.structure
+		version.content_digest execution.ulid execution.complexity execution.status execution.prompt_digest execution.output_digest execution.digest execution.structure execution.priced
 		call.input_digest call.output_digest ledger.kind ledger.head_before ledger.head_after ledger.prev ledger.hash mutation.risk mutation.state
 		hook_event.execution damage.digest text_index_data.block text_index_docsize.sz`,
 }

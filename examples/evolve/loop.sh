@@ -4,7 +4,7 @@ set -eu
 here=$(dirname "$0") seed=${1:-42} n=0 at=2026-03-05T00:00:00Z
 
 track import sepa "$here/sepa" --lineage sepa
-track lineage new sepa --seed "$seed" --at "$at"
+track lineage new sepa --seed "$seed" --policy threshold --at "$at"
 track lineage set sepa --score-from own --at "$at"
 while [ $n -lt 60 ]; do
   eval "$(track mutation next sepa --shell --at "$at")" && echo "$n: $action${version:+ $version}: $reason"

@@ -17,7 +17,7 @@ func Simulation(t testing.TB, st *store.Store) *Loop {
 	t.Helper()
 	AddSpec(t, st, [2]float64{0, 1}, [2]float64{0, 1})
 	settings := evolution.DefaultSettings()
-	settings.Policy, settings.Params = "strict", []byte(`{"eps":0}`)
+	settings.Policy, settings.Params = "greedy", []byte(`{"eps":0}`)
 	seed, root := uint64(7), `{"theta": 10}`
 	o := lineages.NewOptions{Name: "theta", Seed: &seed, Subject: "scenario:s", Root: &root, Settings: settings}
 	if _, _, err := lineages.New(t.Context(), st, o, rand.Reader); err != nil {

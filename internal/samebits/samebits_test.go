@@ -294,7 +294,7 @@ func (g *generator) decisions() {
 	}
 	for i := range 25 {
 		spread := 2 + 20*g.rng.Float64()
-		e := evolution.Evidence{Child: trials("c", 3+i, 60, 60+spread), Parent: trials("p", 4+i, 58, 58+spread), Step: i}
+		e := evolution.Evidence{Child: trials("c", 3+i, 60, 60+spread), Parent: trials("p", 4+i, 58, 58+spread)}
 		draw := evolution.NewDraw(evolution.DrawKey{Seed: uint64(i), Lineage: "l", Mutation: "m", Label: evolution.LabelExplore})
 		g.add("draws", draw)
 		for _, name := range evolution.Policies() {

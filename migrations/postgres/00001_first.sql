@@ -614,21 +614,6 @@ CREATE TABLE mutation_parent (
 );
 CREATE INDEX mutation_parent_version ON mutation_parent (version_id);
 
--- The versions that were ever active. position and entry follow from the ledger; the fitness follows from the executions,
--- and whatever changes these takes it away, until the next change of the lineage.
-CREATE TABLE activation (
-    lineage_id bigint           NOT NULL REFERENCES lineage,
-    version_id bigint           NOT NULL,
-    position   bigint           NOT NULL, -- in the order in which they were first active, from 1
-    entry      bigint           NOT NULL, -- number of the entry that made it active first
-    rubric     text COLLATE "C", -- of the settings, under which fitness was computed; NULL if it is not known
-    fitness    double precision, -- 0..100; NULL if no execution has a score
-    CHECK (rubric IS NOT NULL OR fitness IS NULL),
-    PRIMARY KEY (lineage_id, version_id),
-    UNIQUE (lineage_id, position)
-);
-CREATE INDEX activation_fitness ON activation (lineage_id, rubric, fitness DESC, position);
-
 -- Events of hooks that are not part of a final execution yet. They are removed some minutes after their execution is
 -- final.
 CREATE TABLE hook_event (

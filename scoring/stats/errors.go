@@ -15,6 +15,8 @@ var (
 	ErrZeroVariance   = errors.New("values do not vary")
 	ErrBadParam       = errors.New("parameter outside its domain")
 	ErrOutOfRange     = errors.New("value outside [0, 1]")
+
+	errTooManyDifferences = fmt.Errorf("more than %d differences", MostSignFlipGreater)
 )
 
 // errOverflow is for finite values whose sum or squares are not.

@@ -17,7 +17,7 @@ func TestListExecutionsByGrade(t *testing.T) {
 	t.Parallel()
 	st := testdb.New(t)
 	recordExecution(t, st, track.Execution{Key: "graded", Source: "codex", Lineage: "graded", Version: "v1", Score: pointer(95.0)}, false)
-	l := lineagetest.New(t, st, func(s *evolution.Settings) { *s = s.Unbounded(evolution.Scale{Points: 1}) })
+	l := lineagetest.New(t, st, func(s *evolution.Settings) { *s = s.WithScale(evolution.Scale{Points: 1}) })
 	l.Run("v001", 95, 96, 97)
 	list := func(q answer.ExecutionsQuestion) answer.Executions {
 		t.Helper()

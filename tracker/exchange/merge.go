@@ -236,8 +236,7 @@ func (m *merge) order(ctx context.Context, scenarios []store.ScenarioRecord) err
 	return nil
 }
 
-// completeLineages notes the trials that a ledger counts and that did not come along, and stores the fitness of
-// versions.
+// completeLineages notes the trials that a ledger counts and that did not come along.
 func (m *merge) completeLineages(ctx context.Context) error {
 	if m.dryRun {
 		return nil
@@ -246,12 +245,7 @@ func (m *merge) completeLineages(ctx context.Context) error {
 		if l.Conflict {
 			continue
 		}
-		err := m.store.Update(ctx, func(tx *store.Tx) error {
-			if err := lineages.CountTrialsElsewhere(ctx, tx, l.Lineage, false); err != nil {
-				return err
-			}
-			return lineages.StoreFitness(ctx, tx, l.Lineage)
-		})
+		err := m.store.Update(ctx, func(tx *store.Tx) error { return lineages.CountTrialsElsewhere(ctx, tx, l.Lineage, false) })
 		if err != nil {
 			return &hereError{err}
 		}

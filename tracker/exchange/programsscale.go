@@ -14,11 +14,13 @@ import (
 func (w *programsWriter) settings() evolution.Settings {
 	s := evolution.DefaultSettings()
 	if w.options.Scale == nil {
-		scale := evolution.Scale{Minimize: w.options.Minimize}
+		scale := evolution.Scale{}
 		if w.options.unit {
-			scale.Points = 100
+			lo, hi := 0.0, 1.0
+			scale = evolution.Scale{Lo: &lo, Hi: &hi, Points: 100}
 		}
-		s = s.Unbounded(scale)
+		scale.Minimize = w.options.Minimize
+		s = s.WithScale(scale)
 	}
 	return s
 }

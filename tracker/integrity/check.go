@@ -203,15 +203,6 @@ func (c *checker) ledgers(ctx context.Context, r *store.Reader) error {
 		for _, d := range report.Differences {
 			c.found(store.Damage{Table: "ledger", Problem: "it differs from its replay", Record: "lineage " + name + ": " + d.String()})
 		}
-		if len(report.Differences) > 0 {
-			continue // what follows from the ledger differs too
-		}
-		err = lineages.CheckActivations(ctx, r, name, func(version, problem string) {
-			c.found(store.Damage{Table: "activation", Problem: "it differs from the ledger or the executions", Record: "version " + version + " of lineage " + name + ": " + problem})
-		})
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -223,8 +214,6 @@ func rescue(table string) string {
 		return "record or run these seeds again; other seeds are not affected"
 	case "assessment", "packed_result":
 		return "the measured values are not affected: export them with track query, and record the seeds again"
-	case "activation":
-		return "merge the database into a new one, where this is computed anew; no record is affected"
 	case "ledger", "mutation", "mutation_parent", "version":
 		return "import the lineage from an export or from another database that has it"
 	case "call", "request", "execution", "execution_score", "score_document", "component", "truth":

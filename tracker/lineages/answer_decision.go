@@ -52,13 +52,13 @@ func decisionAnswer(r DecideResult) answer.Decision {
 		Operator: r.Mutation.Operator, Attempt: r.Record.Attempt, Repeated: r.Repeated, DryRun: r.DryRun, State: d.State, Accepted: d.Accepted, Label: d.Label,
 		Policy: r.Record.Policy, PolicyParams: json.RawMessage(r.Record.Params), Overridden: r.Record.Override, Score: r.Record.Score, Scale: r.Record.Evidence.Scale, OldScore: d.OldScore, NewScore: d.NewScore,
 		Delta: d.Delta, CI: d.Interval, PImprove: d.PImprove, Fitness: d.Fitness, Rule: d.Rule, NChild: d.NChild, NParent: d.NParent, NPairs: d.NPairs,
-		FailedChild: d.FailedChild, FailedParent: d.FailedParent, UsedChild: d.UsedChild, UsedParent: d.UsedParent,
+		Measured: d.Measured, Failures: r.Record.Evidence.Failures, FailedChild: d.FailedChild, FailedParent: d.FailedParent, UsedChild: d.UsedChild, UsedParent: d.UsedParent,
 		Draw: drawAnswer(r.Record.Draw, &d.P, d.DrawUsed), HeadBefore: r.HeadBefore, HeadAfter: r.HeadAfter, HeadNow: r.Now, Noise: d.Noise,
 		Warnings: r.Warnings, DecidedAt: r.At, Hash: r.Hash,
 	}
 	if need := d.Need; need != nil {
 		a.Need = &answer.MissingEvidence{
-			N: need.Child + need.Parent, Child: need.Child, Parent: need.Parent, Pairs: need.Pairs, Fresh: need.Fresh, Expected: need.Expected, Trials: r.planned(),
+			N: need.Child + need.Parent, Child: need.Child, Parent: need.Parent, Pairs: need.Pairs, Measure: need.Measure, Trials: r.planned(),
 		}
 	}
 	return a

@@ -113,12 +113,20 @@ func loadObjectives(ctx context.Context, r *store.Reader, l Lineage, versions []
 	if err != nil {
 		return m, err
 	}
+	names := make([]string, len(versions))
+	for i, v := range versions {
+		names[i] = v.Name
+	}
+	worst, err := worstOf(l, trials, names)
+	if err != nil {
+		return m, err
+	}
 	for _, v := range versions {
 		own, err := trials.of(v.Name)
 		if err != nil {
 			return m, err
 		}
-		for _, t := range own.Trials {
+		for _, t := range evolution.WithFailures(own.Trials, worst) {
 			if t.Score == nil {
 				continue
 			}

@@ -112,7 +112,9 @@ func newOptions(q answer.NewLineageQuestion) (o NewOptions, err error) {
 		o.Settings = evolution.DefaultParameterSettings()
 	}
 	if q.Unbounded || q.Minimize || q.Scale != nil {
-		o.Settings = o.Settings.Unbounded(evolution.Scale{Minimize: q.Minimize, Points: *cmp.Or(q.Scale, new(float64))})
+		scale := *cmp.Or(q.Scale, &evolution.Scale{})
+		scale.Minimize = q.Minimize
+		o.Settings = o.Settings.WithScale(scale)
 	}
 	if q.Policy != nil {
 		o.Settings.Policy = q.Policy.Name()

@@ -62,7 +62,7 @@ func ShowMutation(ctx context.Context, r *store.Reader, q answer.MutationQuestio
 	if err != nil {
 		return a, err
 	}
-	a = answer.MutationDetail{Mutation: mutationAnswer(lineage, h.Mutation), Scale: h.Scale, Refusals: h.Refusals, Inferred: h.Inferred, Origin: h.Origin, Withdrawn: h.Withdrawn}
+	a = answer.MutationDetail{Mutation: mutationAnswer(lineage, h.Mutation), Scale: h.Scale, Refusals: h.Refusals, Inferred: h.Inferred, Origin: h.Origin, Withdrawn: h.Withdrawn, Tasks: h.Tasks}
 	for _, d := range h.Decisions {
 		a.Decisions = append(a.Decisions, decisionAnswer(d))
 	}

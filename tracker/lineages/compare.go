@@ -39,6 +39,10 @@ func CompareVersions(ctx context.Context, r *store.Reader, q answer.CompareVersi
 
 func compareVersions(l Lineage, trials recorded, names []string) (a answer.VersionComparison, err error) {
 	a = answer.VersionComparison{Lineage: l.Name, Score: l.Settings.ScoreFrom, Times: l.Settings.Times(), Scale: l.Settings.Scale, Differences: []answer.VersionDifference{}}
+	worst, err := worstOf(l, trials, names)
+	if err != nil {
+		return a, err
+	}
 	var first VersionTrials
 	cells, held := map[string][]answer.TaskCell{}, map[string]bool{}
 	for i, name := range names {
@@ -46,6 +50,7 @@ func compareVersions(l Lineage, trials recorded, names []string) (a answer.Versi
 		if err != nil {
 			return a, err
 		}
+		own.Trials, own.Held = evolution.WithFailures(own.Trials, worst), evolution.WithFailures(own.Held, worst)
 		all := slices.Concat(own.Trials, own.Held)
 		a.Versions = append(a.Versions, comparedVersion(name, all, own.Unscored+own.Unjudged))
 		for _, t := range own.Held {
@@ -69,6 +74,19 @@ func compareVersions(l Lineage, trials recorded, names []string) (a answer.Versi
 	return a, nil
 }
 
+// worstOf returns the score that failed trials of versions count as; nil for none.
+func worstOf(l Lineage, trials recorded, names []string) (*float64, error) {
+	var all [][]evolution.Trial
+	for _, name := range names {
+		own, err := trials.of(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, own.Trials, own.Held)
+	}
+	return l.Settings.Failures.Worst(l.Settings.Scale, all...), nil
+}
+
 // versionDifference compares the tasks that decide, and the holdout tasks apart.
 func versionDifference(first, second VersionTrials, scale *evolution.Scale) (d answer.VersionDifference, err error) {
 	if d.TaskGain, _, err = evolution.GainByTask(first.Trials, second.Trials, scale); err != nil || len(first.Held)+len(second.Held) == 0 {
@@ -83,12 +101,13 @@ func comparedVersion(name string, trials []evolution.Trial, without int) answer.
 	v := answer.ComparedVersion{Version: name, NWithout: without, Truths: []answer.Truth{}}
 	sum := 0.0
 	for _, t := range trials {
-		if t.Score == nil {
+		if t.Failed != "" {
 			v.NFailed++
-			continue
 		}
-		v.N++
-		sum += *t.Score
+		if t.Score != nil {
+			v.N++
+			sum += *t.Score
+		}
 	}
 	if v.N > 0 {
 		mean := sum / float64(v.N)
@@ -108,9 +127,10 @@ func addCells(cells map[string][]answer.TaskCell, trials []evolution.Trial, vers
 			cells[t.Key] = make([]answer.TaskCell, n)
 		}
 		c := &cells[t.Key][version]
-		if t.Score == nil {
+		if t.Failed != "" {
 			c.NFailed++
-		} else if m := means[t.Key]; c.Score == nil {
+		}
+		if m := means[t.Key]; t.Score != nil && c.Score == nil {
 			mean := m.Mean()
 			c.Score, c.N = &mean, m.N
 		}

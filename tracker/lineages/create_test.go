@@ -65,7 +65,7 @@ func TestAdoptLineage(t *testing.T) {
 	}
 	loop.Run("second", 60, 61, 62)
 	loop.Run("v003", 70, 71, 73)
-	if r := loop.Decide(child.Key, lineages.DecideOptions{}); r.HeadAfter != "v003" {
+	if r := loop.Decide(child.Key, lineages.DecideOptions{Policy: evolution.Greedy{}}); r.HeadAfter != "v003" {
 		t.Errorf("%+v", r)
 	}
 	loop.CheckReplay()

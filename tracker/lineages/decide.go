@@ -48,6 +48,8 @@ const (
 	warnOverridden  evolution.Warning = "policy_overridden"
 	warnAttempts    evolution.Warning = "several_attempts"
 	warnLeftOut     evolution.Warning = "left_out"
+	warnNoTasks     evolution.Warning = "no_tasks"
+	warnOldControls evolution.Warning = "old_controls"
 	warnWasAccepted evolution.Warning = "was_accepted"
 )
 
@@ -111,7 +113,7 @@ func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mut
 	if d.Sides, err = trials.sides(m.Child, d.Parent); err != nil {
 		return d, err
 	}
-	evidence := evolution.Evidence{Child: d.Sides[0].Trials, Parent: d.Sides[1].Trials, Step: m.Number - 1, Scale: scaleFor(l, o.Scale)}
+	evidence := newEvidence(l, m, d.Sides, scaleFor(l, o.Scale))
 	earlier, err := loadDecisions(ctx, r, l, m)
 	if err != nil {
 		return d, err
@@ -147,6 +149,23 @@ func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mut
 	d.Mutation.Delta = evolution.DeltaAfter(d.Record.Decision, m.State, m.Delta)
 	addWarnings(l, &d)
 	return d, nil
+}
+
+// newEvidence returns the evidence of a mutation from the trials of both sides. Trials of an agent are made side by side
+// with those of the parent, so older ones of the parent do not count as controls. A seed gives the same whenever it runs.
+func newEvidence(l Lineage, m store.Mutation, sides [2]VersionTrials, scale *evolution.Scale) evolution.Evidence {
+	e := evolution.Evidence{
+		Child: sides[0].evidence(), Parent: sides[1].evidence(), Scale: scale, Failures: l.Settings.Failures,
+		Tasks: len(l.Settings.Deciding()), Measurement: l.Settings.Measurement(),
+	}
+	if l.scenario() == "" {
+		e.Since = m.ProposedAt
+	}
+	if e.Measurement != nil {
+		e.Measurement.Child = append(e.Measurement.Child, sides[0].Measured[measuredSide(m.Key, SideChild)]...)
+		e.Measurement.Parent = append(e.Measurement.Parent, sides[1].Measured[measuredSide(m.Key, SideParent)]...)
+	}
+	return e
 }
 
 // scaleFor returns the scale of the scores of a decision. Points may be given for it alone.

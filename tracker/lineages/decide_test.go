@@ -99,11 +99,11 @@ func TestDecideOverride(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := l.Decide(m, lineages.DecideOptions{Policy: evolution.Strict{Eps: 20}})
-	if !first.Record.Override || first.Record.Policy != "strict" || string(first.Record.Params) != `{"eps":20}` || !warned(first, lineages.WarnOverridden, "decided by strict; the policy of the lineage is") {
+	first := l.Decide(m, lineages.DecideOptions{Policy: evolution.Greedy{Eps: 20}})
+	if !first.Record.Override || first.Record.Policy != "greedy" || string(first.Record.Params) != `{"eps":20}` || !warned(first, lineages.WarnOverridden, "decided by greedy; the policy of the lineage is") {
 		t.Errorf("%+v %v", first.Record, first.Warnings)
 	}
-	if r := l.Decide(m, lineages.DecideOptions{Policy: evolution.Strict{Eps: 20}}); !r.Repeated || !warned(r, lineages.WarnOverridden, "") {
+	if r := l.Decide(m, lineages.DecideOptions{Policy: evolution.Greedy{Eps: 20}}); !r.Repeated || !warned(r, lineages.WarnOverridden, "") {
 		t.Errorf("the same again: %+v", r)
 	}
 	second := l.Decide(m, lineages.DecideOptions{Policy: threshold})
@@ -147,7 +147,7 @@ func TestDecideStaleParent(t *testing.T) {
 	l.CheckReplay()
 }
 
-// A failed trial never scores, however much it had; what is open, or was not measured, is left out, and that is said.
+// A failed trial counts as the worst score, however much it had; what is open, or was not measured, is left out, and that is said.
 func TestDecideLeavesOut(t *testing.T) {
 	st := testdb.New(t)
 	l := newLoop(t, st, func(s *evolution.Settings) { s.ScoreFrom = "" })
@@ -160,7 +160,7 @@ func TestDecideLeavesOut(t *testing.T) {
 	l.Record(l.Execution("v002", func(e *track.Execution) { e.Score = nil }), false)
 	r := l.Decide(m, lineages.DecideOptions{})
 	d := r.Record.Decision
-	if *d.NewScore != 70 || d.NChild != 1 || d.FailedChild != 1 || len(r.Record.Evidence.Child) != 2 {
+	if *d.NewScore != 33.157894737 || d.NChild != 2 || d.FailedChild != 1 || len(r.Record.Evidence.Child) != 2 {
 		t.Errorf("%+v", d)
 	}
 	if !warned(r, lineages.WarnLeftOut, "left out of the child: 1 execution that may not have ended, 2 executions without a score") || warned(r, lineages.WarnLeftOut, "of the parent") {
@@ -171,7 +171,8 @@ func TestDecideLeavesOut(t *testing.T) {
 			t.Errorf("%+v", trial)
 		}
 	}
-	// Three failures, and no score at all: given up.
+	// Failures are left out by a setting. Three of them, and no score at all: given up.
+	l.Set(func(s *evolution.Settings) { s.Failures = evolution.FailuresExclude })
 	given := l.Propose(lineagetest.Text("Dutch"), lineages.ProposeOptions{Parents: []string{"v001"}})
 	l.Fail(given.Child, track.ExecutionInvalid, 2)
 	if r := l.Decide(given.Key, lineages.DecideOptions{}); r.Record.Decision.State != evolution.Continue {
@@ -235,7 +236,7 @@ func TestDecidePCG(t *testing.T) {
 	if r := l.Decide(m, lineages.DecideOptions{PCGState: after}); uint64(r.Record.Draw.Raw) != generator.Uint64() || r.Record.Attempt != 1 {
 		t.Errorf("%+v", r.Record.Draw)
 	}
-	if _, err := lineages.Decide(t.Context(), l.Store, "l", m, lineages.DecideOptions{PCGState: []byte("x"), Policy: evolution.Strict{}}); err == nil {
+	if _, err := lineages.Decide(t.Context(), l.Store, "l", m, lineages.DecideOptions{PCGState: []byte("x"), Policy: evolution.Greedy{}}); err == nil {
 		t.Error("no state of a generator")
 	} else {
 		trackertest.WantError(t, err, track.ErrInvalid)
@@ -299,7 +300,7 @@ func TestDecideSeeds(t *testing.T) {
 	l.CheckReplay()
 	// Of several revisions that both sides have, the most recent one.
 	l.Simulate(`{"theta":10}`, "newer", map[track.SeedNumber]map[string]float64{7: good, 8: good})
-	r = l.Decide(m, lineages.DecideOptions{Policy: evolution.Anneal{T0: 3, G: 0.97}})
+	r = l.Decide(m, lineages.DecideOptions{Policy: evolution.Greedy{}})
 	if child, parent := ids(r.Record.Evidence.Child), ids(r.Record.Evidence.Parent); !strings.HasPrefix(child, "7:") || strings.Contains(child, " ") || parent != "7:100 8:100" {
 		t.Errorf("child %s, parent %s", child, parent)
 	}
@@ -313,7 +314,7 @@ func TestDecideSeeds(t *testing.T) {
 	}
 	// What is planned are seeds that neither side has; nothing is recorded.
 	before := len(l.Entries())
-	plan, err := lineages.PlanDecision(t.Context(), l.Store.Reader, answer.PlanQuestion{Lineage: "theta", Mutation: other.Key, Policy: evolution.POI{Tau: 3, C: 0.9, NMin: 4}})
+	plan, err := lineages.PlanDecision(t.Context(), l.Store.Reader, answer.PlanQuestion{Lineage: "theta", Mutation: other.Key, Policy: evolution.Confirm{Effect: 2, Alpha: 0.05, Beta: 0.2, Pairs: 16}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,6 +83,10 @@ func (r *ReplayReport) compareDecision(trials recorded, e evolution.Entry, recor
 	if err == nil {
 		r.compareSide(e, "child", record.Evidence.Child, sides[0].Trials)
 		r.compareSide(e, "parent", record.Evidence.Parent, sides[1].Trials)
+		if m := record.Evidence.Measurement; m != nil {
+			r.compareSide(e, "measurement.child", m.Child, sides[0].Measured[measuredSide(record.Mutation, SideChild)])
+			r.compareSide(e, "measurement.parent", m.Parent, sides[1].Measured[measuredSide(record.Mutation, SideParent)])
+		}
 	}
 	return err
 }

@@ -13,9 +13,6 @@ import (
 func change(ctx context.Context, st *store.Store, name string, write func(tx *store.Tx, l *Lineage) error) error {
 	return st.Update(ctx, func(tx *store.Tx) error {
 		l, err := Load(ctx, tx.Reader, name)
-		if err == nil {
-			err = storeFitness(ctx, tx, l)
-		}
 		if err != nil {
 			return err
 		}

@@ -35,8 +35,8 @@ func (l Lineage) scenario() string {
 	return scenario
 }
 
-// measure names what the stored fitness of a version depends on, besides its trials: the kind of score, the scale, and
-// the tasks that are held out.
+// measure names what the trials of a version depend on, besides the executions: the kind of score, the scale, and the
+// tasks that are held out.
 func (l Lineage) measure() string {
 	s := l.Settings
 	text, times := string(s.ScoreFrom), s.Times()
@@ -45,6 +45,9 @@ func (l Lineage) measure() string {
 	}
 	if s.Scale != nil || times != 1 {
 		text += fmt.Sprintf(", times %v", times)
+	}
+	if s.Failures != "" || s.Tasks != nil {
+		text += fmt.Sprintf(", failures %s, by task %v", s.Failures, s.Tasks != nil)
 	}
 	if s.Holdout != nil {
 		tasks := sha256.Sum256([]byte(strings.Join(s.Holdout.Tasks, "\x00")))

@@ -8,7 +8,6 @@ import (
 	"track"
 	"track/answer"
 	"track/evolution"
-	"track/scoring/stats"
 	"track/store"
 )
 
@@ -78,29 +77,22 @@ func addGain(ctx context.Context, r *store.Reader, l Lineage, s *answer.LineageS
 	if err != nil {
 		return err
 	}
-	compareMeans(s, evolution.Count(head.Trials, looked).Scores(), evolution.Count(root.Trials, nil).Scores())
-	return nil
+	worst := l.Settings.Failures.Worst(l.Settings.Scale, head.Trials, root.Trials)
+	counted := func(v VersionTrials, looked map[string]bool) []evolution.Trial {
+		return evolution.Count(evolution.WithFailures(v.Trials, worst), looked).Trials
+	}
+	return compareGain(s, counted(head, looked), counted(root, nil))
 }
 
-// compareMeans fills in the gain of some scores over others.
-func compareMeans(s *answer.LineageStanding, head, root []float64) {
-	if s.NHead, s.NRoot = len(head), len(root); len(head) == 0 || len(root) == 0 {
-		return
+// compareGain fills in the gain of the active version over the root.
+func compareGain(s *answer.LineageStanding, head, root []evolution.Trial) error {
+	s.NHead, s.NRoot = len(head), len(root)
+	gain, err := evolution.NewVersionGain(head, root, s.Scale)
+	if err != nil || gain == nil {
+		return err
 	}
-	gains := func(scores []float64) (list []float64, mean float64) {
-		for _, score := range scores {
-			gain := s.Scale.Gain(score)
-			list, mean = append(list, gain), mean+gain/float64(len(scores))
-		}
-		return list, mean
-	}
-	a, meanHead := gains(head)
-	b, meanRoot := gains(root)
-	gain := meanHead - meanRoot
-	s.Gain = &gain
-	if test, err := stats.WelchT(a, b, evolution.Confidence); err == nil && test.Interval.Defined() {
-		s.CI = &test.Interval
-	}
+	s.Gain, s.CI = &gain.Mean, gain.Interval
+	return nil
 }
 
 // lookedAt returns the IDs of the trials of the active version that the decisions that accepted it looked at.

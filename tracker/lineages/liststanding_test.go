@@ -15,7 +15,7 @@ func TestListStanding(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t, testdb.New(t), nil)
 	l.Run("v001", 50, 60, 55)
-	l.Evolve("German", 70, 80, 75)
+	l.Evolve("German", 70, 81, 74)
 	list := func() answer.LineageStanding {
 		t.Helper()
 		a, err := lineages.ListLineages(t.Context(), l.Store.Reader, answer.LineagesQuestion{Standing: true})

@@ -13,9 +13,10 @@ type mutationHistory struct {
 	Scale     *evolution.Scale
 	Mutation  store.Mutation
 	Refusals  []evolution.Refusal
-	Inferred  bool              // a parent was inferred, and not recorded by its source
-	Origin    *evolution.Origin // what another evolver says; nil if it was proposed here
-	Withdrawn string            // why
+	Inferred  bool                 // a parent was inferred, and not recorded by its source
+	Origin    *evolution.Origin    // what another evolver says; nil if it was proposed here
+	Withdrawn string               // why
+	Tasks     *evolution.TaskOrder // nil if the tasks are unknown
 	Decisions []DecideResult
 }
 
@@ -76,6 +77,6 @@ func (h *mutationHistory) add(e evolution.Entry) error {
 	}
 	var p evolution.Proposal
 	err := e.Decode(&p)
-	h.Refusals, h.Inferred, h.Origin = p.Refusals, p.Inferred, p.Origin
+	h.Refusals, h.Inferred, h.Origin, h.Tasks = p.Refusals, p.Inferred, p.Origin, p.Tasks
 	return err
 }

@@ -111,7 +111,7 @@ func nextDecision(ctx context.Context, r *store.Reader, l Lineage) (s NextStep, 
 		return s, err
 	}
 	decision := d.Record.Decision
-	missing := l.Settings.Loop.Interval - decision.NChild - decision.FailedChild
+	missing := l.Settings.Loop.Interval - len(d.Record.Evidence.Child)
 	switch {
 	case decision.State != evolution.Continue && missing > 0:
 		return tooSoon(d, missing), nil
@@ -128,8 +128,8 @@ func nextDecision(ctx context.Context, r *store.Reader, l Lineage) (s NextStep, 
 func tooSoon(r DecideResult, missing int) NextStep {
 	s := NextStep{
 		Action: answer.ActionRun, Mutation: r.Mutation.Key, Executions: missing,
-		Reason: fmt.Sprintf("%d of %d trials of %s; %s would already decide, from little evidence", r.Record.Decision.NChild+r.Record.Decision.FailedChild,
-			r.Record.Decision.NChild+r.Record.Decision.FailedChild+missing, r.Mutation.Child, r.Record.Policy),
+		Reason: fmt.Sprintf("%d of %d trials of %s; %s would already decide, from little evidence", len(r.Record.Evidence.Child),
+			len(r.Record.Evidence.Child)+missing, r.Mutation.Child, r.Record.Policy),
 	}
 	for _, key := range r.freeKeys(missing) {
 		s.Trials = append(s.Trials, answer.PlannedTrial{Side: "child", Version: r.Mutation.Child, Key: key})

@@ -35,12 +35,18 @@ func LookAhead(ctx context.Context, r *store.Reader, lineage string) (o Outlook,
 	if err != nil {
 		return o, err
 	}
-	plan, err := evolution.PlanDecision(policy, head.Trials, l.Settings.Scale)
+	measured := 0
+	if m := l.Settings.Measurement(); m != nil {
+		measured = len(m.Tasks)
+	}
+	plan, err := evolution.PlanDecision(policy, newEvidence(l, store.Mutation{}, [2]VersionTrials{1: head}, l.Settings.Scale), len(l.Settings.Deciding()), measured)
 	if err != nil {
 		return o, explainEvidence(l, err)
 	}
-	o = Outlook{Policy: l.Settings.Policy, Scale: l.Settings.Scale, Missing: plan.ParentFirst, Child: max(plan.Child, l.Settings.Loop.Interval), Parent: plan.Parent}
-	if len(lastScores(head.Trials, l.Settings.Loop.Interval)) == l.Settings.Loop.Interval && o.Missing == 0 {
+	scored := len(lastScores(head.Trials, l.Settings.Loop.Interval))
+	missing := max(plan.ParentFirst, l.Settings.Loop.Interval-scored)
+	o = Outlook{Policy: l.Settings.Policy, Scale: l.Settings.Scale, Missing: missing, Child: max(plan.Child, l.Settings.Loop.Interval), Parent: plan.Parent}
+	if missing == 0 {
 		gain, err := fitnessValue(l, head)
 		if err != nil {
 			return o, err

@@ -103,7 +103,11 @@ func versionEntries(l Lineage, versions []store.VersionState, heads headHistory,
 			return nil, err
 		}
 		if list[i].State = answer.VersionCandidate; positions[v.Name] > 0 {
-			standings = append(standings, evolution.Standing{Version: v.Name, Number: positions[v.Name], Score: applied(l.Settings.Scale.Gain, list[i].Fitness)})
+			standing, err := newStanding(l, trials, v.Name, positions[v.Name], applied(l.Settings.Scale.Gain, list[i].Fitness))
+			if err != nil {
+				return nil, err
+			}
+			standings = append(standings, standing)
 		}
 	}
 	setPlaces(l, list, standings)

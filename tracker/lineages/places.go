@@ -3,11 +3,16 @@ package lineages
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"track"
 	"track/answer"
+	"track/evolution"
 	"track/store"
 )
+
+// pageGrowth is how much larger each page of a long history is than the one before.
+const pageGrowth = 8
 
 // mostVersions is how many versions that were ever active are listed with a lineage. If there are more, only those that
 // are kept are.
@@ -18,34 +23,28 @@ type places struct {
 	head   string
 	best   string // empty if no version has a fitness
 	kept   map[string]bool
-	newest []store.Activation // those that are kept or, of few, all
-	n      int                // of the versions that were ever active
+	newest []string       // those that are kept or, of few, all, the one that was first active last first
+	all    map[string]int // positions of the versions that were ever active
 }
 
 func loadPlaces(ctx context.Context, r *store.Reader, l Lineage) (p places, err error) {
-	p = places{head: l.Head, kept: map[string]bool{}}
-	if p.n, err = r.NActivations(ctx, l.Evolving); err != nil {
-		return p, err
-	}
-	keep := l.Settings.Loop.Keep
-	if p.newest, err = r.NewestActivations(ctx, l.Evolving, max(keep, mostVersions)); err != nil {
-		return p, err
-	}
-	for _, a := range p.newest[:min(keep, len(p.newest))] {
-		p.kept[a.Version] = true
-	}
-	if p.n > mostVersions {
-		p.newest = p.newest[:min(keep, len(p.newest))]
-	}
-	s, err := rateStanding(ctx, r, l)
+	s, err := compareStanding(ctx, r, l)
+	p = places{head: l.Head, kept: map[string]bool{}, all: s.heads.positions(), newest: s.heads.versions()}
 	if err != nil {
 		return p, err
 	}
-	best, ok, err := s.ranking().next(ctx)
-	if ok {
+	slices.Reverse(p.newest)
+	keep := min(l.Settings.Loop.Keep, len(p.newest))
+	for _, version := range p.newest[:keep] {
+		p.kept[version] = true
+	}
+	if len(p.newest) > mostVersions {
+		p.newest = p.newest[:keep]
+	}
+	if best, ok := evolution.Best(s.versions); ok {
 		p.best, p.kept[best.Version] = best.Version, true
 	}
-	return p, err
+	return p, nil
 }
 
 // listed returns the names of the versions that are listed with the lineage.
@@ -56,8 +55,8 @@ func (p places) listed() (names []string) {
 			listed[name], names = true, append(names, name)
 		}
 	}
-	for _, a := range p.newest {
-		add(a.Version)
+	for _, version := range p.newest {
+		add(version)
 	}
 	add(p.best)
 	add(p.head)
@@ -65,13 +64,13 @@ func (p places) listed() (names []string) {
 }
 
 // set sets the place of a version.
-func (p places) set(v *VersionEntry, wasActive bool) {
+func (p places) set(v *VersionEntry) {
 	switch {
 	case v.Name == p.head:
 		v.State = answer.VersionActive
 	case p.kept[v.Name]:
 		v.State = answer.VersionKept
-	case wasActive:
+	case p.all[v.Name] > 0:
 		v.State = answer.VersionArchived
 	default:
 		v.State = answer.VersionCandidate
@@ -104,10 +103,10 @@ func loadListed(ctx context.Context, r *store.Reader, l Lineage) (list []Version
 		if err != nil {
 			return nil, 0, err
 		}
-		p.set(&entry, true)
+		p.set(&entry)
 		list = append(list, entry)
 	}
-	return list, p.n - len(list), nil
+	return list, len(p.all) - len(list), nil
 }
 
 // loadVersion returns one version of a lineage. If the lineage has no ledger, it has no place.
@@ -143,10 +142,6 @@ func placedVersion(ctx context.Context, r *store.Reader, l Lineage, state store.
 		return entry, err
 	}
 	p, err := loadPlaces(ctx, r, l)
-	if err != nil {
-		return entry, err
-	}
-	_, wasActive, err := r.Activation(ctx, l.Evolving, state.Name)
-	p.set(&entry, wasActive)
+	p.set(&entry)
 	return entry, err
 }

@@ -13,16 +13,20 @@ func (r DecideResult) planned() []answer.PlannedTrial {
 	if need == nil {
 		return nil
 	}
+	prefix := ""
+	if need.Measure {
+		prefix = MeasuredPrefix
+	}
 	free := r.freeKeys(max(need.Child-len(need.ChildKeys), need.Parent-len(need.ParentKeys), 0))
 	var list []answer.PlannedTrial
 	for _, side := range [...]struct {
 		name, version string
 		n             int
 		keys          []string
-	}{{"child", r.Mutation.Child, need.Child, need.ChildKeys}, {"parent", r.Parent, need.Parent, need.ParentKeys}} {
+	}{{SideChild, r.Mutation.Child, need.Child, need.ChildKeys}, {SideParent, r.Parent, need.Parent, need.ParentKeys}} {
 		keys := append(side.keys[:min(side.n, len(side.keys)):min(side.n, len(side.keys))], free...)
 		for _, key := range keys[:min(side.n, len(keys))] {
-			list = append(list, answer.PlannedTrial{Side: side.name, Version: side.version, Key: key})
+			list = append(list, answer.PlannedTrial{Side: prefix + side.name, Version: side.version, Key: key})
 		}
 	}
 	return list

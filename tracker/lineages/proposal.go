@@ -44,6 +44,9 @@ func AddMutation(ctx context.Context, tx *store.Tx, l *Lineage, p evolution.Prop
 	if p.Executions, err = countTrials(ctx, tx.Reader, *l); err != nil {
 		return e, m, err
 	}
+	if p.Tasks, err = orderTasks(ctx, tx.Reader, *l, p.Mutation); err != nil {
+		return e, m, err
+	}
 	kind, state := evolution.KindProposal, evolution.MutationProposed
 	if len(p.Refusals) > 0 {
 		kind, state = evolution.KindRefusal, evolution.MutationRefused
@@ -53,6 +56,29 @@ func AddMutation(ctx context.Context, tx *store.Tx, l *Lineage, p evolution.Prop
 	}
 	m = mutationOf(p, state, at)
 	return e, m, tx.AddMutation(l.Evolving, m)
+}
+
+// orderTasks draws the order of the tasks of a mutation; nil if the tasks are unknown.
+func orderTasks(ctx context.Context, r *store.Reader, l Lineage, mutation string) (*evolution.TaskOrder, error) {
+	tasks := l.Settings.Deciding()
+	if len(tasks) == 0 {
+		return nil, nil
+	}
+	entries, err := r.Entries(ctx, l.Evolving, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}})
+	if err != nil {
+		return nil, err
+	}
+	used := evolution.TaskCounts{}
+	for _, e := range entries {
+		var record evolution.Record
+		if err := e.Decode(&record); err != nil {
+			return nil, err
+		}
+		used.Add(record)
+	}
+	draw := evolution.NewDraw(evolution.DrawKey{Seed: uint64(l.Seed), Lineage: l.Name, Mutation: mutation, Label: evolution.LabelTasks})
+	order := evolution.NewTaskOrder(tasks, used, draw)
+	return &order, nil
 }
 
 // mutationOf returns the row of a proposal.

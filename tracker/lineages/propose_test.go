@@ -138,7 +138,7 @@ func TestNoDrawsInTurns(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := l.Decide(p.Key, lineages.DecideOptions{Policy: threshold})
-	l.Decide(p.Key, lineages.DecideOptions{Policy: evolution.Strict{Eps: 3}})
+	l.Decide(p.Key, lineages.DecideOptions{Policy: evolution.Greedy{Eps: 3}})
 	if again := l.Decide(p.Key, lineages.DecideOptions{Policy: threshold}); !again.Repeated || again.Number != first.Number || again.Record.Draw.U != first.Record.Draw.U {
 		t.Errorf("%+v, first %+v", again.Record.Draw, first.Record.Draw)
 	}

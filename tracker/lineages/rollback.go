@@ -82,8 +82,7 @@ func rollbackEvent(ctx context.Context, r *store.Reader, l Lineage, o RollbackOp
 		if event == nil {
 			return nil, nil
 		}
-		state.Scores, err = where.scores(ctx, true)
-		return &evolution.RollbackEvent{Rollback: *event, State: &state}, err
+		return &evolution.RollbackEvent{Rollback: *event, State: &state}, nil
 	}
 	to, err := rollbackTarget(ctx, r, l, where, o)
 	if err != nil {
@@ -93,7 +92,7 @@ func rollbackEvent(ctx context.Context, r *store.Reader, l Lineage, o RollbackOp
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", track.ErrConflict, err)
 	}
-	mentioned, err := isMentioned(ctx, r, l, event.To)
+	mentioned, err := isMentioned(ctx, r, where, event.To)
 	if err != nil || mentioned {
 		return &evolution.RollbackEvent{Rollback: *event}, err
 	}
@@ -108,7 +107,7 @@ func rollbackTarget(ctx context.Context, r *store.Reader, l Lineage, where stand
 	}
 	switch {
 	case o.Best:
-		best, ok, err := where.bestAllowed(ctx, nil)
+		best, ok, err := where.best(ctx, nil)
 		if err != nil {
 			return best, err
 		}
@@ -132,9 +131,9 @@ func rollbackTarget(ctx context.Context, r *store.Reader, l Lineage, where stand
 // previousAllowed returns the newest version that was active before and is not forbidden; nil for none.
 func (s standing) previousAllowed(ctx context.Context) (*evolution.Standing, error) {
 	for version := s.lineage.Head; ; {
-		before, err := s.findBefore(ctx, version)
-		if err != nil || before == nil {
-			return nil, err
+		before := s.findBefore(version)
+		if before == nil {
+			return nil, nil
 		}
 		if allowed, err := s.unlessForbidden(ctx, before); err != nil || allowed != nil {
 			return allowed, err
@@ -157,19 +156,14 @@ func namedTarget(ctx context.Context, r *store.Reader, l Lineage, where standing
 		err = track.WithHint(err, track.Hint{Text: "choose another version"})
 		return evolution.Standing{}, track.WithHint(err, track.NewHint("change what is forbidden", "lineage set", l.Name, "forbidden=@FILE"))
 	}
-	if s, err := where.find(ctx, name); err != nil || s != nil {
-		return *cmp.Or(s, &evolution.Standing{}), err
+	if s := where.find(name); s != nil {
+		return *s, nil
 	}
-	recorded, err := loadTrials(ctx, r, l, name)
+	where.trials, err = loadTrials(ctx, r, l, nonEmpty(name, l.Head)...)
 	if err != nil {
 		return evolution.Standing{}, err
 	}
-	trials, err := recorded.of(name)
-	if err != nil {
-		return evolution.Standing{}, err
-	}
-	score, err := fitnessValue(l, trials)
-	return evolution.Standing{Version: name, Score: score}, err
+	return where.compare(name, 0)
 }
 
 // chosenWarnings warn of the version that a person names. They are an error if it was never tried, unless that is
@@ -196,8 +190,8 @@ func chosenWarnings(ctx context.Context, r *store.Reader, l Lineage, o RollbackO
 // wasTried reports whether a version was ever active, was decided on, or has a trial. Trials may be elsewhere.
 func wasTried(ctx context.Context, r *store.Reader, l Lineage, version string, mutations []store.Mutation) (bool, error) {
 	decided := slices.ContainsFunc(mutations, func(m store.Mutation) bool { return m.NAttempts > 0 })
-	_, wasActive, err := r.Activation(ctx, l.Evolving, version)
-	if err != nil || decided || wasActive {
+	heads, err := r.HeadChanges(ctx, l.Evolving)
+	if err != nil || decided || headHistory(heads).positions()[version] > 0 {
 		return err == nil, err
 	}
 	recorded, err := loadTrials(ctx, r, l, version)
@@ -229,13 +223,17 @@ func notAcceptedWarnings(mutations []store.Mutation, version string) (list []ans
 }
 
 // isMentioned reports whether the ledger mentions a version: as the root, or as child or parent of a mutation.
-func isMentioned(ctx context.Context, r *store.Reader, l Lineage, version string) (bool, error) {
-	if _, found, err := r.Activation(ctx, l.Evolving, version); err != nil || found {
-		return found, err
+func isMentioned(ctx context.Context, r *store.Reader, where standing, version string) (bool, error) {
+	if where.find(version) != nil {
+		return true, nil
 	}
-	_, err := r.MutationOf(ctx, l.Evolving, version)
+	_, err := r.MutationOf(ctx, where.lineage.Evolving, version)
 	if errors.Is(err, track.ErrNotFound) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+func nonEmpty(names ...string) []string {
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }

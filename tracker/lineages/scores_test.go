@@ -52,7 +52,7 @@ func TestDecideByTruth(t *testing.T) {
 		t.Errorf("%v %v", err, one.Replay.Differences)
 	}
 	// Another policy judges the same labels.
-	again, err := lineages.Replay(t.Context(), st.Reader, "l", lineages.ReplayOptions{Counterfactual: evolution.Strict{}})
+	again, err := lineages.Replay(t.Context(), st.Reader, "l", lineages.ReplayOptions{Counterfactual: evolution.Greedy{}})
 	if err != nil || len(again.Alternatives) != 1 || again.Alternatives[0].Record.Score.From != "truth:reward" {
 		t.Errorf("%v %+v", err, again.Alternatives)
 	}
@@ -71,7 +71,7 @@ func TestDecideByTruthOfAnotherScale(t *testing.T) {
 	if r := l.Decide(m, lineages.DecideOptions{DryRun: true}); *r.Record.Decision.OldScore != 30 || r.Record.Score.Times != 10 {
 		t.Errorf("%+v", r.Record)
 	}
-	l.Set(func(s *evolution.Settings) { *s = s.Unbounded(evolution.Scale{Points: 1}); s.ScoreTimes = nil })
+	l.Set(func(s *evolution.Settings) { *s = s.WithScale(evolution.Scale{Points: 1}); s.ScoreTimes = nil })
 	if r := l.Decide(m, lineages.DecideOptions{}); *r.Record.Decision.OldScore != 3 || r.Record.Score.Times != 1 {
 		t.Errorf("%+v", r.Record)
 	}
@@ -157,7 +157,7 @@ func TestHoldoutNeverDecides(t *testing.T) {
 	}
 	// A policy that wants pairs of the same tasks asks for no holdout task.
 	third := l.Propose(lineagetest.Text("Dutch"), lineages.ProposeOptions{})
-	plan := l.Decide(third.Key, lineages.DecideOptions{Policy: evolution.POI{Tau: 3, C: 0.9, NMin: 8}, DryRun: true})
+	plan := l.Decide(third.Key, lineages.DecideOptions{Policy: evolution.Confirm{Effect: 2, Alpha: 0.05, Beta: 0.2, Pairs: 16}, DryRun: true})
 	need := plan.Record.Decision.Need
 	if need == nil || len(need.ChildKeys) != 2 {
 		t.Fatalf("%+v", need)

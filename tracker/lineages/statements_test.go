@@ -104,7 +104,7 @@ func countStatements(t *testing.T, l *loop) map[string]int64 {
 			return err
 		},
 		"counterfactual replay": func() error {
-			_, err := lineages.Replay(ctx, r, l.Name, lineages.ReplayOptions{Counterfactual: evolution.Anneal{T0: 3, G: 0.97}})
+			_, err := lineages.Replay(ctx, r, l.Name, lineages.ReplayOptions{Counterfactual: evolution.Greedy{}})
 			return err
 		},
 		"next": func() error { _, err := lineages.Next(ctx, l.Store, l.Name, true, time.Time{}); return err },

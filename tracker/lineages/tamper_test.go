@@ -41,7 +41,9 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLoop(t, st, func(s *evolution.Settings) { s.Loop.MinBetween, s.Loop.StableMean = 0, 101 })
+	l := newLoop(t, st, func(s *evolution.Settings) {
+		s.Loop.MinBetween, s.Loop.StableMean, s.Failures = 0, 101, evolution.FailuresExclude
+	})
 	if s := l.Next(); s.Entry.Number != 2 {
 		t.Fatalf("no consideration: %+v", s)
 	}
@@ -53,7 +55,7 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 		t.Fatalf("%+v", r.Record.Decision)
 	}
 	l.Set(func(s *evolution.Settings) {
-		s.Policy, s.Params = "strict", []byte(`{"eps":0.5}`)
+		s.Policy, s.Params = "greedy", []byte(`{"eps":0.5}`)
 	})
 	crossover := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{Parents: []string{"v002", "v001"}, ID: "crossing"})
 	l.Run("v003", 50, 51)
@@ -68,7 +70,7 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 		t.Fatal(err)
 	}
 	l.Rollback(lineages.RollbackOptions{To: "v001", Reason: "by way of trial"})
-	l.Decide(crossover.Key, lineages.DecideOptions{Policy: evolution.Strict{Eps: 90}})
+	l.Decide(crossover.Key, lineages.DecideOptions{Policy: evolution.Greedy{Eps: 90}})
 	if got, want := l.Kinds(), "creation consideration proposal decision settings proposal decision decision refusal proposal withdrawal rollback decision"; got != want {
 		t.Fatalf("%s, want %s", got, want)
 	}
@@ -149,7 +151,7 @@ func (f *forger) found(lineage string, statements ...string) []evolution.Differe
 // fail of nothing.
 func (f *forger) otherModes(lineage, forgery string, plain lineages.ReplayReport) {
 	f.t.Helper()
-	r, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, lineages.ReplayOptions{Counterfactual: evolution.POI{Tau: 0.6, C: 0.5, NMin: 1}})
+	r, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, lineages.ReplayOptions{Counterfactual: evolution.Greedy{}})
 	if err != nil || !slices.Equal(r.Differences, plain.Differences) || len(r.Alternatives) != plain.Decisions {
 		f.t.Errorf("%s, with a counterfactual: %v, %d of %d decisions, %v", forgery, r.Differences, len(r.Alternatives), plain.Decisions, err)
 	}
@@ -350,14 +352,14 @@ func TestTamperedDecision(t *testing.T) {
 		"$.decision.noise.sd":          {"0.1", `decision\.noise\.sd`},
 		"$.evidence.child[0].score":    {"99", `decision\.new_score`},
 		"$.evidence.parent[1].score":   {"1", `decision\.old_score`},
-		"$.evidence.step":              {"5", `evidence\.step`},
+		"$.evidence.since":             {"'2026-01-01T00:00:00Z'", `evidence|hash`},
 		"$.draw.u":                     {"0.5", `draw\.u`},
 		"$.draw.raw":                   {"'0123456789abcdef'", `draw\.raw`},
 		"$.draw.seed":                  {"'43'", `draw\.seed`},
 		"$.draw.lineage":               {"'other'", `draw\.lineage`},
 		"$.draw.label":                 {"'mutate'", `draw\.label`},
 		"$.draw.attempt":               {"1", `draw\.attempt`},
-		"$.policy":                     {"'strict'", `policy|params`},
+		"$.policy":                     {"'greedy'", `policy|params`},
 		"$.params.significant":         {"1", `policy`},
 		"$.settings":                   {"2", `settings`},
 		"$.override":                   {"json('true')", `override`},

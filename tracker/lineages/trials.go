@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"track"
 	"track/evolution"
@@ -19,6 +21,45 @@ type VersionTrials struct {
 	Unjudged int               // successful seeds that were never judged under the active spec
 	Others   int               // seeds of the same parameters under another revision of the code
 	Held     []evolution.Trial // of holdout tasks, which are no evidence; oldest first
+	// Measured are the trials of runs on all tasks, which measure a gain and decide nothing, by what they are for: see
+	// [measuredSide]. Those of tasks that decide are among Trials as well, and those of holdout tasks among Held.
+	Measured map[string][]evolution.Trial
+}
+
+// The sides of a mutation.
+const (
+	SideChild  = "child"
+	SideParent = "parent"
+)
+
+// MeasuredPrefix begins the names of the sides whose trials measure the gain of a mutation that was accepted.
+const MeasuredPrefix = "measured-"
+
+// measuredSide returns what the key of a trial begins with that measures the gain of a mutation.
+func measuredSide(mutation, side string) string { return mutation + "/" + MeasuredPrefix + side + "/" }
+
+// measures returns what a trial measures the gain of, by its key; empty for none.
+func measures(key string) string {
+	i := strings.Index(key, "/"+MeasuredPrefix)
+	if i < 0 {
+		return ""
+	}
+	side, _, found := strings.Cut(key[i+1:], "/")
+	if !found {
+		return ""
+	}
+	return key[:i+1] + side + "/"
+}
+
+// evidence returns the trials that decide: all but those that measure a gain.
+func (v VersionTrials) evidence() []evolution.Trial {
+	measured := map[string]bool{}
+	for _, list := range v.Measured {
+		for _, t := range list {
+			measured[t.ID] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(v.Trials), func(t evolution.Trial) bool { return measured[t.ID] })
 }
 
 // recorded are the trials that are recorded for versions of a lineage.
@@ -92,6 +133,12 @@ func executionTrials(l Lineage, list []store.Trial) (v VersionTrials) {
 			score := *e.Score * times
 			t.Score = &score
 		}
+		if of := measures(e.Key); of != "" {
+			if v.Measured == nil {
+				v.Measured = map[string][]evolution.Trial{}
+			}
+			v.Measured[of] = append(v.Measured[of], t)
+		}
 		if e.Holdout || l.holds(e.Task) {
 			v.Held = append(v.Held, t)
 			continue
@@ -111,7 +158,7 @@ func TrialID(source, key string) string {
 
 // fitness returns the fitness of a version from all its trials, as a gain; nil if none has a score.
 func fitness(l Lineage, v VersionTrials) (*rubric.FitnessResult, error) {
-	f, err := evolution.Fitness(v.Trials, l.Settings.Scale, l.isRun)
+	f, err := evolution.Fitness(v.Trials, l.Settings.Scale, l.Settings.Failures, l.isRun || l.Settings.Tasks != nil)
 	return f, explainEvidence(l, err)
 }
 
@@ -129,10 +176,14 @@ func explainEvidence(l Lineage, err error) error {
 	if points, found := errors.AsType[*evolution.PointsError](err); found {
 		err = fmt.Errorf("%w: %w", track.ErrInvalid, points)
 		err = track.WithHint(err, track.NewHint("say how many points one unit of score is", "lineage set", l.Name, "points=NUMBER"))
-		return track.WithHint(err, track.NewHint("or decide by a policy without points", "lineage set", l.Name, "policy=strict"))
+		return track.WithHint(err, track.NewHint("or decide by a policy without points", "lineage set", l.Name, "policy=greedy"))
 	}
 	if !errors.Is(err, evolution.ErrEvidence) {
 		return err
+	}
+	if errors.Is(err, evolution.ErrUnitScores) {
+		err = fmt.Errorf("%w: %w", track.ErrInvalid, err)
+		return track.WithHint(err, track.NewHint("say that scores are from 0 to 1", "lineage set", l.Name, "scale=0-1"))
 	}
 	mixed := errors.Is(err, evolution.ErrMixedScores)
 	err = fmt.Errorf("%w: %w", track.ErrInvalid, err)

@@ -1,38 +1,26 @@
 package lineages
 
 import (
+	"cmp"
 	"context"
 
 	"track/evolution"
 )
 
 // rollbackState returns what the triggers see. Of the versions it has the best, the active one and the one before:
-// triggers go back to no other. Of the scores it has as many of the newest as say what the triggers do.
+// triggers go back to no other.
 func rollbackState(ctx context.Context, s standing) (state evolution.RollbackState, err error) {
 	head := s.lineage.Head
-	state.InForce = evolution.Standing{Version: head}
-	now, err := s.find(ctx, head)
-	if err != nil {
-		return state, err
-	}
-	if now != nil {
-		state.InForce = *now
-	}
-	left, err := distrusted(ctx, s.reader, s.lineage)
-	if err != nil {
-		return state, err
-	}
-	if state.Previous, err = s.findBefore(ctx, head); err != nil {
-		return state, err
-	}
-	if state.Previous != nil && left[state.Previous.Version] {
+	state.InForce = *cmp.Or(s.find(head), &evolution.Standing{Version: head})
+	left := s.heads.distrusted()
+	if state.Previous = s.findBefore(head); state.Previous != nil && left[state.Previous.Version] {
 		state.Previous = nil
 	}
 	if state.Previous, err = s.unlessForbidden(ctx, state.Previous); err != nil {
 		return state, err
 	}
 	state.Versions = []evolution.Standing{state.InForce}
-	best, ok, err := s.bestAllowed(ctx, left)
+	best, ok, err := s.best(ctx, left)
 	if err != nil {
 		return state, err
 	}
@@ -40,6 +28,6 @@ func rollbackState(ctx context.Context, s standing) (state evolution.RollbackSta
 		state.Versions = append(state.Versions, best)
 	}
 	state.ErrorRate = s.signals.ErrorRate
-	state.Scores, err = s.scores(ctx, false)
+	state.Steps, err = s.steps()
 	return state, err
 }

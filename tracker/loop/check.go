@@ -31,7 +31,7 @@ func (l *loop) isSound(ctx context.Context, failed trial) (bool, error) {
 		return err == nil, err
 	}
 	started := l.startTime()
-	e, err := l.evaluate(ctx, *check)
+	e, err := l.evaluateTrial(ctx, *check)
 	e.StartedAt = started
 	switch {
 	case ctx.Err() != nil: // the failed trial runs again in the next loop
@@ -69,19 +69,15 @@ func (l *loop) checkTrial(ctx context.Context, failed string) (*trial, error) {
 		return nil, err
 	}
 	known := list[max(0, slices.IndexFunc(list, func(t store.Trial) bool { return t.Version == evolving.Head }))]
-	s := newSide(sideActive, known.Version, known.Version)
-	if err := l.load(ctx, s); err != nil {
+	check, err := l.nextActive(ctx, known.Version, known.Task)
+	if err != nil {
 		return nil, err
 	}
 	for {
-		s.add(known.Task)
-		check := s.planned[len(s.planned)-1]
-		if _, runs := l.running[check.Key]; runs {
-			continue
-		}
 		if claimed, err := l.claim(ctx, check); claimed || err != nil {
 			return &check, err
 		}
+		check = newTrial(known.Version, sideActive, known.Version, known.Task, check.Number+1)
 	}
 }
 

@@ -47,7 +47,7 @@ func (l *loop) start(ctx context.Context, t trial) {
 			l.observer.Running(t.name(), true)
 			defer l.observer.Running(t.name(), false)
 		}
-		execution, err := l.evaluate(ctx, t)
+		execution, err := l.evaluateTrial(ctx, t)
 		execution.StartedAt = started
 		l.results <- ran{t, execution, err}
 	}()

@@ -25,6 +25,7 @@ type Options struct {
 	Propose     string // line of shell
 	Evaluate    string // line of shell
 	Tasks       []Task // nil for numbers
+	Measured    int    // tasks that an accepted child is measured on; 0 for all
 	Parallel    int
 	Timeout     time.Duration // of each run of a command; 0 for none
 	Retries     int           // runs of propose after one that made no child
@@ -65,16 +66,28 @@ type loop struct {
 	refused  int  // children in a row that the lineage refused
 	waiting  bool
 	result   answer.Evolved
+	// What runs a trial and makes a child: the commands of the options, unless a test has functions for them.
+	evaluateTrial func(context.Context, trial) (track.Execution, error)
+	proposeChild  func(context.Context, lineages.NextStep, int, string) (madeChild, string, error)
 }
 
 // Run evolves a lineage until its budget is spent, or something else ends it, and records in a database. The end of ctx
 // kills the running commands: their trials are not recorded, and run again in the next loop. What the result counts is
 // recorded, whatever the error. entropy makes the ids of records unique.
 func Run(ctx context.Context, st *store.Store, entropy io.Reader, options Options, observer Observer) (answer.Evolved, error) {
+	return newLoop(st, entropy, options, observer).evolve(ctx)
+}
+
+func newLoop(st *store.Store, entropy io.Reader, options Options, observer Observer) *loop {
 	l := &loop{
-		store: st, options: options, observer: observer, tasks: newTaskList(options.Tasks), recorder: agents.NewRecorder(st, agents.Options{}, entropy),
+		store: st, options: options, observer: observer, tasks: newTaskList(options.Tasks, options.Measured), recorder: agents.NewRecorder(st, agents.Options{}, entropy),
 		secrets: process.SecretsOf(os.Environ()), running: map[string]trial{}, results: make(chan ran, options.Parallel),
 	}
+	l.evaluateTrial, l.proposeChild = l.evaluate, l.makeChild
+	return l
+}
+
+func (l *loop) evolve(ctx context.Context) (answer.Evolved, error) {
 	if err := l.begin(ctx); err != nil {
 		return l.result, err
 	}
@@ -117,6 +130,9 @@ func (l *loop) begin(ctx context.Context) (err error) {
 	}
 	if err := l.options.Until.CheckScale(ahead.Scale); err != nil {
 		return &param.Error{Param: "until", Message: err.Error(), Cause: err}
+	}
+	if _, _, err := lineages.ChangeSettings(ctx, l.store, l.options.Lineage, l.tasks.set, "the tasks of the loop", time.Time{}); err != nil {
+		return err
 	}
 	l.result.Lineage, l.result.HeadBefore, l.result.Rule = l.options.Lineage, l.evolving.Head, l.options.Until.String()
 	if l.claims, err = l.store.Claims(); err != nil {

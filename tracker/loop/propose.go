@@ -93,7 +93,7 @@ func (l *loop) mutate(ctx context.Context, step lineages.NextStep, ahead lineage
 func (l *loop) propose(ctx context.Context, step lineages.NextStep) error {
 	problem, cost := "", (*float64)(nil)
 	for attempt := 1; attempt <= 1+l.options.Retries; attempt++ {
-		child, failure, err := l.makeChild(ctx, step, attempt, problem)
+		child, failure, err := l.proposeChild(ctx, step, attempt, problem)
 		if err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,15 +17,8 @@ import (
 // source is the source of the executions that loops record.
 const source = "evolve"
 
-// The sides of a trial: those of a mutation, and the active version on its own.
-const (
-	sideChild  = "child"
-	sideParent = "parent"
-	sideActive = "active"
-)
-
-// mostFailures is how often a task may fail on one side before another task is taken for both.
-const mostFailures = 2
+// sideActive is the side of trials of the active version on its own; the others are those of a mutation.
+const sideActive = "active"
 
 // trial is a trial that is to be run. Its key follows from what it is for and its number, so that whoever runs it after
 // an interruption, or at the same time, means the same trial.
@@ -33,133 +27,153 @@ type trial struct {
 	Number                             int // of the side, from 1
 }
 
-// side is what is recorded of a version, and what is still to be run of it.
-type side struct {
-	name, version, prefix string
-	numbers               map[int]bool         // recorded under the prefix
-	counts                evolution.TaskCounts // all trials
-	scored, failed        evolution.TaskCounts
-	last                  int // number that was given last
-	planned               []trial
+func newTrial(of, side, version, task string, number int) trial {
+	t := trial{Key: of + "/" + side + "/" + strconv.Itoa(number), Version: version, Side: side, Task: task, Number: number}
+	if side != sideActive {
+		t.Mutation = of
+	}
+	return t
 }
 
-// planTrials returns the trials that a step asks for, with the tasks to run them on. It depends on what is recorded,
+// planTrials returns the trials that a step asks for, in the order in which they start. It depends on what is recorded,
 // and on nothing else.
 func (l *loop) planTrials(ctx context.Context, step lineages.NextStep) ([]trial, error) {
+	if step.Action == answer.ActionWait {
+		return l.planActive(ctx, step.Head, step.Executions)
+	}
+	history, err := lineages.ShowMutation(ctx, l.store.Reader, answer.MutationQuestion{Mutation: step.Mutation, Lineage: l.options.Lineage})
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := l.recordedKeys(ctx, history.Child, history.Parents[0])
+	if err != nil {
+		return nil, err
+	}
+	if len(step.Trials) > 0 && strings.HasPrefix(step.Trials[0].Side, lineages.MeasuredPrefix) {
+		return l.planMeasurement(ctx, step, recorded)
+	}
+	order := history.Tasks
+	if order == nil { // it was proposed before the tasks were known
+		tasks, err := l.decidingTasks(ctx)
+		if err != nil {
+			return nil, err
+		}
+		order = &evolution.TaskOrder{Tasks: tasks}
+	}
+	return planPairs(step, *order, history.Child, history.Parents[0], recorded), nil
+}
+
+// planPairs plans what a step asks for: the missing halves of pairs of which one side was run already, and the next
+// pairs, each on its task and in its order. If a half is of a task that is not in the list, a whole pair takes its place.
+func planPairs(step lineages.NextStep, order evolution.TaskOrder, child, parent string, recorded map[string]bool) (planned []trial) {
+	half := func(side string, pair int) trial {
+		version := child
+		if side == lineages.SideParent {
+			version = parent
+		}
+		return newTrial(step.Mutation, side, version, order.Task(pair), pair)
+	}
+	taken := map[string]bool{}
+	missing := map[string]int{}
+	for _, t := range step.Trials {
+		place := slices.Index(order.Tasks, t.Key) + 1
+		switch {
+		case t.Key == "":
+			missing[t.Side]++
+		case place == 0:
+			missing[lineages.SideChild]++
+			missing[lineages.SideParent]++
+		default:
+			for recorded[half(t.Side, place).Key] || taken[half(t.Side, place).Key] {
+				place += len(order.Tasks)
+			}
+			planned = append(planned, half(t.Side, place))
+			taken[half(t.Side, place).Key] = true
+		}
+	}
+	for pair := 1; missing[lineages.SideChild]+missing[lineages.SideParent] > 0; pair++ {
+		halves := []trial{half(lineages.SideChild, pair), half(lineages.SideParent, pair)}
+		if order.ParentFirst(pair) {
+			slices.Reverse(halves)
+		}
+		for _, t := range halves {
+			if missing[t.Side] > 0 && !recorded[t.Key] && !taken[t.Key] {
+				missing[t.Side]--
+				planned = append(planned, t)
+			}
+		}
+	}
+	return planned
+}
+
+// planMeasurement plans the run of both sides on all tasks, task by task, with the sides in turn.
+func (l *loop) planMeasurement(ctx context.Context, step lineages.NextStep, recorded map[string]bool) (planned []trial, err error) {
 	lineage, err := lineages.Load(ctx, l.store.Reader, l.options.Lineage)
 	if err != nil {
 		return nil, err
 	}
-	tasks, err := l.tasks.deciding(lineage.Settings.Holdout)
+	for i, task := range lineage.Settings.Measurement().Tasks {
+		halves := slices.DeleteFunc(slices.Clone(step.Trials), func(t answer.PlannedTrial) bool { return t.Key != task })
+		if i%2 == 1 {
+			slices.Reverse(halves)
+		}
+		for _, half := range halves {
+			if t := newTrial(step.Mutation, half.Side, half.Version, task, i+1); !recorded[t.Key] {
+				planned = append(planned, t)
+			}
+		}
+	}
+	return planned, nil
+}
+
+// planActive plans n trials of the active version on its own.
+func (l *loop) planActive(ctx context.Context, version string, n int) (planned []trial, err error) {
+	tasks, err := l.decidingTasks(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if step.Action == answer.ActionWait {
-		s := newSide(sideActive, step.Head, step.Head)
-		if err := l.load(ctx, s); err != nil {
-			return nil, err
+	recorded, err := l.recordedKeys(ctx, version)
+	for number := 1; len(planned) < n; number++ {
+		t := newTrial(version, sideActive, version, tasks[(number-1)%len(tasks)], number)
+		if !recorded[t.Key] {
+			planned = append(planned, t)
 		}
-		for range step.Executions {
-			s.addFree(tasks, nil)
+	}
+	return planned, err
+}
+
+// nextActive returns the next trial of a version on its own, on a task.
+func (l *loop) nextActive(ctx context.Context, version, task string) (t trial, err error) {
+	recorded, err := l.recordedKeys(ctx, version)
+	for number := 1; ; number++ {
+		t = newTrial(version, sideActive, version, task, number)
+		if _, runs := l.running[t.Key]; !runs && !recorded[t.Key] {
+			return t, err
 		}
-		return s.planned, nil
 	}
-	sides := map[string]*side{sideChild: newSide(sideChild, "", step.Mutation), sideParent: newSide(sideParent, "", step.Mutation)}
-	for _, t := range step.Trials {
-		sides[t.Side].version = t.Version
-	}
-	child, parent := sides[sideChild], sides[sideParent]
-	if err := l.loadSides(ctx, step.Mutation, child, parent); err != nil {
+}
+
+// decidingTasks returns the tasks that decide.
+func (l *loop) decidingTasks(ctx context.Context) ([]string, error) {
+	lineage, err := lineages.Load(ctx, l.store.Reader, l.options.Lineage)
+	if err != nil {
 		return nil, err
 	}
-	for _, t := range step.Trials {
-		own, other := child, parent
-		if t.Side == sideParent {
-			own, other = parent, child
-		}
-		own.plan(t.Key, other, tasks)
+	tasks := lineage.Settings.Deciding()
+	if len(tasks) == 0 {
+		return nil, fmt.Errorf("%w: all %d tasks are held out, so none can decide", track.ErrInvalid, len(l.tasks.names))
 	}
-	return slices.Concat(child.planned, parent.planned), nil
+	return tasks, nil
 }
 
-func newSide(name, version, of string) *side {
-	return &side{
-		name: name, version: version, prefix: of + "/" + name + "/", numbers: map[int]bool{},
-		counts: evolution.TaskCounts{}, scored: evolution.TaskCounts{}, failed: evolution.TaskCounts{},
-	}
-}
-
-// loadSides reads what is recorded of a mutation.
-func (l *loop) loadSides(ctx context.Context, mutation string, child, parent *side) error {
-	m, err := l.store.Mutation(ctx, l.evolving, mutation)
-	if err != nil {
-		return err
-	}
-	child.version, parent.version = m.Child, m.Parents[0]
-	if err := l.load(ctx, child); err != nil {
-		return err
-	}
-	return l.load(ctx, parent)
-}
-
-// load reads what is recorded of a version.
-func (l *loop) load(ctx context.Context, s *side) error {
-	list, err := l.store.Trials(ctx, l.options.Lineage, store.TrialFilter{Versions: []string{s.version}})
+// recordedKeys returns the keys of the trials of versions that loops recorded.
+func (l *loop) recordedKeys(ctx context.Context, versions ...string) (map[string]bool, error) {
+	list, err := l.store.Trials(ctx, l.options.Lineage, store.TrialFilter{Versions: versions})
+	keys := map[string]bool{}
 	for _, t := range list {
-		s.counts[t.Task]++
-		if t.Status == track.ExecutionOK {
-			s.scored[t.Task]++
-		} else {
-			s.failed[t.Task]++
-		}
-		if rest, found := strings.CutPrefix(t.Key, s.prefix); found && t.Source == source {
-			if n, err := strconv.Atoi(rest); err == nil {
-				s.numbers[n] = true
-			}
+		if t.Source == source {
+			keys[t.Key] = true
 		}
 	}
-	return err
-}
-
-// plan adds the trial of a task, or of any task if none is named. A task that failed too often is left out: a further
-// pair is run on another one.
-func (s *side) plan(task string, other *side, tasks taskList) {
-	switch {
-	case task == "":
-		s.addFree(tasks, other)
-	case s.failed[task] < mostFailures:
-		s.counts[task]++
-		s.add(task)
-	default:
-		for _, open := range tasks.candidates(len(s.counts)) {
-			if s.scored[open] > other.counts[open] { // half a pair is there
-				other.counts[open]++
-				other.add(open)
-				return
-			}
-		}
-		s.addFree(tasks, other)
-		other.addFree(tasks, s)
-	}
-}
-
-// addFree adds a trial of the task that serves best.
-func (s *side) addFree(tasks taskList, other *side) {
-	var counts evolution.TaskCounts
-	n := len(s.counts)
-	if other != nil {
-		counts, n = other.counts, n+len(other.counts)
-	}
-	s.add(evolution.NextTask(tasks.candidates(n), s.counts, counts))
-}
-
-// add adds a trial under the next number that is not recorded.
-func (s *side) add(task string) {
-	for s.last++; s.numbers[s.last]; s.last++ {
-	}
-	t := trial{Key: s.prefix + strconv.Itoa(s.last), Version: s.version, Side: s.name, Task: task, Number: s.last}
-	if s.name != sideActive {
-		t.Mutation = strings.TrimSuffix(s.prefix, "/"+s.name+"/")
-	}
-	s.planned = append(s.planned, t)
+	return keys, err
 }

@@ -72,46 +72,37 @@ func parseTask(line []byte) (t Task, problem *track.FieldError) {
 	return t, nil
 }
 
+// numberedTasks is how many numbers are the tasks of a loop without a list: as many as pairs that decide. An accepted
+// child is measured on the first half of them.
+const numberedTasks = 40
+
 // taskList is the tasks that trials may be run on.
 type taskList struct {
-	names   []string
-	inputs  map[string]jsontext.Value
-	holdout *evolution.Holdout // whose tasks are not run, because they never decide
+	names    []string
+	inputs   map[string]jsontext.Value
+	measured int  // how many of the names an accepted child is measured on; 0 for all
+	numbered bool // there is no list, and the names are numbers
 }
 
-func newTaskList(tasks []Task) taskList {
-	l := taskList{inputs: map[string]jsontext.Value{}}
+func newTaskList(tasks []Task, measured int) taskList {
+	l := taskList{inputs: map[string]jsontext.Value{}, measured: measured}
 	for _, t := range tasks {
 		l.names, l.inputs[t.Name] = append(l.names, t.Name), t.Input
+	}
+	if tasks == nil {
+		for n := 1; n <= numberedTasks; n++ {
+			l.names = append(l.names, strconv.Itoa(n))
+		}
+		l.numbered, l.measured = true, cmp.Or(measured, numberedTasks/2)
 	}
 	return l
 }
 
-// deciding returns the tasks that are not held out.
-func (l taskList) deciding(holdout *evolution.Holdout) (taskList, error) {
-	decide := taskList{inputs: l.inputs, holdout: holdout}
-	for _, name := range l.names {
-		if !holdout.Has(name) {
-			decide.names = append(decide.names, name)
-		}
+// set makes the tasks those of the settings.
+func (l taskList) set(s *evolution.Settings) error {
+	s.Tasks = &evolution.TaskSettings{Names: l.names, Measured: l.measured, Numbered: l.numbered}
+	if len(s.Deciding()) == 0 {
+		return fmt.Errorf("%w: all %d tasks are held out, so none can decide", track.ErrInvalid, len(l.names))
 	}
-	if len(l.names) > 0 && len(decide.names) == 0 {
-		return decide, fmt.Errorf("%w: all %d tasks are held out, so none can decide", track.ErrInvalid, len(l.names))
-	}
-	return decide, nil
-}
-
-// candidates returns the names of the tasks. Without a list, the tasks are numbers, and one of the first n+1 has no
-// trial if there are n trials.
-func (l taskList) candidates(n int) []string {
-	if len(l.names) > 0 {
-		return l.names
-	}
-	var numbers []string
-	for i := 1; len(numbers) <= n; i++ {
-		if number := strconv.Itoa(i); !l.holdout.Has(number) {
-			numbers = append(numbers, number)
-		}
-	}
-	return numbers
+	return nil
 }

@@ -3,6 +3,10 @@ package loop
 import (
 	"strings"
 	"testing"
+
+	"track/answer"
+	"track/evolution"
+	"track/tracker/lineages"
 )
 
 func TestParseTasks(t *testing.T) {
@@ -47,23 +51,30 @@ func FuzzParseTasks(f *testing.F) {
 	})
 }
 
-// A task that fails again and again on one side is left out, and a pair on another task takes its place.
-func TestPlanLeavesOutFailingTasks(t *testing.T) {
-	tasks := newTaskList([]Task{{Name: "a"}, {Name: "b"}, {Name: "c"}})
-	child, parent := newSide(sideChild, "v002", "m"), newSide(sideParent, "v001", "m")
-	child.failed["a"], child.counts["a"], child.numbers[1], child.numbers[2] = 2, 2, true, true
-	parent.scored["a"], parent.counts["a"], parent.numbers[1] = 1, 1, true
-	child.plan("a", parent, tasks)
-	if len(child.planned) != 1 || len(parent.planned) != 1 || child.planned[0].Key != "m/child/3" || parent.planned[0].Key != "m/parent/2" ||
-		child.planned[0].Task != "b" || parent.planned[0].Task != "b" {
-		t.Errorf("%+v %+v", child.planned, parent.planned)
+// Both sides try the same tasks, in pairs of which the drawn side comes first, and only what is missing.
+func TestPlanPairs(t *testing.T) {
+	order := evolution.TaskOrder{Draw: evolution.Draw{U: 0.9}, Tasks: []string{"a", "b"}}
+	var step lineages.NextStep
+	step.Mutation = "m"
+	for range 3 {
+		step.Trials = append(step.Trials, answer.PlannedTrial{Side: "child"}, answer.PlannedTrial{Side: "parent"})
 	}
-	// Once the child has its half of the pair, only the parent's is missing.
-	child, parent = newSide(sideChild, "v002", "m"), newSide(sideParent, "v001", "m")
-	child.failed["a"], child.counts["a"], child.scored["b"], child.counts["b"] = 2, 2, 1, 1
-	parent.scored["a"], parent.counts["a"] = 1, 1
-	child.plan("a", parent, tasks)
-	if len(child.planned) != 0 || len(parent.planned) != 1 || parent.planned[0].Task != "b" {
-		t.Errorf("%+v %+v", child.planned, parent.planned)
+	keys := func(planned []trial) string {
+		var got []string
+		for _, p := range planned {
+			got = append(got, p.Key+" "+p.Version+" "+p.Task)
+		}
+		return strings.Join(got, ", ")
+	}
+	got := keys(planPairs(step, order, "v002", "v001", map[string]bool{"m/parent/1": true}))
+	want := "m/child/1 v002 a, m/child/2 v002 b, m/parent/2 v001 b, m/parent/3 v001 a, m/child/3 v002 a, m/parent/4 v001 b"
+	if got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	// The parent has done b, and x, which is not in the list: a half of b, and a whole pair.
+	step.Trials = []answer.PlannedTrial{{Side: "child", Key: "b"}, {Side: "child", Key: "x"}}
+	want = "m/child/4 v002 b, m/child/1 v002 a, m/parent/2 v001 b"
+	if got := keys(planPairs(step, order, "v002", "v001", map[string]bool{"m/child/2": true, "m/parent/1": true})); got != want {
+		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"track/answer"
+	"track/evolution"
 	"track/store"
 	"track/tracker/lineages"
 )
@@ -175,6 +176,34 @@ func (l *loop) decide(ctx context.Context, mutation string) error {
 	if l.observer.Decided != nil {
 		l.observer.Decided(d)
 	}
+	return l.overfitted(ctx, d)
+}
+
+// overfitted ends the loop, or goes back, after a version became active that gains less on the holdout tasks.
+func (l *loop) overfitted(ctx context.Context, d answer.Decision) error {
+	if !d.Measured.Overfits() || d.HeadNow != d.Child {
+		return nil
+	}
+	lineage, err := lineages.Load(ctx, l.store.Reader, l.options.Lineage)
+	if err != nil {
+		return err
+	}
+	reason := fmt.Sprintf("%s overfits: it gains %.3g points on the tasks that decide, and %.3g on the holdout tasks", d.Child, d.Measured.Gain.Mean, d.Measured.Holdout.Mean)
+	switch lineage.Settings.Overfit {
+	case evolution.OverfitIgnore:
+		l.notice("%s", reason)
+		return nil
+	case evolution.OverfitRollback:
+		r, err := lineages.RollBack(ctx, l.store, answer.RollbackQuestion{Lineage: l.options.Lineage, To: d.Parent, Reason: reason})
+		if err != nil {
+			return err
+		}
+		if l.result.NRollbacks++; l.observer.RolledBack != nil {
+			l.observer.RolledBack(r)
+		}
+		return nil
+	}
+	l.end(answer.EvolveStopped, reason)
 	return nil
 }
 
