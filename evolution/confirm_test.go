@@ -64,7 +64,7 @@ func TestCrashesLose(t *testing.T) {
 	}
 }
 
-// On a scale without ends a failure is worse than any score: as far below the worst as the best is above it.
+// On a scale without ends a failure is worse than any score: as far below the worst as the best is above it, or 0 if that is further.
 func TestCrashesOnAnyScale(t *testing.T) {
 	e := evolution.Evidence{Child: trialsOf("c", 1, 2, 3), Parent: trialsOf("p", 2, 2, 9), Scale: &evolution.Scale{Minimize: true, Points: 1}}
 	for _, list := range [][]evolution.Trial{e.Child, e.Parent} {
@@ -73,8 +73,8 @@ func TestCrashesOnAnyScale(t *testing.T) {
 		}
 	}
 	e.Child[0].Score, e.Child[0].Failed = nil, "crash"
-	d := decide(t, policy(t, "greedy", ""), e) // less is better: 16 for 2, 2 for 2, 3 for 9
-	if d.State != evolution.Reject || *d.Delta != -2.666666667 || d.UsedChild[0].Score != 16 || d.UsedChild[0].Failed != "crash" {
+	d := decide(t, policy(t, "greedy", ""), e) // less is better: 18 for 2, 2 for 2, 3 for 9
+	if d.State != evolution.Reject || *d.Delta != -3.333333333 || d.UsedChild[0].Score != 18 || d.UsedChild[0].Failed != "crash" {
 		t.Errorf("%s", asJSON(t, d))
 	}
 }

@@ -27,8 +27,8 @@ func TestFailuresCountAsWorst(t *testing.T) {
 		"0 to 100":          {"", nil, ptr(0.0)},
 		"0 to 1":            {evolution.FailuresAsWorst, bounded, ptr(0.0)},
 		"less is better":    {"", less, ptr(3.0)},
-		"without ends":      {"", &evolution.Scale{Points: 100}, ptr(0.4)},
-		"least is the best": {"", &evolution.Scale{Minimize: true}, ptr(1.0)},
+		"without ends":      {"", &evolution.Scale{Points: 100}, ptr(0.0)},
+		"least is the best": {"", &evolution.Scale{Minimize: true}, ptr(1.6)},
 		"excluded":          {evolution.FailuresExclude, bounded, nil},
 	} {
 		got := c.rule.Worst(c.scale, trials)

@@ -50,7 +50,8 @@ func (s *Scale) Ends() (lo, hi float64, ok bool) {
 }
 
 // worst returns what a failed trial counts as, in points: the worst end of the scale. Without one it is as far below the
-// worst of the scores as the best is above it, so that a failure is never as good as a bad score.
+// worst of the scores as the best is above it, or as 0 is from it if that is further, so that a failure is never as good
+// as a bad score.
 func (s *Scale) worst(gains []float64) float64 {
 	lo, hi, bounded := s.Ends()
 	switch {
@@ -62,7 +63,7 @@ func (s *Scale) worst(gains []float64) float64 {
 		return 0
 	}
 	least := slices.Min(gains)
-	return least - (slices.Max(gains) - least)
+	return least - max(slices.Max(gains)-least, math.Abs(least))
 }
 
 // factor is what a score is multiplied by before it is judged.
