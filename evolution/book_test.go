@@ -84,6 +84,12 @@ func (b *book) proposal(p evolution.Proposal, parents []string) string {
 	return p.Mutation
 }
 
+// proposedAt returns when a mutation was proposed.
+func (b *book) proposedAt(mutation string) time.Time {
+	i := slices.IndexFunc(b.entries, func(e evolution.Entry) bool { return e.Kind == evolution.KindProposal && e.Mutation == mutation })
+	return b.entries[i].At
+}
+
 // decide decides on a mutation, by the policy of the settings unless another is named.
 func (b *book) decide(mutation string, named evolution.Policy, e evolution.Evidence) evolution.Decision {
 	b.t.Helper()
@@ -95,6 +101,12 @@ func (b *book) decide(mutation string, named evolution.Policy, e evolution.Evide
 	}
 	if named != nil {
 		policy = named
+	}
+	e.Since = b.proposedAt(mutation)
+	for i, list := range [][]evolution.Trial{e.Child, e.Parent} {
+		for k := range list { // side by side, after the proposal
+			list[k].At = e.Since.Add(time.Duration(2*k+i+1) * time.Second)
+		}
 	}
 	draw := evolution.NewDraw(evolution.DrawKey{Seed: b.seed, Lineage: b.lineage, Mutation: mutation, Attempt: b.attempts[mutation], Label: evolution.LabelExplore})
 	r, err := evolution.NewRecord(policy, e, draw)

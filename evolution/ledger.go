@@ -62,13 +62,16 @@ type Head struct {
 // Creation begins a ledger.
 type Creation struct {
 	Seed    uint64      `json:"seed,string"` // of all draws
-	Subject string      `json:"subject"`     // agent, or scenario:NAME
+	Subject string      `json:"subject"`     // [SubjectAgent], or scenario:NAME
 	Root    *VersionRef `json:"root"`        // the first active version; null for none yet
 	// RootMutation is the mutation that made Root, if it came from a run of another evolver, where several may have.
 	RootMutation string   `json:"root_mutation,omitempty"`
 	Source       string   `json:"source,omitempty"` // format of the run that the lineage was imported from
 	Settings     Settings `json:"settings"`
 }
+
+// SubjectAgent is the subject of a lineage of an agent.
+const SubjectAgent = "agent"
 
 // VersionRef names a version by its label and, if its content is recorded, by its identity ([VersionID]).
 type VersionRef struct {

@@ -212,3 +212,30 @@ func FuzzReplayLedger(f *testing.F) {
 		}
 	})
 }
+
+// A decision on an agent that takes trials of the parent from before the proposal for controls is found, though all of
+// its hashes are right.
+func TestReplayFindsOldControls(t *testing.T) {
+	b := newBook(t, "l")
+	b.set(func(s *evolution.Settings) { s.Policy, s.Params = "greedy", []byte(`{"eps":0}`) })
+	mutation := b.propose("", "v002", "v001")
+	draw := evolution.NewDraw(evolution.DrawKey{Seed: b.seed, Lineage: b.lineage, Mutation: mutation, Label: evolution.LabelExplore})
+	record := func(since time.Time) evolution.Record {
+		e := pairs(8, 9) // made before the proposal
+		e.Since = since
+		r, err := evolution.NewRecord(policy(t, "greedy", ""), e, draw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Settings = b.settings.Number
+		return r
+	}
+	if r := record(b.proposedAt(mutation)); r.Decision.State != evolution.Continue {
+		t.Fatalf("old controls decide: %s", r.Decision.State)
+	}
+	b.add(evolution.KindDecision, record(time.Time{}), "v002")
+	list := evolution.ReplayLedger(b.entries, b.end()).Differences
+	if len(list) != 1 || list[0].Field != "evidence.since" {
+		t.Errorf("%v", list)
+	}
+}

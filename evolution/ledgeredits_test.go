@@ -275,7 +275,7 @@ var unproven = map[evolution.Kind]string{
 	evolution.KindWithdrawal:    `reason`,
 	evolution.KindConsideration: `executions|state\..*|signals\..*|histories\..*`,
 	evolution.KindRollback:      `executions|reason|from_score|to_score|tasks|state\..*`,
-	evolution.KindDecision:      `evidence\.(child|parent)\[\d\]\.at|evidence\.child\[1\]\.(id|failed|key)|evidence\.(child|parent)\[0\].id|score\.(without|holdout)_(child|parent)|params\.effect`,
+	evolution.KindDecision:      `evidence\.(child|parent)\[\d\]\.at|evidence\.child\[2\]\.(id|failed|key)|evidence\.(child|parent)\[0\].id|score\.(without|holdout)_(child|parent)|params\.effect`,
 }
 
 // Even with all hashes computed anew, a decision that does not follow from its evidence, its policy and its draw is

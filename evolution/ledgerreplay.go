@@ -73,6 +73,7 @@ type walk struct {
 	Replayed
 	last           Entry
 	seed           uint64
+	subject        string
 	policies       policyReader
 	mutations      map[string]int // places in Mutations
 	considerations int

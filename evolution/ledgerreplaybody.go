@@ -35,7 +35,7 @@ func (w *walk) creation(e Entry) (after string, err error) {
 		return e.HeadAfter, err
 	}
 	w.about(e, c)
-	w.seed, w.Settings = c.Seed, c.Settings
+	w.seed, w.subject, w.Settings = c.Seed, c.Subject, c.Settings
 	if c.Settings.Number != 1 {
 		w.differs("settings.number", strconv.Itoa(c.Settings.Number), "1")
 	}

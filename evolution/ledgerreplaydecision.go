@@ -3,6 +3,7 @@ package evolution
 import (
 	"slices"
 	"strconv"
+	"time"
 )
 
 func (w *walk) decision(e Entry, head string) (after string, err error) {
@@ -39,8 +40,8 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	if r.Attempt != m.Attempts {
 		w.differs("attempt", strconv.Itoa(r.Attempt), strconv.Itoa(m.Attempts))
 	}
-	if since := r.Evidence.Since; !since.IsZero() && !since.Equal(m.At) {
-		w.differs("evidence.since", text(since), text(m.At))
+	if since := w.controlsSince(m); !r.Evidence.Since.Equal(since) {
+		w.differs("evidence.since", text(r.Evidence.Since), text(since))
 	}
 	w.tasks(r.Evidence)
 	if r.Evidence.Failures != w.Settings.Failures {
@@ -49,6 +50,15 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	m.Delta = DeltaAfter(r.Decision, m.State, m.Delta)
 	m.Attempts, m.State = r.Attempt+1, StateAfter(r.Decision, m.State)
 	return HeadAfter(r.Decision, head, m.parent(), m.Child.Label), nil
+}
+
+// controlsSince returns from when on trials of the parent are controls of a mutation: of an agent since its proposal, of a
+// simulation always, because a seed gives the same whenever it runs.
+func (w *walk) controlsSince(m *ReplayedMutation) time.Time {
+	if w.subject != SubjectAgent {
+		return time.Time{}
+	}
+	return m.At
 }
 
 // score compares what a decision says of its scores with its evidence and with the settings.

@@ -86,7 +86,7 @@ func (b *lineageBuilder) mutate(parent int, operator, note string, scores ...flo
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	r, err := evolution.NewRecord(policy, evolution.Evidence{Child: b.data.Versions[len(b.data.Versions)-1].Trials, Parent: p.Trials, Scale: b.data.Settings.Scale}, draw)
+	r, err := evolution.NewRecord(policy, evolution.Evidence{Child: b.data.Versions[len(b.data.Versions)-1].Trials, Parent: p.Trials, Since: b.last.At, Scale: b.data.Settings.Scale}, draw)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -433,6 +433,11 @@ func TestLineageReportMethods(t *testing.T) {
 	b.data.Settings.Policy, b.data.Settings.Params = "greedy", []byte(`{"eps":0}`)
 	b.data.Settings.Number++
 	b.entry(evolution.KindSettings, evolution.SettingsChange{Settings: b.data.Settings}, b.last.HeadAfter)
+	for i, score := range []float64{60, 62, 61} { // controls beside the next child
+		root := &b.data.Versions[0]
+		b.trial(root, 20+i, score)
+		root.Trials[len(root.Trials)-1].At = b.last.At.Add(24 * time.Hour)
+	}
 	b.mutate(0, "rephrase", "", 70, 71, 73)
 	text := textOf(b.report().Blocks)
 	wantText(t, text, " (paired t around +4.67, 3 pairs) | 0.67: 2 of 3 pairs | ", " | - | 1.00: 3 of 3 combinations | ", " | 1.00: 3 of 3 pairs | ", ", 95% paired t interval -", ", no interval, n = 1 and 3",

@@ -13,8 +13,8 @@ import (
 
 // The subjects of lineages: what a version is, and what its trials are.
 const (
-	SubjectAgent    = "agent"     // a prompt; its executions
-	subjectScenario = "scenario:" // the parameters of a simulation as a JSON object; the seeds of the scenario under them
+	SubjectAgent    = evolution.SubjectAgent // a prompt; its executions
+	subjectScenario = "scenario:"            // the parameters of a simulation as a JSON object; the seeds of the scenario under them
 )
 
 // Lineage is a lineage with a ledger, its active settings, and the newest entry of each kind that later entries follow

@@ -352,7 +352,7 @@ func TestTamperedDecision(t *testing.T) {
 		"$.decision.noise.sd":          {"0.1", `decision\.noise\.sd`},
 		"$.evidence.child[0].score":    {"99", `decision\.new_score`},
 		"$.evidence.parent[1].score":   {"1", `decision\.old_score`},
-		"$.evidence.since":             {"'2026-01-01T00:00:00Z'", `evidence|hash`},
+		"$.evidence.since":             {"'2026-01-01T00:00:00Z'", `evidence\.since`},
 		"$.draw.u":                     {"0.5", `draw\.u`},
 		"$.draw.raw":                   {"'0123456789abcdef'", `draw\.raw`},
 		"$.draw.seed":                  {"'43'", `draw\.seed`},
