@@ -314,6 +314,11 @@ func settingsTable(s evolution.Settings) Table {
 	add("operator_choice", cmp.Or(string(s.OperatorChoice), string(evolution.Roulette)))
 	t.Rows = append(t.Rows, scoreSettingRows(s)...)
 	add("scale", scaleText(s.Scale))
+	add("failures", string(cmp.Or(s.Failures, evolution.FailuresAsWorst)))
+	add("overfit", string(cmp.Or(s.Overfit, evolution.OverfitStop)))
+	if s.Tasks != nil {
+		add("tasks", tasksText(*s.Tasks))
+	}
 	for _, risk := range []evolution.Risk{evolution.Low, evolution.Medium, evolution.High} {
 		var names []string
 		for _, o := range s.Operators {
@@ -343,6 +348,18 @@ func settingsTable(s evolution.Settings) Table {
 		add("forbidden", pattern)
 	}
 	return t
+}
+
+// tasksText says how many tasks there are, and on how many an accepted child is measured.
+func tasksText(t evolution.TaskSettings) string {
+	text := strconv.Itoa(len(t.Names))
+	if t.Numbered {
+		text += ", numbered"
+	}
+	if t.Measured > 0 && t.Measured < len(t.Names) {
+		text += fmt.Sprintf(", the gain measured on the first %d", t.Measured)
+	}
+	return text
 }
 
 // scaleText says what scores may be.

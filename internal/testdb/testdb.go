@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,10 +27,23 @@ func Clock() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 678901000, time.U
 // [testpostgres.Variable] names.
 func New(t testing.TB) *store.Store {
 	t.Helper()
+	return openAt(t, newPlace(t), Clock)
+}
+
+// NewTicking is [New] with a clock that goes on by a millisecond whenever it is looked at.
+func NewTicking(t testing.TB) *store.Store {
+	t.Helper()
+	var ticks atomic.Int64
+	return openAt(t, newPlace(t), func() time.Time { return Clock().Add(time.Duration(ticks.Add(1)) * time.Millisecond) })
+}
+
+// newPlace returns where a new database is: a file, or a database on the server.
+func newPlace(t testing.TB) string {
+	t.Helper()
 	if server := os.Getenv(testpostgres.Variable); server != "" {
-		return Open(t, onServer(t, server))
+		return onServer(t, server)
 	}
-	return Open(t, NewFile(t))
+	return NewFile(t)
 }
 
 // NewFile returns the path of a new file with our tables. It is a copy of the first one: to create tables takes a
@@ -102,7 +116,12 @@ func writeFiles(w io.Writer, files fs.FS) error {
 // Open opens a database with [Clock]. It is closed when the test ends.
 func Open(t testing.TB, path string) *store.Store {
 	t.Helper()
-	st, err := store.Open(t.Context(), path, Clock)
+	return openAt(t, path, Clock)
+}
+
+func openAt(t testing.TB, path string, clock func() time.Time) *store.Store {
+	t.Helper()
+	st, err := store.Open(t.Context(), path, clock)
 	if err != nil {
 		t.Fatal(err)
 	}

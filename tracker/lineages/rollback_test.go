@@ -234,3 +234,27 @@ func TestTriggersDoNotGoBackAndForth(t *testing.T) {
 	}
 	l.CheckReplay()
 }
+
+// A version that was tried on harder tasks than the best is compared on the tasks that both have.
+func TestRollbackComparesCommonTasks(t *testing.T) {
+	l := newLoop(t, testdb.New(t), lineagetest.Calm)
+	run := func(version, task string, score float64) {
+		l.Record(l.Execution(version, func(e *track.Execution) { e.Task, e.Score = task, &score }), false)
+	}
+	run("v001", "easy", 90)
+	run("v001", "hard", 20)
+	p := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
+	run(p.Child, "hard", 30)
+	l.Rollback(lineages.RollbackOptions{To: p.Child})
+	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
+		t.Errorf("it is better on the common task, and %+v", r.Event)
+	}
+	_, err := lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
+	wantHint(t, err, track.ErrConflict, p.Child+" is already active", "")
+	run(p.Child, "easy", 9)
+	r := l.Rollback(lineages.RollbackOptions{IfTriggered: true})
+	if r.Event == nil || r.Event.Trigger != evolution.TriggerBelowBest || r.Head != "v001" || r.Event.Tasks != 2 || *r.Event.FromScore != 19.5 || *r.Event.ToScore != 55 {
+		t.Errorf("%+v", r.Event)
+	}
+	l.CheckReplay()
+}

@@ -26,6 +26,9 @@ type world struct {
 	tasks   int
 	sorted  bool    // easy tasks first
 	sd      float64 // of one trial
+	held    int     // so many of the tasks never decide, and gain nothing: the last ones
+	overfit evolution.OverfitAction
+	measure int     // tasks that an accepted child is measured on; 0 for all
 	base    float64 // of the hardest task, without any gain
 	drift   float64 // points over the whole loop
 	trials  int     // so many made the whole drift
@@ -74,9 +77,17 @@ func (w *world) score(content, task string) *float64 {
 	}
 	w.started++
 	moved := w.drift * min(1, float64(w.started)/float64(w.trials))
+	if w.isHeld(task) {
+		gain = 0
+	}
 	x := w.difficulty(task) + gain + moved + w.sd*w.rng.NormFloat64()
 	x = math.Min(100, math.Max(0, x))
 	return &x
+}
+
+func (w *world) isHeld(task string) bool {
+	n, _ := strconv.Atoi(strings.TrimLeft(task[1:], "0"))
+	return n > w.tasks-w.held
 }
 
 // crashes reports whether a version crashes on a task: on exactly that share of the tasks, which its name chooses.
@@ -96,6 +107,8 @@ type child struct{ gain, crash float64 }
 // outcome counts what became of children.
 type outcome struct {
 	children, accepted, trials int
+	result                     answer.Evolved // of the last loop
+	decided                    []answer.Decision
 	gains, errors              []float64 // measured gain of accepted children, less the true one
 	covered                    int
 }
@@ -106,7 +119,7 @@ func (w *world) run(t testing.TB, policy string, n, seed int, make func(i int) c
 	text := func(i int, gain, crash float64) string {
 		return fmt.Sprintf("Be brief.\nAnswer in order.\ngain %g crash %g name c%d-%d", gain, crash, seed, i)
 	}
-	st := testdb.New(t)
+	st := testdb.NewTicking(t)
 	settings := func(s *evolution.Settings) {
 		lineagetest.Calm(s)
 		s.Policy, s.ScoreFrom, s.Loop.Interval = policy, track.RubricOwn, 1
@@ -120,6 +133,15 @@ func (w *world) run(t testing.TB, policy string, n, seed int, make func(i int) c
 		}
 		s.Rollback = evolution.RollbackRules{ErrorRate: 1}
 		s.Loop.MaxPerDay, s.Loop.MaxHighPerDay = 1000, 1000
+		s.Overfit = w.overfit
+		if w.held > 0 {
+			s.Holdout = &evolution.Holdout{}
+		}
+		for _, task := range w.names() {
+			if w.isHeld(task.Name) {
+				s.Holdout.Tasks = append(s.Holdout.Tasks, task.Name)
+			}
+		}
 	}
 	created := lineages.NewOptions{Name: "l", Subject: "agent", Root: new(string), Settings: evolution.DefaultSettings()}
 	*created.Root = text(0, 0, 0)
@@ -130,7 +152,7 @@ func (w *world) run(t testing.TB, policy string, n, seed int, make func(i int) c
 		t.Fatal(err)
 	}
 	l := newLoop(st, cryptorand.Reader, Options{
-		Lineage: "l", Tasks: w.names(), Parallel: 1, MaxFailures: 1000, Budget: evolution.Budget{Mutations: n},
+		Lineage: "l", Tasks: w.names(), Measured: w.measure, Parallel: 1, MaxFailures: 1000, Budget: evolution.Budget{Mutations: n},
 	}, Observer{})
 	contents := map[string]string{}
 	content := func(ctx context.Context, version string) string {
@@ -161,6 +183,7 @@ func (w *world) run(t testing.TB, policy string, n, seed int, make func(i int) c
 		if d.State == evolution.Continue {
 			return
 		}
+		o.decided = append(o.decided, d)
 		o.children++
 		if !d.Accepted {
 			return
@@ -180,7 +203,7 @@ func (w *world) run(t testing.TB, policy string, n, seed int, make func(i int) c
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.trials += result.NTrials
+	o.trials, o.result = o.trials+result.NTrials, result
 }
 
 // The loop decides by what is true, in worlds that fooled it once: tasks of different difficulty in the order of their
@@ -209,5 +232,61 @@ func TestLoopInKnownWorlds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A child that gains on the tasks that decide, and nothing on holdout tasks, is shown to overfit: the loop ends, goes back
+// or goes on, as set.
+func TestLoopFindsOverfitting(t *testing.T) {
+	for action, c := range map[evolution.OverfitAction]struct {
+		ending    answer.EvolveEnding
+		rollbacks int
+		head      string
+	}{
+		evolution.OverfitStop:     {answer.EvolveStopped, 0, "v002"},
+		evolution.OverfitRollback: {answer.EvolveBudget, 1, "v001"},
+		evolution.OverfitIgnore:   {answer.EvolveBudget, 0, "v002"},
+	} {
+		t.Run(string(action), func(t *testing.T) {
+			t.Parallel()
+			w, o := world{tasks: 12, base: 40, held: 4, overfit: action, rng: rand.New(rand.NewPCG(1, 2))}, outcome{}
+			w.run(t, "confirm", 1, 1, func(int) child { return child{gain: 6} }, &o)
+			if o.accepted != 1 || o.result.Ending != c.ending || o.result.NRollbacks != c.rollbacks || o.result.Head != c.head {
+				t.Fatalf("%+v", o.result)
+			}
+			m := o.decided[0].Measured
+			if math.Abs(m.Gain.Mean-6) > 1e-9 || m.Gain.N != 8 || math.Abs(m.Holdout.Mean) > 1e-9 || m.Holdout.N != 4 || !m.Overfits() {
+				t.Errorf("%+v", m)
+			}
+			if c.ending == answer.EvolveStopped && !strings.Contains(o.result.Reason, "v002 overfits: it gains 6 points on the tasks that decide, and 0 on the holdout tasks") {
+				t.Error(o.result.Reason)
+			}
+		})
+	}
+}
+
+// The gain is measured on as many tasks as the loop is told, and on all holdout tasks.
+func TestLoopMeasuresSomeTasks(t *testing.T) {
+	w, o := world{tasks: 12, base: 40, measure: 5, rng: rand.New(rand.NewPCG(1, 2))}, outcome{}
+	w.run(t, "confirm", 1, 1, func(int) child { return child{gain: 6} }, &o)
+	if len(o.decided) != 1 || o.decided[0].Measured.Gain.N != 5 || o.decided[0].Measured.Holdout != nil {
+		t.Errorf("%+v", o.decided)
+	}
+}
+
+// All tasks come round: those that earlier decisions used least come first.
+func TestLoopRotatesTasks(t *testing.T) {
+	w, o := world{tasks: 20, base: 40, sorted: true, rng: rand.New(rand.NewPCG(1, 2))}, outcome{}
+	w.run(t, "confirm", 8, 1, func(int) child { return child{gain: -6} }, &o)
+	used := map[string]int{}
+	for _, d := range o.decided {
+		for _, u := range d.UsedChild {
+			used[u.Key]++
+		}
+	}
+	for _, task := range w.names() {
+		if n := used[task.Name]; n < 1 || n > 3 {
+			t.Errorf("%s decided %d times of %d children", task.Name, n, len(o.decided))
+		}
 	}
 }
