@@ -52,13 +52,8 @@ func (a Decision) warnings(all bool) (list []Sentence) {
 	if all || len(list) < 2 {
 		return list
 	}
-	more := track.NewHint(fmt.Sprintf("%s more", format.Counted(len(list)-1, "warning")), "mutation show", a.Mutation)
-	list = list[:1]
-	if list[0].Hint == nil {
-		list[0].Hint = &more
-		return list
-	}
-	return append(list, Sentence{Kind: Note, Text: "more warnings", Hint: &more, Joined: true})
+	more := track.NewHint("show all", "mutation show", a.Mutation)
+	return append(list[:1], Sentence{Kind: Note, Text: format.Counted(len(list)-1, "more warning"), Hint: &more, Joined: true})
 }
 
 // sentence says what became of the mutation: the verdict, the gain with its interval, the pairs, and the failures.
@@ -83,8 +78,13 @@ func (a Decision) gainText() string {
 	if a.Measured != nil {
 		g := a.Measured.Gain
 		text := a.gains(g.Mean) + ", measured on " + format.Counted(g.N, "task")
-		if i := g.Interval; i != nil {
-			text += fmt.Sprintf(" (%s)", a.intervalText(*i))
+		switch {
+		case g.Interval != nil:
+			text += fmt.Sprintf(" (%s)", a.intervalText(*g.Interval))
+		case g.N > 1:
+			text += " (each by as much, so no interval)"
+		default:
+			text += " (no interval)"
 		}
 		if h := a.Measured.Holdout; h != nil {
 			text += fmt.Sprintf(", and %s on %s that never %s", Numbers{a.Scale}.Gain(h.Mean), format.Counted(h.N, "task"), agree(h.N, "decides", "decide"))
@@ -112,7 +112,7 @@ func (a Decision) gains(points float64) string {
 	numbers := Numbers{a.Scale}
 	verb, preposition := "gains", "over"
 	if points < 0 {
-		verb, preposition = "loses", "to"
+		verb, preposition = "loses", "against"
 	}
 	text := fmt.Sprintf("%s %s %s", a.Child, verb, numbers.Score(math.Abs(points)))
 	if a.Scale == nil || numbers.hasPoints() {
