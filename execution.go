@@ -170,7 +170,8 @@ func (t *Tokens) Minus(other *Tokens) *Tokens {
 // ModelRequest is one request to a model within an execution. The model reads the conversation so far, and answers with
 // text, with tool calls, or with both. Requests are numbered from 1.
 type ModelRequest struct {
-	// Message and ID are what the service calls the answer and the request; empty if unknown. A lineage counts each once.
+	// Message and ID are what the service calls the answer and the request; empty if unknown. A lineage counts each
+	// once.
 	Message string  `json:"message_id,omitempty"`
 	ID      string  `json:"request_id,omitempty"`
 	Model   string  `json:"model,omitempty"` // empty if it is the model of the execution

@@ -94,8 +94,8 @@ func duration(d *time.Duration, round time.Duration) any {
 	return Cell{d.Round(round).String(), d.Seconds()}
 }
 
-// scoreFormat returns how to write scores that stand together, their means, intervals and differences: those of a rubric
-// with two decimals, and with four if all are so near 0 that two would say little.
+// scoreFormat returns how to write scores that stand together, their means, intervals and differences: those of a
+// rubric with two decimals, and with four if all are so near 0 that two would say little.
 func scoreFormat(scores iter.Seq[float64]) func(float64) string {
 	for x := range scores {
 		if math.Abs(x) >= 10 {

@@ -19,8 +19,8 @@ import (
 type FilesOf[Q any] struct {
 	Of   Q
 	Form answer.ReportForm
-	// Made is called once all files are written, unless a server answers: after an error, no look is recorded. It can be
-	// nil.
+	// Made is called once all files are written, unless a server answers: after an error, no look is recorded. It can
+	// be nil.
 	Made func() error
 }
 

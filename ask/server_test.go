@@ -61,8 +61,8 @@ func TestServerAnswersAlike(t *testing.T) {
 	}
 }
 
-// withoutMark returns an answer without the mark to go on from: on PostgreSQL it counts the transactions of all databases
-// of the server, and other tests use some of them.
+// withoutMark returns an answer without the mark to go on from: on PostgreSQL it counts the transactions of all
+// databases of the server, and other tests use some of them.
 func withoutMark(a answer.Answer) answer.Answer {
 	if w, ok := a.(answer.Watched); ok {
 		w.Mark = ""

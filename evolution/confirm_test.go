@@ -8,8 +8,8 @@ import (
 	"track/evolution"
 )
 
-// The looks of confirm, with 12 pairs at most: the screen after 1, and looks after 3, 6, 9 and 12. Of 9 pairs the smallest
-// p-value is 2^-9 = 0.002, below 0.4 times an alpha of 0.05.
+// The looks of confirm, with 12 pairs at most: the screen after 1, and looks after 3, 6, 9 and 12. Of 9 pairs the
+// smallest p-value is 2^-9 = 0.002, below 0.4 times an alpha of 0.05.
 func TestConfirmLooks(t *testing.T) {
 	p := policy(t, "confirm", `{"pairs":12}`)
 	for name, c := range map[string]struct {
@@ -64,7 +64,8 @@ func TestCrashesLose(t *testing.T) {
 	}
 }
 
-// On a scale without ends a failure is worse than any score: as far below the worst as the best is above it, or 0 if that is further.
+// On a scale without ends a failure is worse than any score: as far below the worst as the best is above it, or 0 if
+// that is further.
 func TestCrashesOnAnyScale(t *testing.T) {
 	e := evolution.Evidence{Child: trialsOf("c", 1, 2, 3), Parent: trialsOf("p", 2, 2, 9), Scale: &evolution.Scale{Minimize: true, Points: 1}}
 	for _, list := range [][]evolution.Trial{e.Child, e.Parent} {

@@ -51,9 +51,9 @@ type Decision struct {
 	Accepted bool   `json:"accepted"`
 	Label    Label  `json:"label"`
 	// OldScore and NewScore are the values of parent and child that the policy compared, and Delta is their difference,
-	// rounded to 9 decimals. Interval is an interval of the true difference at 95 %, from the pairs if there are two. Only
-	// [Threshold] has one: the other policies stop when the pairs look good, so such an interval would be wrong, and
-	// Measured has the gain. Nil if there is none.
+	// rounded to 9 decimals. Interval is an interval of the true difference at 95 %, from the pairs if there are two.
+	// Only [Threshold] has one: the other policies stop when the pairs look good, so such an interval would be wrong,
+	// and Measured has the gain. Nil if there is none.
 	OldScore *float64  `json:"old_score"`
 	NewScore *float64  `json:"new_score"`
 	Delta    *float64  `json:"delta"`

@@ -4,8 +4,8 @@ import "slices"
 
 // DecisionPlan says how many trials a decision takes on a child that has none.
 type DecisionPlan struct {
-	// ParentFirst is how many trials of the parent are made before a child is worth its price: they show that trials can
-	// be scored at all.
+	// ParentFirst is how many trials of the parent are made before a child is worth its price: they show that trials
+	// can be scored at all.
 	ParentFirst int
 	// Child and Parent are how many trials of each side the decision can take at most.
 	Child, Parent int

@@ -21,8 +21,8 @@ func (r FailureRule) validate() error {
 	return nil
 }
 
-// Worst returns the score that a failed trial counts as, beside these trials. It is nil if failed trials are excluded, or
-// the scale has no ends and no trial a score.
+// Worst returns the score that a failed trial counts as, beside these trials. It is nil if failed trials are excluded,
+// or the scale has no ends and no trial a score.
 func (r FailureRule) Worst(scale *Scale, lists ...[]Trial) *float64 {
 	if r == FailuresExclude {
 		return nil

@@ -52,8 +52,8 @@ func (w *walk) decision(e Entry, head string) (after string, err error) {
 	return HeadAfter(r.Decision, head, m.parent(), m.Child.Label), nil
 }
 
-// controlsSince returns from when on trials of the parent are controls of a mutation: of an agent since its proposal, of a
-// simulation always, because a seed gives the same whenever it runs.
+// controlsSince returns from when on trials of the parent are controls of a mutation: of an agent since its proposal,
+// of a simulation always, because a seed gives the same whenever it runs.
 func (w *walk) controlsSince(m *ReplayedMutation) time.Time {
 	if w.subject != SubjectAgent {
 		return time.Time{}

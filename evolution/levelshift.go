@@ -19,8 +19,8 @@ type LevelShift struct {
 const fewestShiftTasks = 3
 
 // NewLevelShift compares the earlier half of the trials of a version with the later half. Trials on tasks are compared
-// task by task, since the order of tasks is not one of difficulty, by the paired t interval of the differences; others by
-// Welch's. Failed trials are left out. Nil is returned if there are too few, or they do not vary.
+// task by task, since the order of tasks is not one of difficulty, by the paired t interval of the differences; others
+// by Welch's. Failed trials are left out. Nil is returned if there are too few, or they do not vary.
 func NewLevelShift(trials []Trial, scale *Scale, confidence float64) (*LevelShift, error) {
 	var timed, keyed []Trial
 	for _, t := range sortedTrials(trials) {

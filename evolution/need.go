@@ -10,7 +10,8 @@ type Need struct {
 	// chooses.
 	ChildKeys  []string `json:"child_keys"`
 	ParentKeys []string `json:"parent_keys"`
-	// Measure says that the policy accepts, and that the gain is to be measured on the tasks of ChildKeys and ParentKeys.
+	// Measure says that the policy accepts, and that the gain is to be measured on the tasks of ChildKeys and
+	// ParentKeys.
 	Measure bool `json:"measure"`
 }
 

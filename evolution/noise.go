@@ -16,8 +16,8 @@ type Noise struct {
 	SDPairs *float64 `json:"sd_pairs"`
 	NPairs  int      `json:"n_pairs"`
 	// FalseAccept is the probability that the policy accepts a mutation that changes nothing, at this noise and with as
-	// many trials and pairs; nil if the noise is unknown. Method says how it was found. FalseAcceptCI are the rates at the
-	// ends of the interval of the sd; nil if the rate does not depend on it.
+	// many trials and pairs; nil if the noise is unknown. Method says how it was found. FalseAcceptCI are the rates at
+	// the ends of the interval of the sd; nil if the rate does not depend on it.
 	FalseAccept   *float64        `json:"false_accept"`
 	FalseAcceptCI *stats.Interval `json:"false_accept_ci"`
 	Method        string          `json:"method"`

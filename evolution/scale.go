@@ -49,9 +49,9 @@ func (s *Scale) Ends() (lo, hi float64, ok bool) {
 	return *s.Lo, *s.Hi, true
 }
 
-// worst returns what a failed trial counts as, in points: the worst end of the scale. Without one it is as far below the
-// worst of the scores as the best is above it, or as 0 is from it if that is further, so that a failure is never as good
-// as a bad score.
+// worst returns what a failed trial counts as, in points: the worst end of the scale. Without one it is as far below
+// the worst of the scores as the best is above it, or as 0 is from it if that is further, so that a failure is never as
+// good as a bad score.
 func (s *Scale) worst(gains []float64) float64 {
 	lo, hi, bounded := s.Ends()
 	switch {

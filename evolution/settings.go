@@ -67,8 +67,8 @@ func DefaultParameterSettings() Settings {
 	return s
 }
 
-// WithScale returns the settings with another scale than 0 to 100. Unless the worst score is 0, no mean is high enough to
-// count as stable, and no share of the best score says that a version is bad.
+// WithScale returns the settings with another scale than 0 to 100. Unless the worst score is 0, no mean is high enough
+// to count as stable, and no share of the best score says that a version is bad.
 func (s Settings) WithScale(scale Scale) Settings {
 	s.Scale = &scale
 	if lo, _, bounded := scale.Ends(); bounded && lo == 0 && !scale.Minimize {

@@ -11,8 +11,8 @@ type Standing struct {
 	Version string   `json:"version"`
 	Number  int      `json:"number"` // in the order of creation
 	Score   *float64 `json:"score"`  // its fitness; nil if no trial counts
-	// Against compares it with the active version; nil if they were tried on different tasks. Versions are ranked by it,
-	// since a fitness over other tasks says little: see [Compare].
+	// Against compares it with the active version; nil if they were tried on different tasks. Versions are ranked by
+	// it, since a fitness over other tasks says little: see [Compare].
 	Against *Comparison `json:"against"`
 }
 

@@ -13,8 +13,8 @@ type TaskGain struct {
 	Wins   int `json:"wins"`    // tasks on which the second is better
 	Losses int `json:"losses"`
 	Ties   int `json:"ties"`
-	// Gain is the mean difference, with its paired t interval at 95 %; nil without a common task. More is better, also if
-	// scores are minimized.
+	// Gain is the mean difference, with its paired t interval at 95 %; nil without a common task. More is better, also
+	// if scores are minimized.
 	Gain *stats.Mean `json:"gain"`
 	// OnlyFirst and OnlySecond are the tasks that only one of them has a score of.
 	OnlyFirst  []string `json:"only_first"`

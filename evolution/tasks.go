@@ -63,11 +63,11 @@ func (o TaskOrder) ParentFirst(pair int) bool { return (pair%2 == 0) == (o.Draw.
 // TaskSettings are the tasks of a lineage.
 type TaskSettings struct {
 	Names []string `json:"names"` // in the order of their list; nil if they are unknown
-	// Measured is how many of them an accepted child is measured on, the first ones; 0 for all. Holdout tasks are measured
-	// in any case.
+	// Measured is how many of them an accepted child is measured on, the first ones; 0 for all. Holdout tasks are
+	// measured in any case.
 	Measured int `json:"measured,omitempty"`
-	// Numbered says that there is no list: the names are numbers. [Threshold], which is for executions without tasks, then
-	// accepts without a measurement.
+	// Numbered says that there is no list: the names are numbers. [Threshold], which is for executions without tasks,
+	// then accepts without a measurement.
 	Numbered bool `json:"numbered,omitempty"`
 }
 

@@ -15,8 +15,8 @@ import (
 //	otherwise             regression                not accepted
 //
 // It is the rule of the source to the letter, for live executions that share no tasks, and decides on one trial of each
-// side. More trials do not make it surer: a fitness never weights more than five. At an sd of 10 and five trials of each
-// side it accepts 54 % of the mutations that change nothing.
+// side. More trials do not make it surer: a fitness never weights more than five. At an sd of 10 and five trials of
+// each side it accepts 54 % of the mutations that change nothing.
 type Threshold struct {
 	Significant float64 `json:"significant"`
 	Marginal    float64 `json:"marginal"`

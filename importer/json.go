@@ -21,8 +21,8 @@ import (
 // counts.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-// Unmarshal reads a JSON value of a log leniently. A number that JSON does not have, such as NaN, is null: it costs that
-// value, and no other.
+// Unmarshal reads a JSON value of a log leniently. A number that JSON does not have, such as NaN, is null: it costs
+// that value, and no other.
 func Unmarshal(text []byte, into any) error {
 	err := json.Unmarshal(text, into, lenient)
 	if err == nil {

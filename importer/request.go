@@ -50,8 +50,8 @@ func knownTokens(tokens *track.Tokens) *track.Tokens {
 	return &known
 }
 
-// settleRequests ends the list of requests: none if the source says of no request what it used or what it is called, and models only if they
-// differ from the model of the execution.
+// settleRequests ends the list of requests: none if the source says of no request what it used or what it is called,
+// and models only if they differ from the model of the execution.
 func (d *Draft) settleRequests() {
 	if !slices.ContainsFunc(d.Requests, func(r track.ModelRequest) bool { return r.Tokens != nil || r.Message+r.ID != "" }) {
 		d.Requests = nil

@@ -69,7 +69,8 @@ func newLineageReport(data answer.LineageReport) (*lineageReport, error) {
 	}
 	for i, m := range l.replayed.Mutations {
 		l.mutations[m.Mutation] = m
-		// Of several mutations that made one version, it is the one that activated it; else the first that was not refused.
+		// Of several mutations that made one version, it is the one that activated it; else the first that was not
+		// refused.
 		if made := l.madeBy[m.Child.Label]; made == nil || made.State != evolution.MutationAccepted && m.State == evolution.MutationAccepted ||
 			made.State == evolution.MutationRefused && m.State != evolution.MutationRefused {
 			l.madeBy[m.Child.Label] = &l.replayed.Mutations[i]

@@ -212,7 +212,8 @@ func TestLineageReport(t *testing.T) {
 		position = max(at, position)
 	}
 	wantText(t, text,
-		// The mean is that of the four trials after the choice: 66, 67, 68 and 69; the root has 60, 62 and 61 on the first three tasks.
+		// The mean is that of the four trials after the choice: 66, 67, 68 and 69; the root has 60, 62 and 61 on the
+		// first three tasks.
 		"v002 is active: mean score 67.50 (95% t interval 65.45 to 69.55, n = 4), from trials after it was chosen; gain over the root v001: +6.00 (95% paired t interval +3.52 to +8.48, on 3 common tasks)", "Replay: 3/3 decisions verified, 8 entries of the ledger, evidence not compared with recorded trials, no difference; policy threshold; 3 mutations: 2 accepted, 1 rejected.",
 		"v002 | active | 67.50 | 4 | v001 | rephrase | 61.04 → 71.07 | +10.04 | 2, 1 rejected | ", "v001 → v002 by rephrase: +1 −0", "+1 rephrase\n",
 		" | by_hand | - → - | it | was `better` | ", "16 executions, 1 failed", "time: 90.0 s (known for 15 of 16)", "tokens: 10 in, 20 out\n",

@@ -8,8 +8,8 @@ import (
 	"track/scoring/format"
 )
 
-// Previews show what a report rests on, and leave out the verdicts of gates and of comparisons: each of them would be an
-// interim analysis. The verdict on stability stays, which every answer about a configuration has.
+// Previews show what a report rests on, and leave out the verdicts of gates and of comparisons: each of them would be
+// an interim analysis. The verdict on stability stays, which every answer about a configuration has.
 
 // preview returns a document that says first that it is a preview, and which command records the report.
 func preview(title, command string, blocks ...[]document.Block) document.Document {

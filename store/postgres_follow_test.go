@@ -12,8 +12,8 @@ import (
 	"track/store"
 )
 
-// A transaction that commits late has smaller ids than those that committed before it: its seeds are found all the same,
-// and nothing is found twice.
+// A transaction that commits late has smaller ids than those that committed before it: its seeds are found all the
+// same, and nothing is found twice.
 func TestFollowLateCommitPostgres(t *testing.T) {
 	schema := postgres(t, startServer(t))
 	late, st := openDatabase(t, schema), openDatabase(t, schema)

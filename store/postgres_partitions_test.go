@@ -12,7 +12,8 @@ import (
 	"track/store/storetest"
 )
 
-// partitionTable moves a table to partitions. PostgreSQL refuses keys that do not contain the column, as a cluster does.
+// partitionTable moves a table to partitions. PostgreSQL refuses keys that do not contain the column, as a cluster
+// does.
 const partitionTable = `
 	ALTER TABLE %[1]s RENAME TO %[1]s_whole;
 	CREATE TABLE %[1]s (LIKE %[1]s_whole INCLUDING ALL) PARTITION BY HASH (%[2]s);

@@ -8,8 +8,8 @@ import (
 	"hash"
 )
 
-// Rows of lineages, versions and executions change: each change makes their checksum anew, from what is stored. A record
-// that was damaged before stays so, or a change would hide the damage.
+// Rows of lineages, versions and executions change: each change makes their checksum anew, from what is stored. A
+// record that was damaged before stays so, or a change would hide the damage.
 
 // sealedTable reads the checked columns of a row of a table, and stores their checksum.
 type sealedTable struct{ read, seal string }

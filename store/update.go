@@ -154,8 +154,8 @@ func (s *Store) update(ctx context.Context, relaxed bool, write func(*Tx) error)
 	}
 }
 
-// reconnect lets the next transaction open another connection, since that of the writer is lost, and reports whether the
-// last one was committed all the same.
+// reconnect lets the next transaction open another connection, since that of the writer is lost, and reports whether
+// the last one was committed all the same.
 func (s *Store) reconnect(ctx context.Context, relaxed bool) (isCommitted bool, err error) {
 	last, isUnknown := s.writer.last, s.writer.isUnknown
 	_ = s.writer.close() // it is lost

@@ -78,8 +78,8 @@ func TestImportReal(t *testing.T) {
 		{"claude-code", "claude-code-transcript/spotter-8463c716-first.jsonl", calls + "," + answered + "," + failed, []int{28, 28, 1}, false},
 		{"claude-hooks", "claude-code-hooks", calls + "," + answered, []int{4, 3}, false},
 		// The README counts 102 and 118 calls. 54 and 2 of them are write_stdin, which polls a command that runs and is
-		// none itself; the first file has 3 web searches besides, which the README's script did not see, since they have no
-		// call_id.
+		// none itself; the first file has 3 web searches besides, which the README's script did not see, since they
+		// have no call_id.
 		{"codex", "codex-rollout/codemie-0.125.0-rollout-2026-05-11T11-26-55.jsonl", calls + "," + exits + "," + nonZero, []int{102 - 54 + 3, 46, 4}, false},
 		{"codex", "codex-rollout/localpush-0.104.0-rollout-2026-02-23T12-41-04.jsonl", calls + "," + answered + "," + exits, []int{118 - 2, 116, 0}, false},
 		{"codex", "codex-rollout/localpush-0.104.0-rollout-2026-02-23T20-34-25.jsonl", calls + "," + answered + "," + exits, []int{5, 5, 0}, false},
@@ -318,8 +318,8 @@ func TestImportRealRuns(t *testing.T) {
 		format, path                                                     string
 		executions, failed, timeouts, versions, mutations, lost, inverse int
 	}{
-		// The README counts 66 programs and 19 timeouts; one more failed without a timeout. 62 contents, 2 parents that no
-		// checkpoint has.
+		// The README counts 66 programs and 19 timeouts; one more failed without a timeout. 62 contents, 2 parents that
+		// no checkpoint has.
 		{"openevolve", "openevolve-metagpt-mast", 66, 20, 19, 62, 65, 2, 0},
 		{"shinka", "shinka-txn-gemini3pro-run5", 100, 2, 0, 99, 99, 0, 0},
 		{"openevolve", "raw-openevolve-arc-checkpoint/checkpoint_100", 2, 0, 0, 2, 1, 0, 0},

@@ -84,7 +84,8 @@ func TestPostgresBouncer(t *testing.T) {
 	}
 }
 
-// Without the setting that PgBouncer needs, an error names it. A schema in the URL is refused, or is the one that is used.
+// Without the setting that PgBouncer needs, an error names it. A schema in the URL is refused, or is the one that is
+// used.
 func TestPostgresBouncerNeedsSettings(t *testing.T) {
 	program := bouncerProgram(t)
 	server, role := bouncedSchema(t)

@@ -88,8 +88,8 @@ func mergeTwice(t *testing.T, dir, from, into string, merge ...string) {
 	}
 }
 
-// Every command that reads gives the same bytes on SQLite, on PostgreSQL and on a standby, and what went from one to the
-// other and back gives them too.
+// Every command that reads gives the same bytes on SQLite, on PostgreSQL and on a standby, and what went from one to
+// the other and back gives them too.
 func TestSameAnswersPostgres(t *testing.T) {
 	t.Parallel()
 	server := postgresServer(t)

@@ -100,8 +100,8 @@ func TestPruneInStepsPostgres(t *testing.T) {
 	mustTrackWith(t, s.dir, s.direct, "check", "--full")
 }
 
-// Each execution that is forgotten on a server has a transaction of its own. A command that is killed goes on when it is
-// run again.
+// Each execution that is forgotten on a server has a transaction of its own. A command that is killed goes on when it
+// is run again.
 func TestForgetInStepsPostgres(t *testing.T) {
 	t.Parallel()
 	const executions = 12

@@ -30,7 +30,8 @@ import (
 
 // The tests of this file record with clients/python/track.py.
 
-// pythonCommand returns a script, of testdata/python unless its path is absolute, as a command in a folder, with further variables of its environment.
+// pythonCommand returns a script, of testdata/python unless its path is absolute, as a command in a folder, with
+// further variables of its environment.
 func pythonCommand(t *testing.T, dir, script string, variables ...string) *exec.Cmd {
 	t.Helper()
 	python, err := exec.LookPath("python3")

@@ -73,9 +73,9 @@ const oddLines = `{"kind":"seed","scenario":"odd","seed":"18446744073709551615",
 {"kind":"execution","lineage":"odd","version":"v1","task":"t","key":"1","message":"zero \u0000 end","score":1}
 `
 
-// sameReadings are commands that only read, but for track noise, which simulates: package ask has it. The queries leave out times, which SQLite rounds to milliseconds less
-// exactly, and sums, which the databases add up in different orders. MUTATION is the first mutation of the evolution,
-// and MARKET the newest configuration of the market.
+// sameReadings are commands that only read, but for track noise, which simulates: package ask has it. The queries leave
+// out times, which SQLite rounds to milliseconds less exactly, and sums, which the databases add up in different
+// orders. MUTATION is the first mutation of the evolution, and MARKET the newest configuration of the market.
 const sameReadings = `stability baseline@bam-engine-0.10.2
 stability growth_plus@theta-14
 stability buffer_stock --format json

@@ -43,8 +43,8 @@ func TestScriptsPostgres(t *testing.T) {
 	}
 }
 
-// serverScript is a script that runs with databases on a server. If onlySQLite names it, it is skipped when it fails, and
-// fails when it passes.
+// serverScript is a script that runs with databases on a server. If onlySQLite names it, it is skipped when it fails,
+// and fails when it passes.
 type serverScript struct {
 	*testing.T
 	reason string // why onlySQLite names it

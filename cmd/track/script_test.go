@@ -252,8 +252,8 @@ func exitCodeOf(ts *testscript.TestScript, err error) int {
 	return 0
 }
 
-// exits runs track, or a program, which has to end with an exit code: exits 5 track record batch bad.jsonl, exits 5 exec
-// sh simulate.sh
+// exits runs track, or a program, which has to end with an exit code: exits 5 track record batch bad.jsonl, exits 5
+// exec sh simulate.sh
 func exits(ts *testscript.TestScript, neg bool, args []string, runTrack func(ts *testscript.TestScript, args []string) int) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits code [exec] program [args...]")

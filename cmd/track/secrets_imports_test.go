@@ -227,7 +227,8 @@ func TestNoImportedLineageRecordsSecrets(t *testing.T) {
 	}
 }
 
-// Neither a merge nor a bundle, which is merged, brings in a secret that somebody put into a column of another database.
+// Neither a merge nor a bundle, which is merged, brings in a secret that somebody put into a column of another
+// database.
 func TestNoColumnOfAnotherDatabaseBringsSecrets(t *testing.T) {
 	t.Parallel()
 	from, folder := newTrackIn(t), t.TempDir()

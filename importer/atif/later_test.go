@@ -8,8 +8,8 @@ import (
 	"track/importer/importertest"
 )
 
-// Results may stand in later steps, with the id of their call or without, and ids may be those of a step. A call that has
-// none is of unknown outcome, and has not failed.
+// Results may stand in later steps, with the id of their call or without, and ids may be those of a step. A call that
+// has none is of unknown outcome, and has not failed.
 func TestResultsInLaterSteps(t *testing.T) {
 	const head = `{"schema_version":"ATIF-v1.4","session_id":"s","agent":{"name":"a","version":"1"},"final_metrics":{},"steps":[`
 	call := func(id string) string { return `{"tool_call_id":"` + id + `","function_name":"f","arguments":{}}` }

@@ -42,7 +42,8 @@ func answer(at, text string) string {
 	return line(at, "response_item", `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"`+text+`"}]}`)
 }
 
-// What a fork or a subagent repeats of the session that it came from is no part of it, in each way that Codex writes it.
+// What a fork or a subagent repeats of the session that it came from is no part of it, in each way that Codex writes
+// it.
 func TestPrefix(t *testing.T) {
 	const (
 		forked  = `,"forked_from_id":"` + parentID + `"`

@@ -9,9 +9,9 @@
 //	problem_statement      what the change was to do
 //	overall_performance    accuracy_score, and the ids of the tasks: total_resolved_ids, total_unresolved_ids, total_emptypatch_ids
 //
-// A resolved task scores 1; an unresolved one, and one with an empty patch, 0; so does each of those that were submitted
-// (total_submitted_instances) and that no list names. The score of an agent is the mean of all. The code of an agent is a folder, which
-// is not read: its version has no content.
+// A resolved task scores 1; an unresolved one, and one with an empty patch, 0; so does each of those that were
+// submitted (total_submitted_instances) and that no list names. The score of an agent is the mean of all. The code of
+// an agent is a folder, which is not read: its version has no content.
 package dgm
 
 import (

@@ -180,8 +180,8 @@ func CarriesSource(source string) bool {
 	return slices.ContainsFunc(importer.Formats(), func(f importer.Format) bool { return f.Name == source })
 }
 
-// call returns the tool call. In a line that names a source, an input that is a string is the text itself: logs may have
-// inputs that are not JSON.
+// call returns the tool call. In a line that names a source, an input that is a string is the text itself: logs may
+// have inputs that are not JSON.
 func (c call) call(field string, isLog bool) (track.ToolCall, *track.FieldError) {
 	if c.Tool == "" {
 		return track.ToolCall{}, &track.FieldError{Field: field + "tool", Message: "missing"}

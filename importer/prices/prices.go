@@ -72,8 +72,8 @@ func Parse(file string, text []byte) (*Table, error) {
 	return &t, nil
 }
 
-// Apply computes the cost of an execution whose source gives none. It reports whether the cost is known then: all of its
-// models have a price, and what it used is known.
+// Apply computes the cost of an execution whose source gives none. It reports whether the cost is known then: all of
+// its models have a price, and what it used is known.
 func (t *Table) Apply(e *track.Execution) bool {
 	if t == nil || e.CostUSD != nil || e.Tokens == nil {
 		return e.CostUSD != nil

@@ -10,8 +10,8 @@ import (
 )
 
 // QuoteNonFinite returns a reader that puts quotes around bare words of [IsNonFinite], which Python's json module and
-// other programs write, in the spelling of [NonFinite]. They are not JSON, so JSON keeps its meaning. Text within strings
-// stays as it is.
+// other programs write, in the spelling of [NonFinite]. They are not JSON, so JSON keeps its meaning. Text within
+// strings stays as it is.
 func QuoteNonFinite(r io.Reader) io.Reader {
 	return &quoter{source: bufio.NewReaderSize(r, 1<<16)}
 }

@@ -30,7 +30,8 @@ func NewDatasetParquet(w io.Writer, columns []dataset.Column) *DatasetParquet {
 	for _, c := range columns {
 		root.fields = append(root.fields, parquetField{parquet.Optional(parquetLeaf(c.Type)), c.Name})
 		if c.Type == dataset.Number {
-			// The library leaves NaN out of the bounds. Readers that order NaN above all numbers would skip rows by them.
+			// The library leaves NaN out of the bounds. Readers that order NaN above all numbers would skip rows by
+			// them.
 			options = append(options, parquet.SkipPageBounds(c.Name))
 		}
 	}

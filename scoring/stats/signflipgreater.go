@@ -6,8 +6,8 @@ import "math"
 const MostSignFlipGreater = 40
 
 // SignFlipGreater returns the one-sided p-value of the exact sign-flip test (Fisher 1935) of n differences, n from 1 to
-// [MostSignFlipGreater]: the share of all 2ⁿ choices of signs whose sum is at least the observed one. It is small if the
-// differences are above 0. Zeros change nothing. Sums within 1e-9 of the largest possible sum are equal.
+// [MostSignFlipGreater]: the share of all 2ⁿ choices of signs whose sum is at least the observed one. It is small if
+// the differences are above 0. Zeros change nothing. Sums within 1e-9 of the largest possible sum are equal.
 //
 // It assumes that the differences are independent and, under the hypothesis, symmetric about 0.
 func SignFlipGreater(d []float64) (p float64, err error) {

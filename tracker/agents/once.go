@@ -10,9 +10,9 @@ import (
 	"track/store"
 )
 
-// A lineage counts each message, request and tool call once, whatever log brings it: sessions that are resumed or forked
-// repeat what came before. The execution that has all of another in it is the one that is kept. Of two that overlap
-// otherwise, the one that was recorded first has what both say.
+// A lineage counts each message, request and tool call once, whatever log brings it: sessions that are resumed or
+// forked repeat what came before. The execution that has all of another in it is the one that is kept. Of two that
+// overlap otherwise, the one that was recorded first has what both say.
 
 // serviceIDs reports whether the keys of the calls of a source are ids of the service, and so differ everywhere. Other
 // sources have ids that a model made, such as call_1 in each conversation.
@@ -216,8 +216,8 @@ func (r *Recorder) replaceBy(p *Prepared, rest track.Execution) (err error) {
 	return r.Complete(p, p.keep)
 }
 
-// liveOwner returns the execution that an import put in the place of what hooks had recorded, if it has all of what they
-// tell now; nil if there is none.
+// liveOwner returns the execution that an import put in the place of what hooks had recorded, if it has all of what
+// they tell now; nil if there is none.
 func liveOwner(ctx context.Context, reads *store.Reader, e track.Execution, earlier []string) (*track.Execution, error) {
 	if e.Source != importer.ClaudeHooks || len(earlier) == 0 {
 		return nil, nil

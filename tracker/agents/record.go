@@ -235,7 +235,7 @@ func (r *Recorder) addNew(ctx context.Context, tx *store.Tx, p Prepared, own sha
 			return Result{}, err
 		}
 	} else if taken, err := tx.AddExecution(p.ExecutionRecord); err != nil || taken != nil {
-		return Result{}, cmp.Or(err, fmt.Errorf("execution %s is there already", p.Key))
+		return Result{}, cmp.Or(err, fmt.Errorf("execution %s already exists", p.Key))
 	}
 	result := p.result(disposition)
 	result.Forgotten, result.NRepeated = tx.NForgotten > forgotten, own.cut

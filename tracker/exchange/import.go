@@ -31,8 +31,8 @@ type ImportOptions struct {
 	Since     time.Time // leave out what is known to have started before
 	DryRun    bool      // count and record nothing
 	Execution agents.Options
-	// Create makes the database when the first record comes, if there is none yet. If nothing is to be recorded, there is
-	// none afterwards.
+	// Create makes the database when the first record comes, if there is none yet. If nothing is to be recorded, there
+	// is none afterwards.
 	Create func(context.Context) (*store.Store, error)
 	// Keep takes each execution whose log has ended, in place of a database; nil to record them.
 	Keep func(track.Execution) error

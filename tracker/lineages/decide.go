@@ -151,8 +151,9 @@ func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mut
 	return d, nil
 }
 
-// newEvidence returns the evidence of a mutation from the trials of both sides. Trials of an agent are made side by side
-// with those of the parent, so older ones of the parent do not count as controls. A seed gives the same whenever it runs.
+// newEvidence returns the evidence of a mutation from the trials of both sides. Trials of an agent are made side by
+// side with those of the parent, so older ones of the parent do not count as controls. A seed gives the same whenever
+// it runs.
 func newEvidence(l Lineage, m store.Mutation, sides [2]VersionTrials, scale *evolution.Scale) evolution.Evidence {
 	e := evolution.Evidence{
 		Child: sides[0].evidence(), Parent: sides[1].evidence(), Scale: scale, Failures: l.Settings.Failures,

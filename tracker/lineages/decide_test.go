@@ -147,7 +147,8 @@ func TestDecideStaleParent(t *testing.T) {
 	l.CheckReplay()
 }
 
-// A failed trial counts as the worst score, however much it had; what is open, or was not measured, is left out, and that is said.
+// A failed trial counts as the worst score, however much it had; what is open, or was not measured, is left out, and
+// that is said.
 func TestDecideLeavesOut(t *testing.T) {
 	st := testdb.New(t)
 	l := newLoop(t, st, func(s *evolution.Settings) { s.ScoreFrom = "" })

@@ -159,7 +159,11 @@ func namedTarget(ctx context.Context, r *store.Reader, l Lineage, where standing
 	if s := where.find(name); s != nil {
 		return *s, nil
 	}
-	where.trials, err = loadTrials(ctx, r, l, nonEmpty(name, l.Head)...)
+	names := []string{name}
+	if l.Head != "" {
+		names = append(names, l.Head)
+	}
+	where.trials, err = loadTrials(ctx, r, l, names...)
 	if err != nil {
 		return evolution.Standing{}, err
 	}
@@ -232,8 +236,4 @@ func isMentioned(ctx context.Context, r *store.Reader, where standing, version s
 		return false, nil
 	}
 	return err == nil, err
-}
-
-func nonEmpty(names ...string) []string {
-	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }

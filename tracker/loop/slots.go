@@ -64,7 +64,8 @@ func (l *loop) planTrials(ctx context.Context, step lineages.NextStep) ([]trial,
 }
 
 // planPairs plans what a step asks for: the missing halves of pairs of which one side was run already, and the next
-// pairs, each on its task and in its order. If a half is of a task that is not in the list, a whole pair takes its place.
+// pairs, each on its task and in its order. If a half is of a task that is not in the list, a whole pair takes its
+// place.
 func planPairs(step lineages.NextStep, order evolution.TaskOrder, child, parent string, recorded map[string]bool) (planned []trial) {
 	half := func(side string, pair int) trial {
 		version := child

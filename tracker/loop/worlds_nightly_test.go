@@ -69,8 +69,8 @@ func sum(list []float64) (total float64) {
 	return total
 }
 
-// What the loop accepts by its default policy, where one trial has an sd of 10: a target is missed if the interval of the
-// rate lies beyond it.
+// What the loop accepts by its default policy, where one trial has an sd of 10: a target is missed if the interval of
+// the rate lies beyond it.
 func TestRatesOfLoop(t *testing.T) {
 	const sd = 10
 	const atMost, atLeast = 1, -1

@@ -235,8 +235,8 @@ func TestLoopInKnownWorlds(t *testing.T) {
 	}
 }
 
-// A child that gains on the tasks that decide, and nothing on holdout tasks, is shown to overfit: the loop ends, goes back
-// or goes on, as set.
+// A child that gains on the tasks that decide, and nothing on holdout tasks, is shown to overfit: the loop ends, goes
+// back or goes on, as set.
 func TestLoopFindsOverfitting(t *testing.T) {
 	for action, c := range map[evolution.OverfitAction]struct {
 		ending    answer.EvolveEnding
