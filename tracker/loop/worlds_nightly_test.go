@@ -4,6 +4,7 @@ package loop
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -40,7 +41,7 @@ func simulate(t *testing.T, w world, policy string, childrenOfALoop int, c child
 					return
 				}
 				own, o := w, outcome{}
-				own.rng, own.trials = rand.New(rand.NewPCG(uint64(seed), 3)), 20*childrenOfALoop // trials until the drift is over
+				own.rng, own.trials = rand.New(rand.NewPCG(hashOf(t.Name(), seed), 3)), 20*childrenOfALoop // trials until the drift is over
 				own.run(t, policy, childrenOfALoop, seed+1, func(int) child { return c }, &o)
 				lock.Lock()
 				all.children, all.accepted, all.trials, all.covered = all.children+o.children, all.accepted+o.accepted, all.trials+o.trials, all.covered+o.covered
@@ -51,6 +52,13 @@ func simulate(t *testing.T, w world, policy string, childrenOfALoop int, c child
 	}
 	wait.Wait()
 	return all
+}
+
+// hashOf returns a seed of its own for each loop of each test.
+func hashOf(name string, loop int) uint64 {
+	h := fnv.New64a()
+	_, _ = fmt.Fprint(h, name, loop)
+	return h.Sum64()
 }
 
 func (o outcome) rate(t *testing.T) stats.Proportion {
