@@ -88,14 +88,14 @@ func TestChartsOfLineages(t *testing.T) {
 	hidesLine(t, tab, "not on the front")
 	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)
 	tab.Press("Home")
-	tab.Wait(words + `.includes("v001, the root, on the front: cost 0.01500 (95% interval ") && ` + words + `.includes("score 55.00 (95% interval ")`)
+	tab.Wait(words + `.includes("v001, the root, on the front: cost 0.01500 (95% interval ") && ` + words + `.includes("score 33.00 (95% interval ")`)
 	tab.Press("ArrowRight")
-	tab.Wait(words + `.includes(", not on the front: cost 0.03000, n = 1; score 15.00")`)
+	tab.Wait(words + `.includes(", not on the front: cost 0.03000, n = 1; score 11.25")`)
 	// The pointer goes to the nearest point in both directions, not to the one with the nearest cost.
 	tab.Wait(`(() => {
 		const over = document.querySelector(".u-over"), at = over.getBoundingClientRect(), put = (x, y) => over.dispatchEvent(new MouseEvent("mousemove", {clientX: at.left + x * at.width, clientY: at.top + y * at.height, movementX: 1, bubbles: true}));
 		over.dispatchEvent(new MouseEvent("mouseenter")); put(0.54, 0.27);
-		return ` + words + `.includes("score 75.00");
+		return ` + words + `.includes("score 56.25");
 	})()`)
 	for _, violation := range tab.Violations() {
 		t.Error(violation)

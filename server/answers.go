@@ -45,7 +45,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 	defer release()
 	w.Header().Set("Vary", "Accept, Authorization, Accept-Encoding")
 	tag := s.tag(r, q, form, params)
-	if s.writeKept(w, r, tag) {
+	if notModified(w, r, tag) {
 		return nil
 	}
 	compute := func() (written, error) {
@@ -60,7 +60,6 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 	if err != nil {
 		return err
 	}
-	s.written.put(tag, text)
 	text.write(w)
 	return nil
 }

@@ -57,8 +57,7 @@ func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) error {
 	fmt.Fprintf(w, "# HELP track_requests_total Requests that were answered.\n# TYPE track_requests_total counter\n%s"+
 		"# HELP track_request_seconds_total Time that answers took.\n# TYPE track_request_seconds_total counter\n%s"+
 		"# HELP track_heap_bytes Memory in use.\n# TYPE track_heap_bytes gauge\ntrack_heap_bytes %d\n"+
-		"# HELP track_answers_computing Answers that are being computed.\n# TYPE track_answers_computing gauge\ntrack_answers_computing %d\n"+
-		"# HELP track_answers_kept_total Answers and pages that were sent as they were kept.\n# TYPE track_answers_kept_total counter\ntrack_answers_kept_total %d\n",
-		&counts, &seconds, memory.HeapAlloc, len(s.queue.computing), s.written.used())
+		"# HELP track_answers_computing Answers that are being computed.\n# TYPE track_answers_computing gauge\ntrack_answers_computing %d\n",
+		&counts, &seconds, memory.HeapAlloc, len(s.queue.computing))
 	return nil
 }

@@ -51,7 +51,7 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	tag := s.pageTag(r, p)
 	w.Header().Set("Vary", "Accept-Encoding")
 	w.Header().Set("Cache-Control", "private, no-cache")
-	if s.writeKept(w, r, tag) {
+	if notModified(w, r, tag) {
 		return nil
 	}
 	leave, err := s.queue.enter(r.Context())
@@ -77,8 +77,6 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	}
 	if asker.asksLive || in.Has("since") {
 		w.Header().Del("ETag")
-	} else {
-		s.written.put(tag, text)
 	}
 	text.write(w)
 	return nil

@@ -80,7 +80,6 @@ type Server struct {
 	exports   chan struct{} // bounds the answers that are files
 	shared    shared
 	kept      keeper
-	written   *writtenStore
 	streams   *streams
 	checks    checks // of the tokens of streams
 	sessions  *sessions
@@ -106,7 +105,6 @@ func New(config Config) *Server {
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})
 	s.sessions = newSessions(config.Now)
-	s.written = newWrittenStore()
 	s.blobs = newBlobs(config.Now)
 	s.rates = rates{perSecond: config.Rate, now: config.Now, of: map[string]*rate.Limiter{}}
 	s.handler = s.newHandler(slices.Concat(Routes(ask.All()), PageRoutes()))

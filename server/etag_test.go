@@ -55,50 +55,6 @@ func TestPagesAreKept(t *testing.T) {
 	}
 }
 
-// An answer is computed once for whoever asks again, until the database changes, and for each token by itself.
-func TestAnswersAreKept(t *testing.T) {
-	testdb.OnlySQLite(t, "a transaction of another database of the server counts as a change")
-	s := serve(t, nil)
-	record(t, s.store, "growth", 7)
-	all := s.token(access.Grant{Name: "all", Scopes: []access.Scope{access.Read}})
-	bound := s.token(access.Grant{Name: "bound", Scopes: []access.Scope{access.Read}, Scenarios: []access.Pattern{"other"}})
-	used := func() string {
-		_, text := s.do(http.MethodGet, "/metrics", all, "")
-		_, n, _ := strings.Cut(text, "\ntrack_answers_kept_total ")
-		return strings.TrimSpace(n)
-	}
-	const path = "/api/v1/seeds?scenario=growth"
-	first, text := s.do(http.MethodGet, path, all, "")
-	tag := ""
-	for range 100 { // the use of the tokens is noted meanwhile, which changes the database
-		if tag == first.Header.Get("ETag") {
-			break
-		}
-		tag = first.Header.Get("ETag")
-		first, text = s.do(http.MethodGet, path, all, "")
-	}
-	before := used()
-	again, body := s.do(http.MethodGet, path, all, "")
-	if after := used(); before == after || body != text {
-		t.Errorf("%s and %s answers were kept, the answer is the same: %t", before, after, body == text)
-	}
-	for _, name := range []string{"Content-Type", "ETag", "Vary", "Cache-Control", "Track-Conclusion", "Content-Security-Policy"} {
-		if again.Header.Get(name) != first.Header.Get(name) || again.Header.Get(name) == "" {
-			t.Errorf("%s is %q, and was %q", name, again.Header.Get(name), first.Header.Get(name))
-		}
-	}
-	if csv, body := s.do(http.MethodGet, path, all, "", "Accept", "text/csv"); !strings.HasPrefix(csv.Header.Get("Content-Type"), "text/csv") || body == text {
-		t.Errorf("another format: %v", csv.Header)
-	}
-	if other, _ := s.do(http.MethodGet, path, bound, ""); other.StatusCode != http.StatusForbidden {
-		t.Errorf("a token of another scenario: %d", other.StatusCode)
-	}
-	record(t, s.store, "growth", 8)
-	if _, body := s.do(http.MethodGet, path, all, ""); body == text {
-		t.Error("the answer is that from before a seed was recorded")
-	}
-}
-
 // A server that is watched opens its database before anybody asks.
 func TestDatabaseIsOpenedAtOnce(t *testing.T) {
 	opened := make(chan struct{}, 1)
