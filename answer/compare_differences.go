@@ -21,6 +21,7 @@ type SideDifference struct {
 	Failed     verdict.FailedSeeds    `json:"failed"`    // they count as 0 in their pairs
 	Total      *verdict.TotalDelta    `json:"total"`     // nil without pairs
 	Metrics    []verdict.MetricDelta  `json:"metrics"`   // in the order of the spec
+	Values     []verdict.ValueDelta   `json:"values"`    // of the same metrics, in their own units
 	Confidence float64                `json:"confidence"`
 	Test       string                 `json:"test"` // that says which metrics differ
 }
@@ -28,7 +29,7 @@ type SideDifference struct {
 // NewSideDifference returns what a comparison of two sides shows.
 func NewSideDifference(i verdict.Improvement) SideDifference {
 	return SideDifference{
-		NPairs: i.NPairs, Unmatched: i.Unmatched, Failed: i.Failed, Total: i.Total, Metrics: i.Metrics, Confidence: i.Confidence, Test: i.MetricTest(),
+		NPairs: i.NPairs, Unmatched: i.Unmatched, Failed: i.Failed, Total: i.Total, Metrics: i.Metrics, Values: i.Values, Confidence: i.Confidence, Test: i.MetricTest(),
 	}
 }
 
@@ -110,6 +111,9 @@ func (a Comparison) differenceNotes(side int) (notes []Sentence) {
 		add("%s and %s have no seed in common, so there is no paired difference", first, other)
 		return notes
 	}
+	if moved := verdict.MovedText(d.Values, len(d.decided()) > 0); moved != "" {
+		add("%s", moved)
+	}
 	if others := a.othersText(side); others != "" {
 		add("%s", others)
 		notes[len(notes)-1].Hint = &track.Hint{Text: "list them", Args: []track.HintArg{{Name: "all"}}}
@@ -145,6 +149,11 @@ func (a Comparison) shownText(d SideDifference) string {
 	return fmt.Sprintf("total score %s (%s)", format.Signed(d.Total.MeanDelta), format.Interval(d.Total.Interval, format.Signed))
 }
 
+// decided returns the metrics whose scores differ.
+func (d SideDifference) decided() []verdict.MetricDelta {
+	return slices.DeleteFunc(slices.Clone(d.Metrics), func(m verdict.MetricDelta) bool { return !m.IsDecided })
+}
+
 // decidedText counts the metrics that differ.
 func (d SideDifference) decidedText() string {
 	nWorse, nBetter, nEqual := 0, 0, 0
@@ -159,7 +168,8 @@ func (d SideDifference) decidedText() string {
 			nBetter++
 		}
 	}
-	if d.Total != nil && d.NPairs > 0 && d.Total.Ties == d.NPairs && nEqual == len(d.Metrics) {
+	valuesDiffer := slices.ContainsFunc(d.Values, func(v verdict.ValueDelta) bool { return v.NEqual != v.NPairs })
+	if d.Total != nil && d.NPairs > 0 && d.Total.Ties == d.NPairs && nEqual == len(d.Metrics) && !valuesDiffer {
 		return fmt.Sprintf("identical in total and in each of %s", format.Counted(len(d.Metrics), "metric"))
 	}
 	return fmt.Sprintf("difference shown in %d of %s (%d worse, %d better)", nWorse+nBetter, format.Counted(len(d.Metrics), "metric"), nWorse, nBetter)
@@ -176,7 +186,7 @@ func (a Comparison) othersText(side int) string {
 	if len(listed) == len(all) {
 		return ""
 	}
-	return fmt.Sprintf("not listed: %s without a difference in these pairs, of which %d equal in every pair", format.Counted(len(all)-len(listed), "metric"), nEqual)
+	return fmt.Sprintf("not listed: %s without a difference of scores in these pairs, of which %d equal in every pair", format.Counted(len(all)-len(listed), "metric"), nEqual)
 }
 
 // differenceColumns returns the columns of the differences for programs.

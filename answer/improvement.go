@@ -61,12 +61,12 @@ func (q *ImprovementQuestion) Params() param.List {
 	}...)
 }
 
-// Shows reports whether a metric is one of those that were asked for.
-func (q *ImprovementQuestion) Shows(m verdict.MetricDelta) bool {
+// Shows reports whether a metric is one of those that were asked for; changed says that its score or value changed.
+func (q *ImprovementQuestion) Shows(m verdict.MetricDelta, changed bool) bool {
 	switch {
 	case len(q.Metrics) > 0 && !slices.Contains(q.Metrics, m.Name):
 	case len(q.Groups) > 0 && !slices.Contains(q.Groups, m.Group):
-	case q.OnlyChanged && m.Status != scoring.Fail && !m.IsDecided:
+	case q.OnlyChanged && m.Status != scoring.Fail && !changed:
 	default:
 		return true
 	}

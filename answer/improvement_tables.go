@@ -18,7 +18,7 @@ func (a Improvement) Tables() []Table {
 	}
 	metrics := a.metricsTable()
 	metrics.Notes = append(append(a.counts(), a.leftOut()...), warningNotes(a.Warnings)...)
-	return []Table{total, metrics}
+	return []Table{total, metrics, valuesTable(a.Improvement)}
 }
 
 func (a Improvement) metricsTable() Table {
@@ -42,6 +42,42 @@ func (a Improvement) metricsTable() Table {
 		})
 	}
 	return t
+}
+
+// valuesTable shows the values of metrics that moved, or all of them where an equivalence is sought.
+func valuesTable(i verdict.Improvement) Table {
+	t := Table{Name: "values", HiddenIfEmpty: true, Columns: Columns{
+		{Name: "metric", Head: "value of"}, {Name: "n_pairs", Head: "pairs"}, {Name: "baseline_mean_over_pairs", Head: "baseline"}, {Name: "candidate_mean_over_pairs", Head: "candidate"},
+		{Name: "mean_delta", Head: "mean delta"}, {Name: "ci_lo", For: ForData}, {Name: "ci_hi", For: ForData},
+		{Name: "interval", Head: format.Confidence(1-i.Alpha()) + " interval", For: ForPeople}, {Name: "shift_in_sds", Head: "sd"}, {Name: "margin"},
+		{Name: "p_holm", Head: "p " + i.ValueCorrection()}, {Name: "moved"}, {Name: "within", For: ForData}, {Name: "correlation"},
+	}.drop("correlation", "margin", "n_pairs", "interval", "shift_in_sds")}
+	for _, v := range i.Values {
+		write := func(x float64) string { return format.Mean(x, v.Format) }
+		t.Rows = append(t.Rows, []any{
+			v.Metric, v.NPairs, Cell{write(v.Baseline), v.Baseline}, Cell{write(v.Candidate), v.Candidate}, Cell{verdict.SignedValue(v.MeanDelta, v.Format), v.MeanDelta},
+			defined(v.Interval.Lo), defined(v.Interval.Hi), intervalCell(v.Interval, func(x float64) string { return verdict.SignedValue(x, v.Format) }),
+			optionalCell(v.Shift, func(x float64) string { return format.Fixed(x, 1) }), optionalCell(v.Margin, write),
+			numberCell(v.PHolm, format.PValue), movedText(v), v.Within, optionalCell(v.Correlation, func(x float64) string { return format.Fixed(x, 2) }),
+		})
+	}
+	if len(t.Rows) > 0 {
+		t.Notes = []Sentence{{Kind: Note, Text: i.ValueTest() + "; the intervals hold for all values together"}}
+	}
+	return t
+}
+
+// movedText says whether a value moved, or is shown to lie within its margin.
+func movedText(v verdict.ValueDelta) string {
+	switch {
+	case v.Moved:
+		return "moved"
+	case v.NEqual == v.NPairs:
+		return "equal"
+	case v.Margin != nil && v.Within:
+		return "within"
+	}
+	return "~"
 }
 
 // ChangeText returns "better" or "worse" if the data show a change of a metric, else "~".
@@ -138,6 +174,13 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 	add("mean delta", format.Signed(t.MeanDelta), format.OrDash(format.Interval(t.Interval, format.Signed)), "%s %s interval%s",
 		format.Confidence(t.Interval.Confidence), t.Interval.Method, beyond(t.Interval, -1, "difference"))
 	add("p", format.PValue(t.P), "", "%s", t.PMethod)
+	if r := t.Correlation; r != nil && !i.Look.Anytime {
+		what := "pairs show what as many unpaired seeds would"
+		if *r > 0.3 {
+			what = "common random numbers: pairs show smaller differences than as many unpaired seeds"
+		}
+		add("correlation of pairs", format.Fixed(*r, 2), "", "Pearson, of the total scores; %s", what)
+	}
 	losses := format.Counted(t.Losses, "loss")
 	if t.Losses != 1 {
 		losses = fmt.Sprintf("%d losses", t.Losses)

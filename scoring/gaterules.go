@@ -33,16 +33,39 @@ func ParseBound(name string) Bound {
 // Name is what people call the bound.
 func (b Bound) Name() string { return cmp.Or(string(b), NameT) }
 
+// ValuesRule says what follows where the values of a metric moved from those of the baseline.
+type ValuesRule string
+
+// The rules.
+const (
+	ValuesReported  ValuesRule = ""          // a warning
+	ValuesUnchanged ValuesRule = "unchanged" // every metric must be shown to differ by less than its margin
+)
+
+const nameReported = "report"
+
+// ParseValuesRule reads the name of a rule; an unknown one is refused by [GateRules.Problems].
+func ParseValuesRule(name string) ValuesRule {
+	if name == nameReported {
+		return ValuesReported
+	}
+	return ValuesRule(name)
+}
+
+// Name is what people call the rule.
+func (r ValuesRule) Name() string { return cmp.Or(string(r), nameReported) }
+
 // GateRules say what the seeds of a configuration must show to pass a gate. A rule that is nil, false or 0 does not
 // apply.
 type GateRules struct {
-	MinPassRate   *float64 `json:"min_pass_rate,omitzero"`  // the lower bound of the pass rate must reach it; 0..1
-	Stable        bool     `json:"stable,omitzero"`         // the configuration must be stable, see [isStable]
-	MaxStd        *float64 `json:"max_std,omitzero"`        // the sample standard deviation of the total scores must be shown to be at most this
-	MinScore      *float64 `json:"min_score,omitzero"`      // the mean total score must be shown to be at least this; 0..1
-	NoDegradation bool     `json:"no_degradation,omitzero"` // no metric may lose more than [DegradationThreshold] against the baseline
-	MinSeeds      int      `json:"min_seeds,omitzero"`      // with fewer recorded seeds the gate is inconclusive
-	Bound         Bound    `json:"bound,omitzero"`          // of MinScore
+	MinPassRate   *float64   `json:"min_pass_rate,omitzero"`  // the lower bound of the pass rate must reach it; 0..1
+	Stable        bool       `json:"stable,omitzero"`         // the configuration must be stable, see [isStable]
+	MaxStd        *float64   `json:"max_std,omitzero"`        // the sample standard deviation of the total scores must be shown to be at most this
+	MinScore      *float64   `json:"min_score,omitzero"`      // the mean total score must be shown to be at least this; 0..1
+	NoDegradation bool       `json:"no_degradation,omitzero"` // no metric may lose more than [DegradationThreshold] against the baseline
+	Values        ValuesRule `json:"values,omitzero"`         // what follows from values of metrics that moved from the baseline
+	MinSeeds      int        `json:"min_seeds,omitzero"`      // with fewer recorded seeds the gate is inconclusive
+	Bound         Bound      `json:"bound,omitzero"`          // of MinScore
 
 	// Guard names the metrics and groups that NoDegradation judges; nil means all of them. LeaveOut names metrics and
 	// groups that it does not judge, each with the reason.
@@ -75,9 +98,12 @@ func (g GateRules) LeavesOut(m MetricInfo) string {
 	return ""
 }
 
+// Compares reports whether a rule in force needs a baseline.
+func (g GateRules) Compares() bool { return g.NoDegradation || g.Values == ValuesUnchanged }
+
 // Any says that at least one rule is in force.
 func (g GateRules) Any() bool {
-	return g.MinPassRate != nil || g.Stable || g.MaxStd != nil || g.MinScore != nil || g.NoDegradation || g.MinSeeds > 0
+	return g.MinPassRate != nil || g.Stable || g.MaxStd != nil || g.MinScore != nil || g.Compares() || g.MinSeeds > 0
 }
 
 // Judges says that a rule other than MinSeeds is in force: a number of seeds says nothing of how good they are.
@@ -105,6 +131,9 @@ func (g GateRules) Problems() []FieldProblem {
 	}
 	if g.Bound != BoundT && g.Bound != BoundDistributionFree {
 		list = append(list, FieldProblem{"bound", fmt.Sprintf("unknown bound %q: use %s or %s", g.Bound, NameT, BoundDistributionFree)})
+	}
+	if g.Values != ValuesReported && g.Values != ValuesUnchanged {
+		list = append(list, FieldProblem{"values", fmt.Sprintf("unknown rule %q: use %s or %s", string(g.Values), ValuesUnchanged, nameReported)})
 	}
 	for _, v := range g.FailOn {
 		if v != VerdictWarn && v != VerdictInconclusive && v != VerdictFail {
@@ -160,6 +189,9 @@ func (g GateRules) limits() (list []string) {
 	if g.NoDegradation {
 		list = append(list, "no_degradation")
 	}
+	if g.Values == ValuesUnchanged {
+		list = append(list, "values unchanged")
+	}
 	return list
 }
 
@@ -210,6 +242,9 @@ func (s Spec) ActiveRules(given GateRules) GateRules {
 	}
 	if given.LeaveOut != nil {
 		rules.LeaveOut = given.LeaveOut
+	}
+	if given.Values != ValuesReported {
+		rules.Values = given.Values
 	}
 	rules.Stable = rules.Stable || given.Stable
 	rules.NoDegradation = rules.NoDegradation || given.NoDegradation

@@ -25,6 +25,8 @@ type Metric struct {
 	Group      string // heading under which reports show it; may be empty
 	Format     Format
 	TargetDesc string // how people describe the target; may be empty
+	// Margin is the smallest difference of values that matters, in their unit, above 0; nil where none is declared.
+	Margin *float64
 	// From says how the value follows from the series of a seed; nil where the seed carries the value itself.
 	From *Reduction
 }
@@ -126,6 +128,9 @@ func (s Spec) Problems() []Problem {
 		}
 		if !m.Format.known() {
 			add(i, m.Name, "format", fmt.Sprintf("unknown format %q: use DEFAULT, PERCENT, TREND or INTEGER", m.Format))
+		}
+		if m.Margin != nil && !(*m.Margin > 0 && finite(*m.Margin)) {
+			add(i, m.Name, "margin", fmt.Sprintf("%v must be a finite number above 0", *m.Margin))
 		}
 		if m.Target != nil { // else reported where the type was read
 			for _, p := range m.Target.problems() {

@@ -70,7 +70,7 @@ type SeedTotals struct {
 	NSeeds, NPassed int
 	NOK             int     // seeds that ran well; those among them that lack a metric have no score
 	NSaturated      int     // scored seeds whose total score is exactly 0 or 1
-	NIdentical      int     // seeds that ran well and measured exactly what another one measured
+	NIdentical      int     // more seeds, which measured exactly what one of these measured, and count with it
 	Score           Moments // of the total scores of the seeds that were scored
 	Shape           Shape   // of the same
 }
@@ -134,10 +134,10 @@ type Stability struct {
 	NPassed       int               `json:"n_passed"` // scored seeds without a failed metric
 	NOK           int               `json:"n_ok"`     // seeds that ran well; some of them may lack a metric
 	NSaturated    int               `json:"n_saturated"`
-	NIdentical    int               `json:"n_identical"`
-	PassRate      *float64          `json:"pass_rate"`  // NPassed / NSeeds; nil if there are no seeds
-	MeanScore     *float64          `json:"mean_score"` // of the total scores, 0..1
-	StdScore      *float64          `json:"std_score"`  // population standard deviation of the total scores
+	NIdentical    int               `json:"n_identical"` // more seeds, which repeat exactly what one of NSeeds measured and count with it
+	PassRate      *float64          `json:"pass_rate"`   // NPassed / NSeeds; nil if there are no seeds
+	MeanScore     *float64          `json:"mean_score"`  // of the total scores, 0..1
+	StdScore      *float64          `json:"std_score"`   // population standard deviation of the total scores
 	MinScore      *float64          `json:"min_score"`
 	MaxScore      *float64          `json:"max_score"`
 	Skewness      *float64          `json:"skewness"`       // of the total scores, m3/m2^1.5; nil if all are equal

@@ -14,9 +14,9 @@ var (
 	topFields         = []string{"scenario", "title", "metrics", "improvement", "gate"}
 	improvementFields = []string{"baseline", "max_degradation_base"}
 	gateFields        = []string{
-		"min_pass_rate", "confidence", "stable", "max_std", "min_score", "bound", "no_degradation", "guard", "leave_out", "min_seeds", "fail_on",
+		"min_pass_rate", "confidence", "stable", "max_std", "min_score", "bound", "no_degradation", "values", "guard", "leave_out", "min_seeds", "fail_on",
 	}
-	commonFields    = []string{"name", "type", "weight", "group", "format", "target_desc", "from"}
+	commonFields    = []string{"name", "type", "weight", "group", "format", "target_desc", "margin", "from"}
 	reductionFields = []string{"series", "skip", "reduce", "nan"} // the reducer may add others
 )
 
@@ -101,10 +101,10 @@ func appendMetric(list []setting, m scoring.Metric) []setting {
 		textSetting("type", string(m.Target.Type())),
 		numberSettingOr("weight", m.Weight, defaultWeight))
 	list = appendTarget(list, m.Target)
-	return append(list,
+	return appendBound(append(list,
 		textSettingOr("group", m.Group, ""),
 		textSettingOr("format", string(cmp.Or(m.Format, scoring.FormatDefault)), string(scoring.FormatDefault)),
-		textSettingOr("target_desc", m.TargetDesc, ""))
+		textSettingOr("target_desc", m.TargetDesc, "")), "margin", m.Margin)
 }
 
 // appendReduction lists the fields of a reduction in the order in which people read them. Fields that the reducer does
@@ -264,5 +264,6 @@ func appendGate(list []setting, g scoring.GateRules) []setting {
 	return append(list,
 		textSettingOr("bound", g.Bound.Name(), scoring.NameT),
 		flagSetting("no_degradation", g.NoDegradation),
+		textSettingOr("values", g.Values.Name(), scoring.ValuesReported.Name()),
 		numberSettingOr("min_seeds", float64(g.MinSeeds), 0))
 }

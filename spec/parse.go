@@ -127,6 +127,7 @@ func (r *reader) readMetric(n node, index int) (scoring.Metric, metricMapping) {
 		Group:      m.optionalText("group"),
 		Format:     scoring.Format(m.textOr("format", string(scoring.FormatDefault))),
 		TargetDesc: m.optionalText("target_desc"),
+		Margin:     m.bound("margin"),
 	}
 	m.checkName("name", metric.Name, track.CheckName)
 	metric.Target = r.readTarget(m.mapping)
@@ -299,6 +300,7 @@ func (r *reader) readGate(top *mapping, s *scoring.Spec) *mapping {
 		MinScore:      m.bound("min_score"),
 		Bound:         scoring.ParseBound(m.textOr("bound", scoring.NameT)),
 		NoDegradation: m.flag("no_degradation"),
+		Values:        scoring.ParseValuesRule(m.textOr("values", scoring.ValuesReported.Name())),
 		Guard:         m.readGuard("guard", s.Metrics),
 		LeaveOut:      m.readLeaveOut("leave_out", s.Metrics),
 		MinSeeds:      m.count("min_seeds"),

@@ -137,7 +137,7 @@ func TestParseGateWithoutRules(t *testing.T) {
 
 // What follows "s.yaml:2: metric a: " in the message; the metric is a valid one but for what the case is about.
 func TestParseRefusesMetric(t *testing.T) {
-	const known = "known fields: name, type, weight, group, format, target_desc, from, "
+	const known = "known fields: name, type, weight, group, format, target_desc, margin, from, "
 	const from = "type: RANGE, min: 0, max: 1, from: "
 	tests := []struct{ name, fields, want string }{
 		{"no type", "weight: 1", "type: missing"},
@@ -346,7 +346,7 @@ func TestParseRefusesFile(t *testing.T) {
 		}},
 		{"gate out of range", "scenario: x\n" + valid + "gate: {min_pass_rate: 95, max_std: 2, min_seeds: -1, confidence: 0, rules: []}\n", []string{
 			"s.yaml:3: gate.rules: unknown field " +
-				"(known fields: min_pass_rate, confidence, stable, max_std, min_score, bound, no_degradation, guard, leave_out, min_seeds, fail_on)",
+				"(known fields: min_pass_rate, confidence, stable, max_std, min_score, bound, no_degradation, values, guard, leave_out, min_seeds, fail_on)",
 			"s.yaml:3: gate.confidence: 0 is not from 0.5 to below 1",
 			"s.yaml:3: gate.min_pass_rate: 95 is not between 0 and 1",
 			"s.yaml:3: gate.max_std: 2 is not between 0 and 1",

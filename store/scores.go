@@ -22,6 +22,7 @@ type SeedScore struct {
 	TotalScore    float64 // NaN if it has none
 	NWarn, NFail  int
 	Digest        [sha256.Size]byte // of what it measured
+	Repeats       bool              // it measured exactly what an earlier seed of its configuration did, and not whole numbers alone
 	Scores        []float64         // in the order of the spec, NaN where there is none; nil unless asked for, and for a seed without results
 }
 
@@ -53,7 +54,7 @@ func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool
 func (s *selectedSeed) score() SeedScore {
 	return SeedScore{
 		ID: s.id, ULID: s.ulid, Number: s.number, Configuration: s.configuration, Outcome: s.outcome, Message: s.message, Assessed: s.assessed, TotalScore: s.total,
-		NWarn: int(s.counts[1]), NFail: int(s.counts[2]), Digest: s.digest,
+		NWarn: int(s.counts[1]), NFail: int(s.counts[2]), Digest: s.digest, Repeats: s.repeats,
 	}
 }
 

@@ -25,6 +25,7 @@ type selectedSeed struct {
 	assessed       bool
 	counts         [3]int32 // of its results by status
 	total          float64  // NaN if it has none
+	repeats        bool     // see [SeedScore.Repeats]
 }
 
 const listSelectedSeeds = `
@@ -56,10 +57,67 @@ func (r *Reader) selectedSeeds(ctx context.Context, sel Selection) (seeds []sele
 		return kept.seeds, nil
 	}
 	err = r.streamSelected(ctx, sel, listSelectedSeeds, []any{sel.SpecID}, func(row []driver.Value) { seeds = append(seeds, selectedSeedOf(row)) })
+	if err == nil {
+		err = r.markRepeats(ctx, seeds)
+	}
 	if err == nil && r.totals != nil {
 		r.kept = append(r.kept[max(0, len(r.kept)+1-keptSelections):], keptSelection{key, seeds})
 	}
 	return seeds, err
+}
+
+// markRepeats marks the seeds that measured exactly what an earlier seed of their configuration did, unless all of that
+// are whole numbers: counts and flags may well be equal.
+func (r *Reader) markRepeats(ctx context.Context, seeds []selectedSeed) error {
+	type result struct {
+		configuration int64
+		digest        [sha256.Size]byte
+	}
+	first := make(map[result]int64, len(seeds)) // the seed that is first in the order of numbers
+	for i := range seeds {
+		s := &seeds[i]
+		key := result{s.configuration, s.digest}
+		if _, known := first[key]; s.outcome == track.OutcomeOK && !known {
+			first[key] = s.id
+		}
+	}
+	var repeated []int64
+	for i := range seeds {
+		s := &seeds[i]
+		if s.outcome != track.OutcomeOK {
+			continue
+		}
+		if id := first[result{s.configuration, s.digest}]; id != s.id {
+			s.repeats, repeated = true, append(repeated, id)
+		}
+	}
+	if len(repeated) == 0 {
+		return nil
+	}
+	whole, err := r.measuringWhole(ctx, slices.Compact(slices.Sorted(slices.Values(repeated))))
+	for i := range seeds {
+		s := &seeds[i]
+		s.repeats = s.repeats && !whole[first[result{s.configuration, s.digest}]]
+	}
+	return err
+}
+
+// measuringWhole returns which of some seeds have values, and none that is not a whole number.
+func (r *Reader) measuringWhole(ctx context.Context, ids []int64) (map[int64]bool, error) {
+	whole := map[int64]bool{}
+	for some := range slices.Chunk(ids, scoresAtOnce) {
+		err := r.visitOfSeeds(ctx, listValuesOf, nil, some, func(seed int64, text string) {
+			isWhole, n := true, 0
+			must(eachValue(text, func(_ int64, value float64) {
+				isWhole, n = isWhole && (value == math.Trunc(value) || math.IsNaN(value)), n+1
+			}))
+			whole[seed] = isWhole && n > 0
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return whole, nil
 }
 
 // selectedSeedOf reads a row of [listSelectedSeeds].
@@ -71,13 +129,25 @@ func selectedSeedOf(row []driver.Value) selectedSeed {
 	}
 }
 
+// repeated returns the ids of the seeds of a selection that count with another one.
+func (r *Reader) repeated(ctx context.Context, sel Selection) (map[int64]bool, error) {
+	seeds, err := r.selectedSeeds(ctx, sel)
+	ids := map[int64]bool{}
+	for i := range seeds {
+		if seeds[i].repeats {
+			ids[seeds[i].id] = true
+		}
+	}
+	return ids, err
+}
+
 // SeedTotals aggregates the total scores of a selection.
 func (r *Reader) SeedTotals(ctx context.Context, sel Selection) (Totals, error) {
 	seeds, err := r.selectedSeeds(ctx, sel)
 	if err != nil {
 		return Totals{}, explain(err)
 	}
-	return totalsOf(seeds, len(sel.Configurations) == 1), nil
+	return totalsOf(seeds), nil
 }
 
 // configurationsAtOnce is how many configurations are read together, and so held in memory.
@@ -102,22 +172,25 @@ func (r *Reader) TotalsByConfiguration(ctx context.Context, sel Selection) (list
 			of[c], seeds = append(of[c], seeds[:n]...), seeds[n:]
 		}
 		for _, c := range some {
-			list = append(list, totalsOf(of[c], true))
+			list = append(list, totalsOf(of[c]))
 		}
 	}
 	return list, nil
 }
 
-// totalsOf aggregates the total scores of seeds, of one configuration or of several.
-func totalsOf(seeds []selectedSeed, ofOne bool) (t Totals) {
+// totalsOf aggregates the total scores of seeds. Those that repeat others count once.
+func totalsOf(seeds []selectedSeed) (t Totals) {
 	scores := make([]float64, 0, len(seeds))
-	different, environments := make(map[[sha256.Size]byte]bool, len(seeds)), map[int64]bool{}
+	environments := map[int64]bool{}
 	for i := range seeds {
 		s := &seeds[i]
 		environments[s.environment] = true
+		if s.repeats {
+			t.NIdentical++
+			continue
+		}
 		if s.outcome == track.OutcomeOK {
 			t.NOK++
-			different[s.digest] = true
 			if !s.assessed {
 				t.NUnassessed++
 			}
@@ -132,10 +205,7 @@ func totalsOf(seeds []selectedSeed, ofOne bool) (t Totals) {
 			t.NSaturated++
 		}
 	}
-	t.NSeeds, t.NEnvironments = len(seeds), len(environments)
+	t.NSeeds, t.NEnvironments = len(seeds)-t.NIdentical, len(environments)
 	t.Score, t.Shape = scoring.MomentsOf(scores), scoring.NewShape(scores)
-	if ofOne { // one seed may well measure the same under two configurations
-		t.NIdentical = t.NOK - len(different)
-	}
 	return t
 }

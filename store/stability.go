@@ -73,7 +73,7 @@ const inScanOrder = ` ORDER BY seed.scenario_id, seed.configuration_id, seed.num
 
 // Only the values of seeds that were judged count: a failed seed may carry values.
 const listJudgedNumbers = `
-	SELECT packed_result.results, coalesce(packed_value.numbers, '{}')
+	SELECT packed_result.results, coalesce(packed_value.numbers, '{}'), seed.id
 	  FROM seed ORDERED JOIN packed_result ON packed_result.seed_id = seed.id AND packed_result.spec_id = $1
 	  LEFT JOIN packed_value ON packed_value.seed_id = seed.id
 	 WHERE {selection}` + inScanOrder
@@ -91,8 +91,15 @@ func (r *Reader) MetricTotals(ctx context.Context, sel Selection) ([]scoring.Met
 		if err != nil {
 			return err
 		}
+		repeated, err := r.repeated(ctx, sel)
+		if err != nil {
+			return err
+		}
 		sums := newMetricSums(j.metrics)
 		err = r.streamSelected(ctx, sel, listJudgedNumbers, []any{sel.SpecID}, func(row []driver.Value) {
+			if repeated[asInt(row[2])] {
+				return
+			}
 			j.read(asText(row[0]))
 			sums.addResults(j)
 			must(eachValue(asText(row[1]), sums.addValue))
@@ -183,8 +190,15 @@ func (r *Reader) OneMetricTotals(ctx context.Context, sel Selection, name string
 	if err != nil {
 		return scoring.MetricTotals{}, explain(err)
 	}
+	repeated, err := r.repeated(ctx, sel)
+	if err != nil {
+		return scoring.MetricTotals{}, explain(err)
+	}
 	sums := newMetricSums([]int64{metric})
 	err = r.streamSelected(ctx, sel, listJudgedNumbers, []any{sel.SpecID}, func(row []driver.Value) {
+		if repeated[asInt(row[2])] {
+			return
+		}
 		result, found, err := resultOf(asText(row[0]), metric)
 		must(err)
 		if found {

@@ -271,7 +271,7 @@ func TestFirstSpecInMidBatch(t *testing.T) {
 	added := false
 	summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(st, seeds.Options{}), func(yield func(lines.Record, error) bool) {
 		for i := range 1000 {
-			if !yield(lines.Record{Line: i + 1, Seed: trackertest.Seed("s", track.SeedNumber(i), map[string]float64{"a": 0.5})}, nil) {
+			if !yield(lines.Record{Line: i + 1, Seed: trackertest.Seed("s", track.SeedNumber(i), map[string]float64{"a": 0.5, "own": float64(i) + 0.5})}, nil) {
 				return
 			}
 		}
@@ -350,7 +350,7 @@ func TestRecordAllAtOnce(t *testing.T) {
 			if i >= shared {
 				number = track.SeedNumber(1000*(b+1) + i)
 			}
-			list = append(list, trackertest.Seed("s", number, map[string]float64{"a": 0.5}))
+			list = append(list, trackertest.Seed("s", number, map[string]float64{"a": 0.5, "own": float64(number) + 0.5}))
 		}
 		go func() {
 			summary, err := exchange.RecordAll(t.Context(), trackertest.NewRecorder(mine, seeds.Options{}), trackertest.Lines(list...), exchange.BatchObserver{})

@@ -12,7 +12,7 @@ type EffectVariant string
 // The variants.
 const (
 	EffectDz     EffectVariant = "dz"     // paired: the sd of the differences, n-1 degrees of freedom
-	effectDav    EffectVariant = "dav"    // paired: √((sa²+sb²)/2), n-1 degrees of freedom
+	EffectDav    EffectVariant = "dav"    // paired: √((sa²+sb²)/2), n-1 degrees of freedom
 	effectPooled EffectVariant = "pooled" // independent: the pooled sd, na+nb-2 degrees of freedom
 )
 
@@ -55,7 +55,7 @@ func effectDivisor(a, b []float64, variant EffectVariant) (divisor, df float64, 
 	case EffectDz:
 		divisor, err = differenceSD(a, b)
 		return divisor, float64(len(a) - 1), err
-	case effectDav:
+	case EffectDav:
 		if err := checkPairs(a, b, 2); err != nil {
 			return 0, 0, err
 		}

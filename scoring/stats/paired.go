@@ -58,6 +58,48 @@ func equalButForRounding(d, a, b []float64) bool {
 	return hi-lo <= noise
 }
 
+// PairedT tests whether the mean of candidate - baseline is 0: t = m/(s/√n) with n-1 degrees of freedom (R
+// t.test(paired=TRUE)), with the t interval of the mean difference.
+//
+// It assumes independent pairs whose mean difference is about normal. Fewer than 2 pairs are ErrTooFew. Differences
+// that are all equal, but for rounding, are ErrZeroVariance: report the constant and the p of [SignFlip] instead.
+func PairedT(candidate, baseline []float64, confidence float64) (TTest, error) {
+	if err := checkPairs(candidate, baseline, 2); err != nil {
+		return TTest{}, err
+	}
+	if err := checkOpenUnit("confidence", confidence); err != nil {
+		return TTest{}, err
+	}
+	d, err := Differences(candidate, baseline)
+	if err != nil {
+		return TTest{}, err
+	}
+	if equalButForRounding(d, candidate, baseline) {
+		return TTest{}, ErrZeroVariance
+	}
+	n := float64(len(d))
+	m, ss := moments(d)
+	t := TTest{Method: "paired t", NA: len(d), NB: len(d), Warnings: smallN(len(d))}
+	return t.complete(m, math.Sqrt(ss/(n-1)/n), n-1, confidence)
+}
+
+// Pearson is the product-moment correlation of pairs; NaN below 3 pairs, and where a side does not vary.
+func Pearson(x, y []float64) float64 {
+	if checkPairs(x, y, 3) != nil || constant(x) || constant(y) {
+		return math.NaN()
+	}
+	mx, sx := moments(x)
+	my, sy := moments(y)
+	sum := 0.0
+	for i := range x {
+		sum += float64((x[i] - mx) * (y[i] - my))
+	}
+	if r := sum / math.Sqrt(sx) / math.Sqrt(sy); finite(r) {
+		return max(-1, min(1, r))
+	}
+	return math.NaN()
+}
+
 // WelchT tests whether two independent samples, as from different seeds, have the same mean: t = (ma-mb)/√(va/na +
 // vb/nb) with the Welch–Satterthwaite degrees of freedom (R t.test).
 //

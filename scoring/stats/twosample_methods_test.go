@@ -12,31 +12,6 @@ import (
 // sd is the standard deviation of the differences of a paired test.
 func (t TTest) sd() float64 { return t.SE * math.Sqrt(float64(t.NA)) }
 
-// PairedT tests whether the mean of candidate - baseline is 0: t = m/(s/√n) with n-1 degrees of freedom (R
-// t.test(paired=TRUE)), with the t interval of the mean difference.
-//
-// It assumes independent pairs whose mean difference is about normal. Fewer than 2 pairs are ErrTooFew. Differences
-// that are all equal, but for rounding, are ErrZeroVariance: report the constant and the p of [SignFlip] instead.
-func PairedT(candidate, baseline []float64, confidence float64) (TTest, error) {
-	if err := checkPairs(candidate, baseline, 2); err != nil {
-		return TTest{}, err
-	}
-	if err := checkOpenUnit("confidence", confidence); err != nil {
-		return TTest{}, err
-	}
-	d, err := Differences(candidate, baseline)
-	if err != nil {
-		return TTest{}, err
-	}
-	if equalButForRounding(d, candidate, baseline) {
-		return TTest{}, ErrZeroVariance
-	}
-	n := float64(len(d))
-	m, ss := moments(d)
-	t := TTest{Method: "paired t", NA: len(d), NB: len(d), Warnings: smallN(len(d))}
-	return t.complete(m, math.Sqrt(ss/(n-1)/n), n-1, confidence)
-}
-
 // PermuteTwoSample tests whether two independent samples come from one distribution: every split of all values into
 // groups of their sizes is as likely (Pitman 1937). The statistic is mean(x) - mean(y); all splits are counted up to
 // 2²⁰ of them, else 10 000 are drawn from seed, each tail being (b+1)/(10 000+1). Sums within 1e-9 of the sum of

@@ -38,15 +38,13 @@ func judged(at float64, n int) []verdict.JudgedSeed {
 func TestRepeatedSeedsDecideNothing(t *testing.T) {
 	o := options()
 	candidate, baseline := judged(0.9, 20), judged(0.8, 20)
-	if got := compare(t, candidate, baseline, o); got.Verdict != scoring.VerdictPass {
+	if got := compare(t, candidate, baseline, o); got.Difference != verdict.Better {
 		t.Fatalf("different seeds: %s %v", got.Verdict, got.Reasons)
 	}
-	o.IdenticalBaseline = 10
-	if got := compare(t, candidate, baseline, o); got.Verdict != scoring.VerdictPass {
-		t.Errorf("half of them repeated: %s %v", got.Verdict, got.Reasons)
+	for i := 5; i < 20; i++ {
+		baseline[i].Repeats = true
 	}
-	o.IdenticalBaseline = 11
-	if got := compare(t, candidate, baseline, o); got.Verdict != scoring.VerdictInconclusive || len(got.Needs) != 1 {
-		t.Errorf("more than half repeated: %s %v %v", got.Verdict, got.Reasons, got.Needs)
+	if got := compare(t, candidate, baseline, o); got.Verdict != scoring.VerdictInconclusive || got.NPairs != 5 || got.NRepeated != 15 || len(got.Needs) != 1 {
+		t.Errorf("5 of 20 are distinct: %s with %d pairs, %v %v", got.Verdict, got.NPairs, got.Reasons, got.Needs)
 	}
 }

@@ -3,6 +3,7 @@ package verdict
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"track/scoring"
 	"track/scoring/format"
@@ -11,11 +12,12 @@ import (
 
 // Codes of the warnings of a comparison.
 const (
-	warnFewPairs   = "few_pairs"
-	warnUnmatched  = "unmatched_seeds"
-	warnFailedPair = "failed_seeds_score_0"
-	warnIdentical  = "identical_results"
-	warnMissing    = "missing_values_score_0"
+	warnFewPairs    = "few_pairs"
+	warnUnmatched   = "unmatched_seeds"
+	warnFailedPair  = "failed_seeds_score_0"
+	warnIdentical   = "identical_results"
+	warnValuesMoved = "values_moved"
+	warnMissing     = "missing_values_score_0"
 )
 
 func (i *Improvement) warn() {
@@ -35,6 +37,9 @@ func (i *Improvement) warn() {
 	if len(i.Unmatched.Candidate)+len(i.Unmatched.Baseline) > 0 {
 		add(warnUnmatched, "seeds that only one side has are left out: %d of the candidate, %d of the baseline", len(i.Unmatched.Candidate), len(i.Unmatched.Baseline))
 	}
+	if i.NRepeated > 0 {
+		add(warnIdenticalSeeds, "%s of both sides left out, because a side repeats exactly what another of its seeds measured: does the simulation use its seed?", format.Counted(i.NRepeated, "seed"))
+	}
 	if failed := len(i.Failed.Candidate) + len(i.Failed.Baseline); failed > 0 {
 		add(warnFailedPair, "%d failed %s (candidate %d, baseline %d) score 0 on their side", failed, format.Plural(failed, "seed"), len(i.Failed.Candidate), len(i.Failed.Baseline))
 	}
@@ -46,7 +51,7 @@ func (i *Improvement) warn() {
 	if i.NPairs > 1 && i.Total.Ties == i.NPairs {
 		add(warnIdentical, "all %d pairs have equal total scores: do the configurations differ at all?", i.NPairs)
 	} else if i.NPairs > 0 && i.Total.equal {
-		add(string(stats.WarnZeroVariance), "all %d differences are equal: the interval has no width and says nothing about other seeds", i.NPairs)
+		add(string(stats.WarnZeroVariance), "all %d differences are equal: they say nothing about the spread of other seeds, so there is no interval", i.NPairs)
 	}
 }
 
@@ -80,9 +85,13 @@ func (i *Improvement) decide() {
 		text += ", " + how
 	}
 	i.Reasons = []string{text}
+	if moved := i.MovedText(); moved != "" {
+		i.Reasons = append(i.Reasons, moved)
+	}
 	switch i.Difference {
 	case Better:
 		i.Verdict = scoring.VerdictPass
+		i.boundGain()
 		if i.NFail > 0 {
 			i.Verdict = scoring.VerdictWarn
 			i.Reasons = append(i.Reasons, fmt.Sprintf("%d %s degraded beyond the threshold, by the point comparison", i.NFail, format.Plural(i.NFail, "metric")))
@@ -91,20 +100,29 @@ func (i *Improvement) decide() {
 		i.Verdict = scoring.VerdictFail
 	case Equivalent:
 		i.Verdict = scoring.VerdictInconclusive
-		i.Reasons = append(i.Reasons, "the interval lies within the margins: the candidate is neither better nor worse by an amount that matters")
+		i.Reasons = append(i.Reasons, "the intervals lie within the margins: the candidate is neither better nor worse by an amount that matters")
+		if names := i.withoutMargin(); len(names) > 0 {
+			i.Reasons = append(i.Reasons, fmt.Sprintf("this is not said of the values of %s, for which no margin is known", strings.Join(names, ", ")))
+		}
 	default:
 		i.Verdict = scoring.VerdictInconclusive
 		if i.unconfirmed {
 			i.Reasons = append(i.Reasons, fmt.Sprintf("the interval lies beyond the margin, but the exact test does not confirm it (p %s)", format.Short(i.Total.P)))
 		}
+		if names := i.unlike(); i.scoresAlike && len(names) > 0 {
+			i.Reasons = append(i.Reasons, "the total score lies within the margins, but not every value does: "+strings.Join(names[:min(3, len(names))], ", "))
+		}
 		i.needSeeds()
 	}
 }
 
-// IsIdentical reports whether the scores of each pair are equal, in total and in each metric: nothing was found that
-// differs.
+// IsIdentical reports whether the scores and values of each pair are equal, in total and in each metric: nothing was
+// found that differs.
 func (i Improvement) IsIdentical() bool {
 	differs := func(m MetricDelta) bool { return m.Ties != i.NPairs }
+	if slices.ContainsFunc(i.Values, func(v ValueDelta) bool { return v.NEqual != v.NPairs }) {
+		return false
+	}
 	return i.NPairs > 0 && i.Total != nil && i.Total.Ties == i.NPairs && len(i.NeverRecorded) == 0 && !slices.ContainsFunc(i.Metrics, differs)
 }
 
@@ -116,9 +134,6 @@ func (i *Improvement) undecidable() (reason, need string) {
 	case share < minMatched:
 		return fmt.Sprintf("%d pairs are only %s of all seeds, less than %s: the seeds left out could change the result", i.NPairs, format.Share(share), format.Share(minMatched)),
 			"the unmatched seeds on the other side too, or only the seeds that were planned for both"
-	case i.Options.IdenticalCandidate*2 > i.NCandidate && i.NCandidate > 1, i.Options.IdenticalBaseline*2 > i.NBaseline && i.NBaseline > 1:
-		return fmt.Sprintf("%d seeds of the candidate and %d of the baseline repeat exactly what another seed measured: there are fewer independent pairs than it seems",
-			i.Options.IdenticalCandidate, i.Options.IdenticalBaseline), "a simulation that uses its seed"
 	}
 	if reason, need := i.Options.Look.offPlan(i.NPairs, "pair"); reason != "" {
 		return reason, need
@@ -156,6 +171,10 @@ func (i *Improvement) difference() Difference {
 		return Undecided // cannot happen: the differences were tested before
 	}
 	i.unconfirmed = unconfirmed
+	if d == Equivalent && len(i.unlike()) > 0 {
+		i.scoresAlike = true
+		return Undecided
+	}
 	return d
 }
 
@@ -164,13 +183,11 @@ func (i *Improvement) difference() Difference {
 // seeds, the interval is too narrow. Equal differences have no width: signs must decide.
 func differenceOf(d []float64, interval stats.Interval, equal bool, o Options) (found Difference, unconfirmed bool, err error) {
 	margin, alpha := o.Margin, o.Alpha()
+	if equal { // there is no interval
+		interval.Lo, interval.Hi = slices.Min(d), slices.Max(d)
+	}
 	if !interval.Defined() || stats.SmallestFlipP(len(d)) > alpha {
 		return Undecided, false, nil
-	}
-	if equal {
-		if p, err := stats.SignFlip(d, drawSeed); err != nil || p.P.TwoSided > alpha {
-			return Undecided, false, err
-		}
 	}
 	switch {
 	case interval.Lo > margin:
@@ -179,7 +196,7 @@ func differenceOf(d []float64, interval stats.Interval, equal bool, o Options) (
 	case interval.Hi < -margin:
 		p, err := stats.SignFlip(shifted(d, margin), drawSeed)
 		return confirmed(Worse, p.P.Less <= alpha/2), p.P.Less > alpha/2, err
-	case margin > 0 && interval.Lo >= -margin && interval.Hi <= margin:
+	case margin > 0 && !equal && interval.Lo >= -margin && interval.Hi <= margin:
 		return Equivalent, false, nil
 	}
 	return Undecided, false, nil
@@ -190,6 +207,35 @@ func confirmed(d Difference, exact bool) Difference {
 		return d
 	}
 	return Undecided
+}
+
+// boundGain keeps a gain of the pairs from passing for one of all seeds: by a bound that holds for every distribution
+// of scores in [0, 1], the mean gain must be beyond the margin. Else seeds that no pair shows could undo it.
+func (i *Improvement) boundGain() {
+	shown, err := i.gainShown()
+	if err != nil || shown {
+		return
+	}
+	unseen := unseenShare(i.NPairs, 1-i.Alpha())
+	i.Verdict = scoring.VerdictWarn
+	i.Reasons = append(i.Reasons, fmt.Sprintf("better in these pairs; up to %s of all seeds could lose everything without showing in %s, and that would undo the gain (%s)",
+		format.Share(unseen), format.Counted(i.NPairs, "pair"), confidenceText(1-i.Alpha())))
+	if i.Options.Look.Anytime {
+		return
+	}
+	if need := pairsNeeded(i.Differences, -i.Options.Margin, 1-i.Alpha()); need > i.NPairs {
+		i.Needs = append(i.Needs, fmt.Sprintf("about %s like these, to show it for all seeds (%d in all)", format.Counted(need-i.NPairs, "more pair"), need))
+	}
+}
+
+// gainShown reports whether the mean gain of all seeds is beyond the margin, whatever their distribution.
+func (i *Improvement) gainShown() (bool, error) {
+	if i.Options.Look.Anytime {
+		interval, err := bettingInterval(i.Differences, 1-2*i.Alpha())
+		return interval.Lo > i.Options.Margin, err
+	}
+	p, err := stats.BoundedMeanP(negated(i.Differences), 1, -i.Options.Margin)
+	return p <= i.Alpha(), err
 }
 
 // needSeeds says what so many pairs detect, and with a margin how many more would decide. Without a margin nobody has

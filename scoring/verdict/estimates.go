@@ -107,7 +107,8 @@ func seedWarnings(t scoring.SeedTotals) []Warning {
 			format.Verb(failed, "has", "have"), format.Verb(failed, "counts", "count"), format.Verb(failed, "is", "are"))
 	}
 	if t.NIdentical > 0 {
-		add(warnIdenticalSeeds, "%s %s exactly what another seed measured: does the simulation use its seed?", format.CountedOf(t.NIdentical, t.NSeeds, "seed"), format.Verb(t.NIdentical, "repeats", "repeat"))
+		add(warnIdenticalSeeds, "%s %s exactly what another seed measured: %s count, each once; does the simulation use its seed?",
+			format.CountedOf(t.NIdentical, t.NSeeds+t.NIdentical, "seed"), format.Verb(t.NIdentical, "repeats", "repeat"), format.Counted(t.NSeeds, "distinct seed"))
 	}
 	for _, w := range summary.Warnings() {
 		switch {

@@ -44,7 +44,7 @@ type GateInput struct {
 }
 
 // Outcome is the verdict of one rule, or of one rule on one metric. The rules are data, min_seeds, min_pass_rate,
-// stable, max_std, min_score, no_degradation and planned_seeds. The reasons are no_seeds, no_spec, not_assessed,
+// stable, max_std, min_score, no_degradation, values and planned_seeds. The reasons are no_seeds, no_spec, not_assessed,
 // no_rules, no_metrics, failed_seeds, too_few_seeds, too_few_scores, zero_variance, identical_seeds, never_recorded,
 // missing_values, non_finite, unstable, no_baseline, candidate_is_baseline, undecidable, off_plan, few,
 // skewed, gap and saturated.
@@ -157,7 +157,8 @@ func NewGate(inputs []GateInput) (Gate, error) {
 				return g, fmt.Errorf("scenario %s: %w", s.Scenario, err)
 			}
 		}
-		s.sumUpDegradation()
+		s.sumUp(ruleNoDegradation)
+		s.sumUp(ruleValues)
 		for k := range s.Outcomes {
 			if o := &s.Outcomes[k]; o.Verdict == scoring.VerdictInconclusive {
 				o.Message += o.unless
@@ -197,19 +198,19 @@ func (g *Gate) Lack(n map[string]int, why, need string) {
 	}
 }
 
-// sumUpDegradation gives the rule no_degradation the worst verdict of its metrics.
-func (s *ScenarioOutcome) sumUpDegradation() {
+// sumUp gives a rule about metrics the worst verdict of its metrics.
+func (s *ScenarioOutcome) sumUp(rule string) {
 	var verdicts []scoring.Verdict
 	for _, o := range s.Outcomes {
-		if o.Rule == ruleNoDegradation && o.Metric != "" {
+		if o.Rule == rule && o.Metric != "" {
 			verdicts = append(verdicts, o.Verdict)
 		}
 	}
 	for i := range s.Outcomes {
-		if o := &s.Outcomes[i]; o.Rule == ruleNoDegradation && o.Metric == "" && len(verdicts) > 0 {
+		if o := &s.Outcomes[i]; o.Rule == rule && o.Metric == "" && len(verdicts) > 0 {
 			o.Verdict = scoring.WorstVerdict(verdicts...)
 			o.Message += "; judged: " + countVerdicts(verdicts)
-			if o.Verdict == scoring.VerdictInconclusive {
+			if o.Verdict == scoring.VerdictInconclusive && rule == ruleNoDegradation {
 				o.Need = s.pairsForAll(count(verdicts, scoring.VerdictInconclusive))
 			}
 		}
@@ -302,6 +303,13 @@ func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 			return s, err
 		}
 		s.Outcomes = append(s.Outcomes, degradation...)
+	}
+	if in.Rules.Values == scoring.ValuesUnchanged {
+		s.Outcomes = append(s.Outcomes, j.valuesOutcomes()...)
+	} else if in.Improvement != nil {
+		if moved := in.Improvement.MovedText(); moved != "" {
+			s.Warnings = append(s.Warnings, Warning{warnValuesMoved, moved})
+		}
 	}
 	return s, nil
 }

@@ -166,9 +166,8 @@ func TestGateNamesWhatIsMissing(t *testing.T) {
 		{"fails in a quarter", input(rules, metric(func(m *scoring.MetricStability) { m.NNotFailed = 15 })), warn, "unstable"},
 		{"fails in a fifth", input(rules, metric(func(m *scoring.MetricStability) { m.NNotFailed = 16 })), pass, ""},
 		{"one seed crashed", input(rules, crashed(good, 1)), warn, "failed_seeds"},
-		{"all the same", input(rules, with(func(s *scoring.Stability) { s.NIdentical = 19 })), open, "identical_seeds"},
-		{"all but one the same", input(rules, with(func(s *scoring.Stability) { s.NIdentical = 18 })), open, "identical_seeds"},
-		{"half the same", input(rules, with(func(s *scoring.Stability) { s.NIdentical = 10 })), pass, ""},
+		{"all the same", input(rules, func() scoring.Stability { s := stability(1, 1, level(0.8, 1)); s.NIdentical = 19; return s }()), open, "identical_seeds"},
+		{"half the same", input(rules, with(func(s *scoring.Stability) { s.NIdentical = 20 })), pass, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := gate(t, c.in)

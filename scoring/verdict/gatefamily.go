@@ -7,7 +7,7 @@ import (
 	"track/scoring"
 )
 
-// family is what Holm's correction counts as one: a rule about seeds, or no_degradation of a scenario, whose metrics
+// family is what Holm's correction counts as one: a rule about seeds, or no_degradation or values of a scenario, whose metrics
 // are corrected for each other already.
 type family struct {
 	outcomes []*Outcome
@@ -18,19 +18,22 @@ type family struct {
 func (g *Gate) families() (list []family) {
 	for i := range g.Scenarios {
 		s := &g.Scenarios[i]
-		degradation := family{alpha: s.alpha, p: 1}
+		of := map[string]*family{ruleNoDegradation: {alpha: s.alpha, p: 1}, ruleValues: {alpha: s.alpha, p: 1}}
 		for k := range s.Outcomes {
 			o := &s.Outcomes[k]
 			switch {
 			case o.P == nil:
-			case o.Rule == ruleNoDegradation:
-				degradation.outcomes, degradation.p = append(degradation.outcomes, o), min(degradation.p, *o.P)
+			case of[o.Rule] != nil:
+				f := of[o.Rule]
+				f.outcomes, f.p = append(f.outcomes, o), min(f.p, *o.P)
 			default:
 				list = append(list, family{[]*Outcome{o}, s.alpha, *o.P})
 			}
 		}
-		if len(degradation.outcomes) > 0 {
-			list = append(list, degradation)
+		for _, rule := range []string{ruleNoDegradation, ruleValues} {
+			if f := of[rule]; len(f.outcomes) > 0 {
+				list = append(list, *f)
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b family) int {

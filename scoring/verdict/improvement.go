@@ -12,11 +12,13 @@ const (
 
 // JudgedSeed is a seed with its scores under the spec of a comparison.
 type JudgedSeed struct {
-	Number uint64
-	Failed string    // why it has no total score; empty where it has one
-	Passed bool      // scored, and no metric failed
-	Total  float64   // 0..1; 0 where it failed
-	Scores []float64 // of each metric of the spec, 0..1; NaN where the seed has no value, nil where it crashed
+	Number  uint64
+	Failed  string    // why it has no total score; empty where it has one
+	Repeats bool      // it measured exactly what an earlier seed of its side did: it counts once
+	Passed  bool      // scored, and no metric failed
+	Total   float64   // 0..1; 0 where it failed
+	Values  []float64 // of each metric of the spec, in its own unit; NaN where the seed has none, nil where it crashed
+	Scores  []float64 // of each metric of the spec, 0..1; NaN where the seed has no value, nil where it crashed
 }
 
 // Difference says on which side of the margins the interval of the mean difference lies.
@@ -37,9 +39,6 @@ type Options struct {
 	Base       float64 `json:"max_degradation_base"` // of [scoring.DegradationThreshold]
 	Look       Look    `json:"look"`
 
-	// Seeds of each side that repeat exactly what another seed measured.
-	IdenticalCandidate int `json:"n_identical_candidate"`
-	IdenticalBaseline  int `json:"n_identical_baseline"`
 	// Seeds of each side that were withdrawn, and that no other measurement replaced.
 	WithdrawnCandidate int `json:"n_withdrawn_candidate,omitzero"`
 	WithdrawnBaseline  int `json:"n_withdrawn_baseline,omitzero"`
@@ -51,12 +50,14 @@ type Improvement struct {
 	NCandidate  int            `json:"n_candidate"` // seeds of the candidate
 	NBaseline   int            `json:"n_baseline"`
 	NPairs      int            `json:"n_pairs"`
+	NRepeated   int            `json:"n_repeated_pairs,omitzero"` // seeds of both sides that are no pair, because one repeats what an earlier seed measured
 	Unmatched   UnmatchedSeeds `json:"unmatched"`
 	Failed      FailedSeeds    `json:"failed"`
 	Pairs       SeedNumbers    `json:"pairs"`       // in the order in which the candidate's seeds were recorded
 	Differences []float64      `json:"differences"` // of the total scores of the pairs, candidate minus baseline
 	Options
 	Metrics       []MetricDelta   `json:"metrics"`                 // in the order of the spec
+	Values        []ValueDelta    `json:"values"`                  // in the order of the spec; without metrics that have no two finite pairs
 	NeverRecorded []NeverRecorded `json:"never_recorded,omitzero"` // metrics that are compared by nothing
 	NPass         int             `json:"n_point_pass"`            // metrics with this point comparison
 	NWarn         int             `json:"n_point_warn"`
@@ -70,6 +71,7 @@ type Improvement struct {
 	Finding
 	Warnings []Warning `json:"warnings"`
 
+	scoresAlike bool // the total score is within the margins, and values are not
 	unconfirmed bool // the interval decided, the exact test did not
 }
 
@@ -90,7 +92,7 @@ func (i Improvement) MatchedShare() float64 {
 func Compare(spec scoring.Spec, candidate, baseline []JudgedSeed, o Options) (Improvement, error) {
 	p := pair(candidate, baseline)
 	i := Improvement{
-		NCandidate: len(candidate), NBaseline: len(baseline), NPairs: len(p.candidate),
+		NCandidate: len(candidate), NBaseline: len(baseline), NPairs: len(p.candidate), NRepeated: p.repeated,
 		Unmatched: UnmatchedSeeds{p.unmatchedCandidate, p.unmatchedBaseline},
 		Failed:    FailedSeeds{failures(p.candidate), failures(p.baseline)}, Options: o, Difference: Undecided,
 	}
@@ -99,6 +101,9 @@ func Compare(spec scoring.Spec, candidate, baseline []JudgedSeed, o Options) (Im
 			return i, err
 		}
 		if err := i.compareMetrics(spec, p); err != nil {
+			return i, err
+		}
+		if err := i.compareValues(spec, p); err != nil {
 			return i, err
 		}
 	}

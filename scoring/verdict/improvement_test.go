@@ -103,9 +103,11 @@ func TestCompareDecides(t *testing.T) {
 		difference          verdict.Difference
 		verdict             scoring.Verdict
 	}{
-		{"better", better, base, 0, verdict.Better, scoring.VerdictPass},
+		{"better by a little", better, base, 0, verdict.Better, scoring.VerdictWarn},
+		// ((1 - 0)/(1 + 0.45))¹⁰ = 0.024: whatever other seeds do, the mean gain is above 0.
+		{"better by a lot", shift(base, 0.45), base, 0, verdict.Better, scoring.VerdictPass},
 		{"worse", base, better, 0, verdict.Worse, scoring.VerdictFail},
-		{"better than the margin", better, base, 0.049, verdict.Better, scoring.VerdictPass},
+		{"better than the margin", better, base, 0.049, verdict.Better, scoring.VerdictWarn},
 		{"the margin is inside the interval", better, base, 0.05, verdict.Undecided, scoring.VerdictInconclusive},
 		{"worse than the margin", base, better, 0.049, verdict.Worse, scoring.VerdictFail},
 		{"the margin is inside the other interval", base, better, 0.05, verdict.Undecided, scoring.VerdictInconclusive},
@@ -117,7 +119,7 @@ func TestCompareDecides(t *testing.T) {
 		// Not equivalent: no differences at all say nothing about other seeds.
 		{"identical with margins", base, base, 0.01, verdict.Undecided, scoring.VerdictInconclusive},
 		// 2/2⁶ = 0.031 decides six equal differences.
-		{"six equal differences", shift(base[:6], 0.1), base[:6], 0, verdict.Better, scoring.VerdictPass},
+		{"six equal differences", shift(base[:6], 0.1), base[:6], 0, verdict.Better, scoring.VerdictWarn},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o := options()
@@ -192,7 +194,7 @@ func TestCompareUnmatchedSeeds(t *testing.T) {
 		{candidate[:5], baseline[:5], 5, 1, false},
 	} {
 		got := compare(t, c.candidate, c.baseline, options())
-		if got.NPairs != c.pairs || got.MatchedShare() != c.share || (got.Verdict == scoring.VerdictPass) != c.decided {
+		if got.NPairs != c.pairs || got.MatchedShare() != c.share || (got.Difference == verdict.Better) != c.decided {
 			t.Errorf("%d: %d pairs, share %v, %s", i, got.NPairs, got.MatchedShare(), got.Verdict)
 		}
 		if !c.decided && (got.Verdict != scoring.VerdictInconclusive || got.Difference != verdict.Undecided || len(got.Reasons) != 1 || len(got.Needs) != 1) {
@@ -361,7 +363,7 @@ func TestComparePlan(t *testing.T) {
 	got := compare(t, candidate, baseline, o)
 	want, err := stats.TInterval(got.Differences, 1-0.05/4)
 	fatal(t, err)
-	if got.Verdict != scoring.VerdictPass || !near(got.Total.Interval.Lo, want.Lo, 1e-12) || got.Total.Interval.Confidence != want.Confidence || !near(o.Alpha(), 0.0125, 1e-15) {
+	if got.Difference != verdict.Better || !near(got.Total.Interval.Lo, want.Lo, 1e-12) || got.Total.Interval.Confidence != want.Confidence || !near(o.Alpha(), 0.0125, 1e-15) {
 		t.Errorf("%s, %+v, want %+v", got.Verdict, got.Total.Interval, want)
 	}
 	for n, need := range map[int]string{7: "3 more pairs, for the planned look at 10", 9: "1 more pair, for the planned look at 10"} {

@@ -122,7 +122,7 @@ func NewNoise(spec scoring.Spec, seeds []JudgedSeed, o NoiseOptions) (Noise, err
 		return Noise{}, stats.TooFewError{Need: 1, Have: sizes[0]}
 	}
 	gate := o.Rules
-	gate.NoDegradation = false
+	gate.NoDegradation, gate.Values = false, scoring.ValuesReported
 	n := Noise{NSeeds: all, Seed: o.Seed, At: make([]NoiseAt, len(sizes)), Current: slices.Index(sizes, all), Method: o.method(len(seeds), sizes[len(sizes)-1])}
 	errs := make([]error, len(sizes))
 	pilot, drawn := newPilot(spec, seeds), o.progress(len(seeds), sizes)

@@ -10,6 +10,7 @@ import (
 type pairs struct {
 	candidate, baseline                   []JudgedSeed
 	unmatchedCandidate, unmatchedBaseline []uint64
+	repeated                              int // pairs left out, because a side repeats an earlier seed
 }
 
 // pairedScores are the scores of one metric; a seed without one scores 0.
@@ -27,8 +28,12 @@ func pair(candidate, baseline []JudgedSeed) pairs {
 			p.unmatchedCandidate = append(p.unmatchedCandidate, seed.Number)
 			continue
 		}
-		p.candidate, p.baseline = append(p.candidate, seed), append(p.baseline, other)
 		delete(byNumber, seed.Number)
+		if seed.Repeats || other.Repeats {
+			p.repeated++
+			continue
+		}
+		p.candidate, p.baseline = append(p.candidate, seed), append(p.baseline, other)
 	}
 	for _, seed := range baseline {
 		if _, left := byNumber[seed.Number]; left {

@@ -23,6 +23,7 @@ func (in GateInput) canFail() int {
 	n := 0
 	for _, inForce := range []bool{
 		in.Rules.MinPassRate != nil, in.Rules.Stable, in.Rules.MaxStd != nil, in.Rules.MinScore != nil, in.Rules.NoDegradation && in.Improvement != nil,
+		in.Rules.Values == scoring.ValuesUnchanged && in.Improvement != nil,
 	} {
 		if inForce {
 			n++
@@ -84,23 +85,15 @@ func (j judge) withoutSurvivors(o Outcome) Outcome {
 	return o
 }
 
-// identicalSeeds keeps seeds that are copies of one from counting as many.
+// identicalSeeds keeps seeds that are copies of one from being judged.
 func (j judge) identicalSeeds() []Outcome {
 	t := j.in.Stability.Totals()
-	if t.NOK < 2 || 2*t.NIdentical <= t.NOK && t.NIdentical < t.NOK-1 {
+	if t.NIdentical == 0 || t.NOK > 1 {
 		return nil
-	}
-	if t.NIdentical < t.NOK-1 {
-		return []Outcome{{
-			Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: warnIdenticalSeeds, N: t.NOK,
-			Message: fmt.Sprintf("%s %s exactly what another seed measured: there are only %s", format.CountedOf(t.NIdentical, t.NOK, "seed"),
-				format.Verb(t.NIdentical, "repeats", "repeat"), format.Counted(t.NOK-t.NIdentical, "different seed")),
-			Need: "a simulation that uses its seed",
-		}}
 	}
 	return []Outcome{{
 		Rule: RuleData, Verdict: scoring.VerdictInconclusive, Reason: warnIdenticalSeeds, N: t.NOK,
-		Message: fmt.Sprintf("all %d seeds measured exactly the same: that is one seed, %d times", t.NOK, t.NOK),
+		Message: fmt.Sprintf("all %d seeds measured exactly the same: that is one seed", t.NOK+t.NIdentical),
 		Need:    "a simulation that uses its seed",
 	}}
 }

@@ -24,6 +24,7 @@ type TotalDelta struct {
 	Ties         int            `json:"ties"`
 	WinShare     *float64       `json:"win_share"`    // wins among the pairs that are no tie; nil if all are ties
 	WinShareCI   stats.Interval `json:"win_share_ci"` // Wilson
+	Correlation  *float64       `json:"correlation"`  // of the total scores of the pairs, Pearson; nil if a side does not vary
 	// DetectableDz is the effect that so many pairs detect with power 0.8, in standard deviations of the differences,
 	// and Detectable the same as a difference of scores, beyond the margin. Both are nil if the differences do not vary.
 	DetectableDz *float64 `json:"mde_dz"`
@@ -63,6 +64,9 @@ func (i *Improvement) compareTotals(p pairs) error {
 		return fmt.Errorf("total scores: %w", err)
 	}
 	t.size(d, candidate, baseline, i.Options)
+	if t.Correlation = ifDefined(stats.Pearson(candidate, baseline)); t.equal && len(d) > 1 && !i.Options.Look.Anytime {
+		t.Interval.Lo, t.Interval.Hi = math.NaN(), math.NaN()
+	}
 	return nil
 }
 

@@ -47,7 +47,7 @@ func unpin(t testing.TB, st *store.Store, scenario string) (answer.BaselineChang
 func recordLabelled(t testing.TB, st *store.Store, scenario, label string, values ...float64) {
 	t.Helper()
 	for i, a := range values {
-		s := trackertest.Seed(scenario, track.SeedNumber(i), map[string]float64{"a": a})
+		s := trackertest.Seed(scenario, track.SeedNumber(i), map[string]float64{"a": a, "own": float64(i) + 0.5}) // no seed repeats another
 		if a != a {
 			s.Outcome, s.Values, s.Message = track.OutcomeError, nil, "no memory"
 		}

@@ -126,9 +126,11 @@ func stabilityUnder(ctx context.Context, r *store.Reader, sel store.Selection, r
 	if err != nil {
 		return scoring.Stability{}, err
 	}
-	assessments := make([]scoring.Assessment, len(rows)) // of a failed seed it stays empty
-	for i, row := range rows {
-		assessments[i] = judged[row.ID]
+	var assessments []scoring.Assessment // of a failed seed it stays empty
+	for _, row := range rows {
+		if !row.Repeats {
+			assessments = append(assessments, judged[row.ID])
+		}
 	}
 	s := scoring.Aggregate(spec, assessments)
 	s.NIdentical = totals.NIdentical

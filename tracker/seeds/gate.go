@@ -36,10 +36,10 @@ func JudgeGate(ctx context.Context, st *store.Store, q answer.GateQuestion) (ans
 
 // checkCompares refuses parameters of a comparison that no rule asks for.
 func (g Gated) checkCompares(q answer.GateQuestion) error {
-	compares := slices.ContainsFunc(g.Scenarios, func(s verdict.ScenarioOutcome) bool { return s.Rules.NoDegradation })
+	compares := slices.ContainsFunc(g.Scenarios, func(s verdict.ScenarioOutcome) bool { return s.Rules.Compares() })
 	switch {
 	case !compares && q.Baseline != nil:
-		return &param.Error{Param: "baseline", Message: "is for the rule no-degradation, which is not active"}
+		return &param.Error{Param: "baseline", Message: "is for the rules no-degradation and values, which are not active"}
 	case !compares && q.Base != nil:
 		return &param.Error{Param: "base", Message: "is for the rule no-degradation, which is not active"}
 	}
@@ -210,7 +210,7 @@ func (g *gatedScenario) load(ctx context.Context, st *store.Reader, choice Choic
 		return err
 	}
 	g.Look, g.look = look.rule, &look
-	if g.Rules.NoDegradation {
+	if g.Rules.Compares() {
 		return g.compare(ctx, st, choice, spec, q)
 	}
 	return nil

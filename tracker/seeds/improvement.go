@@ -3,7 +3,6 @@ package seeds
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -56,8 +55,12 @@ func (c *Compared) showMetrics(q answer.ImprovementQuestion) error {
 		}
 	}
 	all := c.Metrics
-	c.Metrics = slices.DeleteFunc(slices.Clone(all), func(m verdict.MetricDelta) bool { return !q.Shows(m) })
+	c.Metrics = slices.DeleteFunc(slices.Clone(all), func(m verdict.MetricDelta) bool { return !q.Shows(m, m.IsDecided) })
 	c.NHidden = len(all) - len(c.Metrics)
+	c.Values = slices.DeleteFunc(c.Values, func(v verdict.ValueDelta) bool {
+		k := slices.IndexFunc(all, func(m verdict.MetricDelta) bool { return m.Name == v.Metric })
+		return k >= 0 && !q.Shows(all[k], v.Moved)
+	})
 	return nil
 }
 
@@ -99,7 +102,7 @@ func compare(ctx context.Context, r *store.Reader, candidate Choice, q answer.Pa
 		return c, err
 	}
 	options := verdict.Options{
-		Confidence: answer.ConfidenceOr(q.Confidence), Margin: q.Margin, IdenticalCandidate: countRepeated(ours), IdenticalBaseline: countRepeated(theirs),
+		Confidence: answer.ConfidenceOr(q.Confidence), Margin: q.Margin,
 	}
 	if options.WithdrawnCandidate, err = withdrawnOf(ctx, r, candidate.selection(q.Seeds)); err != nil {
 		return c, err
@@ -151,18 +154,6 @@ func (c *Compared) loadSeeds(ctx context.Context, r *store.Reader, ranges []trac
 
 func byNumber(seeds []verdict.JudgedSeed) {
 	slices.SortFunc(seeds, func(a, b verdict.JudgedSeed) int { return cmp.Compare(a.Number, b.Number) })
-}
-
-// countRepeated counts the seeds that ran well and measured exactly what another one did.
-func countRepeated(rows []store.SeedScore) int {
-	n, different := 0, map[[sha256.Size]byte]bool{}
-	for _, row := range rows {
-		if ranWell(row) {
-			n++
-			different[row.Digest] = true
-		}
-	}
-	return n - len(different)
 }
 
 // candidateBase returns the active degradation base of a candidate. The base of a spec is for the seeds of its own

@@ -1,6 +1,7 @@
 package seeds_test
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ func purely(s scoring.Spec, list []track.Seed) []verdict.JudgedSeed {
 		a := scoring.Assess(s, seed.Values)
 		judged[i].Failed, judged[i].Passed, judged[i].Total = "", a.Passed(), a.TotalScore
 		for _, r := range a.Results {
-			judged[i].Scores = append(judged[i].Scores, r.Score)
+			judged[i].Scores, judged[i].Values = append(judged[i].Scores, r.Score), append(judged[i].Values, seed.Values[r.Name])
 		}
 	}
 	return judged
@@ -188,7 +189,8 @@ func TestImprovementOfFailedSeeds(t *testing.T) {
 	full := map[string]float64{"a": 0.5, "b": 0.5, "c": 0.5, "d": 0.5, "e": 0.5} // the middle of a range scores 1
 	for n := range track.SeedNumber(8) {
 		for _, label := range []string{"v1", "v2"} {
-			s := trackertest.Seed("s", n, full)
+			s := trackertest.Seed("s", n, maps.Clone(full))
+			s.Values["own"] = float64(n) + 0.5
 			s.Configuration.Label = label
 			switch {
 			case label == "v2" && n == 1:
@@ -196,7 +198,7 @@ func TestImprovementOfFailedSeeds(t *testing.T) {
 			case label == "v2" && n == 2:
 				s.Outcome, s.Values = track.OutcomeCollapsed, map[string]float64{"a": 1}
 			case label == "v2" && n == 3:
-				s.Values = map[string]float64{"a": 0.5, "b": 0.5, "c": 0.5, "e": 0.5}
+				delete(s.Values, "d")
 			case label == "v1" && n == 4:
 				s.Values = map[string]float64{"z": 1}
 			}
@@ -333,7 +335,7 @@ func TestCompareWhileRecording(t *testing.T) {
 	add := func(number track.SeedNumber) error {
 		var pair []seeds.Prepared
 		for i, label := range []string{"v1", "v2"} {
-			s := trackertest.Seed("s", number, map[string]float64{"a": 1 + float64(i)/4})
+			s := trackertest.Seed("s", number, map[string]float64{"a": 1 + float64(i)/4, "own": float64(number) + 0.5})
 			s.Configuration.Label = label
 			prepared, err := seeds.Prepare(s, st.Texts())
 			if err != nil {

@@ -43,14 +43,35 @@ func judgedSelection(ctx context.Context, st *store.Reader, sel store.Selection,
 	if err != nil {
 		return nil, nil, err
 	}
+	var values map[int64]map[string]float64
+	if withMetrics {
+		if values, err = st.MeasuredValues(ctx, sel); err != nil {
+			return nil, nil, err
+		}
+	}
 	seeds := make([]verdict.JudgedSeed, len(rows))
 	for i, row := range rows {
 		if a, ok := assessments[row.ID]; ok {
 			row = judgedBy(row, a)
 		}
 		seeds[i] = judgedSeedOf(row, spec.decoded)
+		if withMetrics && ranWell(row) {
+			seeds[i].Values = inSpecOrder(spec.decoded, values[row.ID])
+		}
 	}
 	return seeds, rows, nil
+}
+
+// inSpecOrder returns values in the order of the spec, NaN where there is none.
+func inSpecOrder(spec scoring.Spec, values map[string]float64) []float64 {
+	list := make([]float64, len(spec.Metrics))
+	for k, m := range spec.Metrics {
+		x, known := values[m.Name]
+		if list[k] = x; !known {
+			list[k] = math.NaN()
+		}
+	}
+	return list
 }
 
 func ranWell(row store.SeedScore) bool { return row.Outcome == track.OutcomeOK }
@@ -75,7 +96,7 @@ func judgedBy(row store.SeedScore, a scoring.Assessment) store.SeedScore {
 // judgedSeedOf returns a row as a seed of a comparison. Without the scores of its metrics, Failed cannot name the
 // missing ones.
 func judgedSeedOf(row store.SeedScore, spec scoring.Spec) verdict.JudgedSeed {
-	seed := verdict.JudgedSeed{Number: uint64(row.Number), Scores: row.Scores}
+	seed := verdict.JudgedSeed{Number: uint64(row.Number), Scores: row.Scores, Repeats: row.Repeats}
 	switch {
 	case !ranWell(row):
 		seed.Failed, seed.Scores = failedReason(row), nil

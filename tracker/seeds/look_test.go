@@ -43,7 +43,7 @@ func moreSeeds(t testing.TB, st *store.Store, first, n int) {
 	t.Helper()
 	for i := range n {
 		for k, label := range []string{"v1", "v2"} {
-			s := trackertest.Seed("s", track.SeedNumber(first+i), map[string]float64{"a": 0.5 + float64((i+k)%4)/10})
+			s := trackertest.Seed("s", track.SeedNumber(first+i), map[string]float64{"a": 0.5 + float64((i+k)%4)/10, "own": float64(first+i) + 0.5})
 			s.Configuration.Label = label
 			trackertest.Record(t, st, seeds.Options{}, s)
 		}

@@ -1,0 +1,62 @@
+package verdict
+
+import (
+	"fmt"
+
+	"track/scoring"
+	"track/scoring/format"
+)
+
+// ruleValues is in force where the rules ask that values of metrics stay what they are in the baseline.
+const ruleValues = "values"
+
+// valuesOutcomes judges the value of each metric: PASS where its interval lies within its margin; FAIL where the test
+// shows that it moved and the interval lies beyond the margin; INCONCLUSIVE otherwise, as for a value without a margin.
+func (j judge) valuesOutcomes() []Outcome {
+	i := j.in.Improvement
+	whole := Outcome{Rule: ruleValues, Verdict: scoring.VerdictInconclusive}
+	if i == nil {
+		whole.Reason, whole.Message, whole.Need = reasonNoBaseline, j.in.NoBaseline, "a pinned baseline, or one that the spec names"
+		return []Outcome{whole}
+	}
+	whole.N = i.NPairs
+	if reason, need := i.undecidable(); reason != "" {
+		whole.Reason, whole.Message, whole.Need = reasonUndecidable, reason, need
+		return []Outcome{whole}
+	}
+	var list []Outcome
+	var verdicts []scoring.Verdict
+	for _, v := range i.Values {
+		o := v.outcome()
+		list, verdicts = append(list, o), append(verdicts, o.Verdict)
+	}
+	for _, never := range i.NeverRecorded {
+		list = append(list, Outcome{Rule: ruleValues, Metric: never.Metric, Verdict: scoring.VerdictInconclusive, Reason: reasonNeverRecorded, N: i.NPairs, Message: never.text()})
+		verdicts = append(verdicts, scoring.VerdictInconclusive)
+	}
+	if len(list) > 0 {
+		whole.Verdict = scoring.VerdictPass // until its values are summed up
+	}
+	whole.Message = fmt.Sprintf("%s over %d pairs: %s", format.Counted(len(list), "value"), i.NPairs, i.ValueTest())
+	return append([]Outcome{whole}, list...)
+}
+
+func (v ValueDelta) outcome() Outcome {
+	o := Outcome{
+		Rule: ruleValues, Metric: v.Metric, N: v.NPairs, Observed: ptr(v.MeanDelta), Limit: v.Margin, Interval: v.Interval, Message: v.Text(),
+		Verdict: passIf(v.Margin != nil && v.Within), P: ptr(v.PHolm),
+	}
+	if o.Verdict == scoring.VerdictPass {
+		return o
+	}
+	switch margin := v.Margin; {
+	case margin == nil:
+		o.breaks, o.Need = true, "a margin of "+v.Metric+" in the spec: the smallest difference that matters"
+	default:
+		o.breaks = v.Interval.Lo > *margin || v.Interval.Hi < -*margin || !v.Interval.Defined() && (v.MeanDelta > *margin || v.MeanDelta < -*margin)
+		o.Message += fmt.Sprintf("; may differ by %s", format.Mean(*margin, v.Format))
+		o.Need = "more pairs, to show on which side of the margin the difference lies"
+	}
+	o.unless = "; not shown to have moved beyond what may differ"
+	return o
+}
