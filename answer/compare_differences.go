@@ -23,13 +23,15 @@ type SideDifference struct {
 	Metrics    []verdict.MetricDelta  `json:"metrics"`   // in the order of the spec
 	Values     []verdict.ValueDelta   `json:"values"`    // of the same metrics, in their own units
 	Confidence float64                `json:"confidence"`
-	Test       string                 `json:"test"` // that says which metrics differ
+	// NeverRecorded are metrics that one side never recorded: totals are those of the others.
+	NeverRecorded []verdict.NeverRecorded `json:"never_recorded,omitzero"`
+	Test          string                  `json:"test"` // that says which metrics differ
 }
 
 // NewSideDifference returns what a comparison of two sides shows.
 func NewSideDifference(i verdict.Improvement) SideDifference {
 	return SideDifference{
-		NPairs: i.NPairs, Unmatched: i.Unmatched, Failed: i.Failed, Total: i.Total, Metrics: i.Metrics, Values: i.Values, Confidence: i.Confidence, Test: i.MetricTest(),
+		NPairs: i.NPairs, Unmatched: i.Unmatched, Failed: i.Failed, Total: i.Total, Metrics: i.Metrics, Values: i.Values, Confidence: i.Confidence, Test: i.MetricTest(), NeverRecorded: i.NeverRecorded,
 	}
 }
 
@@ -110,6 +112,9 @@ func (a Comparison) differenceNotes(side int) (notes []Sentence) {
 	if d.NPairs == 0 {
 		add("%s and %s have no seed in common, so there is no paired difference", first, other)
 		return notes
+	}
+	for _, never := range d.NeverRecorded {
+		add("no total has %s, which %s never recorded", never.Metric, map[string]string{"candidate": other, "baseline": first}[never.Side])
 	}
 	if moved := verdict.MovedText(d.Values, len(d.decided()) > 0); moved != "" {
 		add("%s", moved)

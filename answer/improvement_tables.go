@@ -29,15 +29,15 @@ func (a Improvement) metricsTable() Table {
 	t := Table{Name: "metrics", Main: true, Grouped: true, Columns: Columns{
 		{Name: "group"}, {Name: "metric"}, {Name: "weight"}, {Name: "baseline_mean", Head: "baseline"}, {Name: "candidate_mean", Head: "candidate"},
 		{Name: "change", For: ForPeople}, {Name: "mean_delta", Head: "mean delta"}, {Name: "ci_lo", For: ForData}, {Name: "ci_hi", For: ForData},
-		{Name: "interval", Head: format.Confidence(confidence) + " interval", For: ForPeople}, {Name: "threshold", Head: "may lose"}, {Name: "point_comparison", Head: "point comparison"},
+		{Name: "interval", Head: format.Confidence(confidence) + " interval", For: ForPeople}, {Name: "threshold", Head: "may lose"}, {Name: "improvement_score", Head: "improvement score"}, {Name: "point_comparison", Head: "point comparison"},
 		{Name: "p", For: ForData}, {Name: "p_max_t", Head: "p " + a.MetricCorrection()}, {Name: "decided", For: ForData},
 		{Name: "wins", For: ForData}, {Name: "losses", For: ForData}, {Name: "ties", For: ForData}, {Name: "wins_losses_ties", Head: "W/L/T", For: ForPeople},
-	}.drop("weight", "threshold", "wins_losses_ties", "baseline_mean", "candidate_mean", "p_max_t", "point_comparison", "interval")}
+	}.drop("weight", "threshold", "wins_losses_ties", "baseline_mean", "candidate_mean", "improvement_score", "p_max_t", "point_comparison", "interval")}
 	weight := WeightText(a.Metrics, func(m verdict.MetricDelta) float64 { return m.Weight })
 	for _, m := range a.Metrics {
 		t.Rows = append(t.Rows, []any{
 			m.Group, m.Name, numberCell(m.Weight, weight), m.Baseline, m.Candidate, ChangeText(m), numberCell(m.MeanDelta, format.Signed),
-			defined(m.Interval.Lo), defined(m.Interval.Hi), intervalCell(m.Interval, format.Signed), numberCell(m.Threshold, format.Four), string(m.Status),
+			defined(m.Interval.Lo), defined(m.Interval.Hi), intervalCell(m.Interval, format.Signed), numberCell(m.Threshold, format.Four), m.Score, string(m.Status),
 			m.P, numberCell(m.PMaxT, format.PValue), m.IsDecided, m.Wins, m.Losses, m.Ties, fmt.Sprintf("%d/%d/%d", m.Wins, m.Losses, m.Ties),
 		})
 	}
@@ -174,6 +174,9 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 	add("mean delta", format.Signed(t.MeanDelta), format.OrDash(format.Interval(t.Interval, format.Signed)), "%s %s interval%s",
 		format.Confidence(t.Interval.Confidence), t.Interval.Method, beyond(t.Interval, -1, "difference"))
 	add("p", format.PValue(t.P), "", "%s", t.PMethod)
+	if i.Score != nil {
+		add("improvement score", format.Four(*i.Score), "", "of each metric max(0, min(1, 1 + mean delta)), weighted mean; 1 is no loss")
+	}
 	if r := t.Correlation; r != nil && !i.Look.Anytime {
 		what := "pairs show what as many unpaired seeds would"
 		if *r > 0.3 {

@@ -8,6 +8,7 @@ import (
 	"track/answer/param"
 	"track/scoring"
 	"track/scoring/format"
+	"track/scoring/stats"
 	"track/scoring/verdict"
 )
 
@@ -92,7 +93,10 @@ func coverageText(c verdict.Coverage) string {
 // StableText says whether the seeds of a configuration are stable by the numbers, and what their scores are.
 func StableText(s scoring.Stability) string {
 	text := "not stable in these seeds"
-	if s.Stable {
+	switch {
+	case s.NScored < stats.SmallN && s.NSeeds < stats.SmallN:
+		text = "too few seeds to say"
+	case s.Stable:
 		text = "stable in these seeds"
 	}
 	switch score := s.Totals().Score; score.N {

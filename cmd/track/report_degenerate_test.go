@@ -62,7 +62,7 @@ func TestReportsOfDegenerateSeeds(t *testing.T) {
 		}), []string{"0.9850 (0.2873 to 0.9963), n = 3 | -0.4887 (-1.0506 to +0.0731), n = 6 |"}},
 		{"all failed on both sides", twoMetrics, recordedSeeds("old", 6, failed) + recordedSeeds("new", 6, failed), []string{"no seed has a score"}},
 		{"all equal", twoMetrics, recordedSeeds("old", 8, equal) + recordedSeeds("new", 8, equal), []string{
-			"repeat exactly what another seed measured", "scores are equal", "~", // as Markdown has it
+			"repeat exactly what another seed measured", "1 seed", "~", // as Markdown has it
 		}},
 		{"nothing measured", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, other), []string{"missing a, b", "`a` missing, `b` missing", "none of 6 seeds that ran well has a value"}},
 		{"no finite values", twoMetrics, recordedSeeds("old", 8, good) + recordedSeeds("new", 8, odd), []string{"NaN"}},

@@ -1,6 +1,7 @@
 package stats
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -85,5 +86,28 @@ func TestDistributionsSumToOne(t *testing.T) {
 		if math.Abs(sum-1) > 1e-12 {
 			t.Errorf("%v sums to %v", p, sum)
 		}
+	}
+}
+
+// 481 and 46 are those of R: the last n below which pbinom has less power than 0.8.
+func TestSeedsForRatesAndWidths(t *testing.T) {
+	for rate, want := range map[float64]int{56. / 60: 481, 0.99: 46} {
+		if n, err := SeedsForPassRate(rate, 0.9, 0.95, 0.8); err != nil || n != want {
+			t.Errorf("at a rate of %v: %d, error %v, want %d", rate, n, err, want)
+		}
+	}
+	if _, err := SeedsForPassRate(0.9, 0.9, 0.95, 0.8); !errors.Is(err, ErrOutOfRange) {
+		t.Errorf("a rate at its limit: %v", err)
+	}
+	pilot := []float64{0.5, 0.6, 0.7, 0.8, 0.9}
+	size, err := SeedsForWidth(pilot, 0.1, 0.95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	width := func(n int) float64 {
+		return 2 * studentQuantile(0.95, float64(n-1)) * size.SDUpper / math.Sqrt(float64(n))
+	}
+	if width(size.N) > 0.1 || width(size.N-1) <= 0.1 || !(size.SDUpper > size.SD) {
+		t.Errorf("%+v: widths %v and %v", size, width(size.N-1), width(size.N))
 	}
 }

@@ -184,6 +184,36 @@ func (t Design) SeedsFromPilot(pilot []float64, delta, power float64) (PilotSize
 	}, nil
 }
 
+// SeedsForWidth is the smallest number of values whose t interval of the mean is at most that wide, if their sd is the
+// 80 % upper bound of the pilot's. Errors are those of [Design.SeedsFromPilot].
+func SeedsForWidth(pilot []float64, width, confidence float64) (size PilotSize, err error) {
+	if err := check(pilot, 2); err != nil {
+		return size, err
+	}
+	s := sampleSD(pilot)
+	if s == 0 {
+		return size, ErrZeroVariance
+	}
+	upper := sdBound(s, len(pilot), 1-PilotUpper)
+	isWide := func(n int) bool {
+		return 2*studentQuantile(confidence, float64(n-1))*upper/math.Sqrt(float64(n)) > width
+	}
+	lo, hi := 1, 2
+	for isWide(hi) {
+		if lo, hi = hi, 2*hi; lo > MaxSeeds {
+			return size, ErrOutOfRange
+		}
+	}
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; isWide(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return PilotSize{NPilot: len(pilot), SD: s, SDUpper: upper, N: hi, Warnings: smallN(len(pilot))}, nil
+}
+
 func (t Design) check() error {
 	if err := checkOpenUnit("alpha", t.Alpha); err != nil {
 		return err

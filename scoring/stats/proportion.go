@@ -74,6 +74,42 @@ func clopperLower(k, n int, tail float64) float64 {
 	return numeric.BetaQuantile(tail, float64(k), float64(n-k+1))
 }
 
+// SeedsForPassRate is the number of trials from which on the one-sided lower bound of Clopper and Pearson reaches a limit
+// with the given power, if trials succeed at a rate. The power of this exact test falls and rises with the number: here
+// it has fallen for the last time. Beyond [MaxSeeds] the error is ErrOutOfRange, as at a rate that is not above the limit.
+func SeedsForPassRate(rate, limit, confidence, power float64) (int, error) {
+	if !(rate > limit) {
+		return 0, ErrOutOfRange
+	}
+	for failed, n := 0, leastTrials(0, 1, limit, confidence); n <= MaxSeeds; failed++ {
+		next := leastTrials(failed+1, n, limit, confidence)
+		if BinomialAtMost(failed, next-1, 1-rate) >= power {
+			return n, nil
+		}
+		n = next
+	}
+	return 0, ErrOutOfRange
+}
+
+// leastTrials is the smallest number of trials, from least on, that shows a success rate although some of them failed.
+func leastTrials(failed, least int, limit, confidence float64) int {
+	shows := func(n int) bool { return n > failed && BinomialAtMost(failed, n, 1-limit) <= 1-confidence }
+	lo, hi := least-1, 2*least
+	for !shows(hi) {
+		if lo, hi = hi, 2*hi; lo > MaxSeeds {
+			return hi
+		}
+	}
+	for hi-lo > 1 {
+		if mid := (lo + hi) / 2; shows(mid) {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return hi
+}
+
 // BinomialAtMost is P(X ≤ k) for X of n trials with success rate p: the one-sided p-value of "the rate is at least p"
 // when k succeeded. It is the counterpart of [ClopperPearson]. k must be 0 to n, and p 0 to 1.
 func BinomialAtMost(k, n int, p float64) float64 {

@@ -65,12 +65,9 @@ func (i *Improvement) decide() {
 		}
 		return
 	}
-	if len(i.NeverRecorded) > 0 {
+	if len(i.Metrics) == 0 && len(i.NeverRecorded) > 0 {
 		i.Verdict = scoring.VerdictInconclusive
-		for _, never := range i.NeverRecorded {
-			i.Reasons = append(i.Reasons, never.text())
-			i.Needs = append(i.Needs, "values of "+never.Metric+" on both sides")
-		}
+		i.sayNeverRecorded()
 		return
 	}
 	i.Difference = i.difference()
@@ -87,6 +84,14 @@ func (i *Improvement) decide() {
 	i.Reasons = []string{text}
 	if moved := i.MovedText(); moved != "" {
 		i.Reasons = append(i.Reasons, moved)
+	}
+	if len(i.NeverRecorded) > 0 {
+		i.Reasons[0] += ", of " + format.Counted(len(i.Metrics), "metric") + " that both sides have"
+		i.sayNeverRecorded()
+		if i.Difference != Worse {
+			i.Verdict = scoring.VerdictInconclusive
+			return
+		}
 	}
 	switch i.Difference {
 	case Better:
@@ -113,6 +118,14 @@ func (i *Improvement) decide() {
 			i.Reasons = append(i.Reasons, "the total score lies within the margins, but not every value does: "+strings.Join(names[:min(3, len(names))], ", "))
 		}
 		i.needSeeds()
+	}
+}
+
+// sayNeverRecorded names the metrics that nothing is compared by.
+func (i *Improvement) sayNeverRecorded() {
+	for _, never := range i.NeverRecorded {
+		i.Reasons = append(i.Reasons, never.text())
+		i.Needs = append(i.Needs, "values of "+never.Metric+" on both sides, or an older version of the spec: --spec")
 	}
 }
 

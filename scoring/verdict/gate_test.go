@@ -66,13 +66,13 @@ func TestGateRules(t *testing.T) {
 	}{
 		// 0.95⁵⁹ = 0.0485 and 0.95⁵⁸ = 0.0510.
 		{"59 of 59", verdict.RuleMinPassRate, rate(0.95), stability(59, 59, around(0.8, 59)), pass, "", ""},
-		{"58 of 58", verdict.RuleMinPassRate, rate(0.95), stability(58, 58, around(0.8, 58)), open, "1 more seed, all passing (59 of 59)", "it needs 59 of 59"},
+		{"58 of 58", verdict.RuleMinPassRate, rate(0.95), stability(58, 58, around(0.8, 58)), open, "59 seeds would show 95.0% if all pass: 1 more", "it needs 59 of 59"},
 		{"92 of 93", verdict.RuleMinPassRate, rate(0.95), stability(92, 93, around(0.8, 93)), pass, "", ""},
-		{"91 of 92", verdict.RuleMinPassRate, rate(0.95), stability(91, 92, around(0.8, 92)), open, "(92 of 93)", ""},
-		{"58 of 59", verdict.RuleMinPassRate, rate(0.95), stability(58, 59, around(0.8, 59)), open, "34 more seeds, all passing (92 of 93)", ""},
+		{"91 of 92", verdict.RuleMinPassRate, rate(0.95), stability(91, 92, around(0.8, 92)), open, "1 more if all of them pass", ""},
+		{"58 of 59", verdict.RuleMinPassRate, rate(0.95), stability(58, 59, around(0.8, 59)), open, "34 more if all of them pass, which has a chance of 55.9% at this rate", ""},
 		{"1 is out of reach", verdict.RuleMinPassRate, rate(1), stability(30, 30, around(0.8, 30)), open, "", "any number of seeds up to 100000"},
 		// P(X ≤ 17) = 0.0755 and P(X ≤ 16) = 0.0159 of 20 at 0.95.
-		{"17 of 20", verdict.RuleMinPassRate, rate(0.95), stability(17, 20, twenty), open, "more seeds", "it needs 59 of 59"},
+		{"17 of 20", verdict.RuleMinPassRate, rate(0.95), stability(17, 20, twenty), open, "a higher pass rate: at this rate no number of seeds shows 95.0%", "it needs 59 of 59"},
 		{"16 of 20", verdict.RuleMinPassRate, rate(0.95), stability(16, 20, twenty), fail, "", ""},
 		{"min score met", verdict.RuleMinScore, score(meanLo - 1e-9), stability(20, 20, twenty), pass, "", ""},
 		{"min score not shown", verdict.RuleMinScore, score(meanLo + 1e-9), stability(20, 20, twenty), open, "about", ""},

@@ -62,7 +62,8 @@ type Improvement struct {
 	NPass         int             `json:"n_point_pass"`            // metrics with this point comparison
 	NWarn         int             `json:"n_point_warn"`
 	NFail         int             `json:"n_point_fail"`
-	NBetter       int             `json:"n_better"` // metrics of which the data show a gain: decided, and MeanDelta above 0
+	Score         *float64        `json:"improvement_score"` // weighted mean of those of the metrics; nil without weights
+	NBetter       int             `json:"n_better"`          // metrics of which the data show a gain: decided, and MeanDelta above 0
 	NWorse        int             `json:"n_worse"`
 	Degraded      []string        `json:"degraded"`          // metrics whose point comparison is FAIL
 	Total         *TotalDelta     `json:"total"`             // nil without pairs
@@ -91,8 +92,14 @@ func (i Improvement) MatchedShare() float64 {
 // of spec, and stand in the order in which they were recorded.
 func Compare(spec scoring.Spec, candidate, baseline []JudgedSeed, o Options) (Improvement, error) {
 	p := pair(candidate, baseline)
+	never := neverRecorded(spec, p)
+	if len(never) > 0 { // totals over different metrics cannot be compared
+		candidate, baseline = overCommon(spec, never, candidate), overCommon(spec, never, baseline)
+		p = pair(candidate, baseline)
+	}
 	i := Improvement{
-		NCandidate: len(candidate), NBaseline: len(baseline), NPairs: len(p.candidate), NRepeated: p.repeated,
+		NeverRecorded: never,
+		NCandidate:    len(candidate), NBaseline: len(baseline), NPairs: len(p.candidate), NRepeated: p.repeated,
 		Unmatched: UnmatchedSeeds{p.unmatchedCandidate, p.unmatchedBaseline},
 		Failed:    FailedSeeds{failures(p.candidate), failures(p.baseline)}, Options: o, Difference: Undecided,
 	}

@@ -16,13 +16,14 @@ type MetricDelta struct {
 	Candidate float64        `json:"candidate_mean"` // mean score over the pairs
 	Baseline  float64        `json:"baseline_mean"`
 	MeanDelta float64        `json:"mean_delta"`
-	Threshold float64        `json:"threshold"`        // largest loss that is WARN
-	Status    scoring.Status `json:"point_comparison"` // [scoring.CheckImprovement] of MeanDelta alone; no statement on other seeds
-	Interval  stats.Interval `json:"ci"`               // of MeanDelta; together with those of all other metrics it has its confidence
-	P         float64        `json:"p"`                // sign-flip test, two-sided
-	PMaxT     float64        `json:"p_max_t"`          // corrected for the number of metrics: joint sign flips, step-down max-T; Holm at any time
-	IsDecided bool           `json:"decided"`          // the data show a change: PMaxT is at most 1 - confidence, and Interval is on one side of 0
-	Wins      int            `json:"wins"`             // pairs in which the candidate scores higher
+	Threshold float64        `json:"threshold"`         // largest loss that is WARN
+	Score     float64        `json:"improvement_score"` // max(0, min(1, 1 + MeanDelta)): 1 for no loss, as in the origin of these scores
+	Status    scoring.Status `json:"point_comparison"`  // [scoring.CheckImprovement] of MeanDelta alone; no statement on other seeds
+	Interval  stats.Interval `json:"ci"`                // of MeanDelta; together with those of all other metrics it has its confidence
+	P         float64        `json:"p"`                 // sign-flip test, two-sided
+	PMaxT     float64        `json:"p_max_t"`           // corrected for the number of metrics: joint sign flips, step-down max-T; Holm at any time
+	IsDecided bool           `json:"decided"`           // the data show a change: PMaxT is at most 1 - confidence, and Interval is on one side of 0
+	Wins      int            `json:"wins"`              // pairs in which the candidate scores higher
 	Losses    int            `json:"losses"`
 	Ties      int            `json:"ties"`
 
@@ -63,8 +64,53 @@ func (m NeverRecorded) text() string {
 	return fmt.Sprintf("%s was never recorded by the %s: none of %s has a value", m.Metric, m.Side, format.Counted(m.N, "seed"))
 }
 
-// neverRecorded returns the side that has no value of a metric although seeds of it ran; nil if both have one.
-func neverRecorded(m scoring.Metric, metric int, p pairs) *NeverRecorded {
+// neverRecorded returns the metrics of which one side has no value although seeds of it ran.
+func neverRecorded(spec scoring.Spec, p pairs) (list []NeverRecorded) {
+	for k, m := range spec.Metrics {
+		if never := neverRecordedMetric(m, k, p); never != nil {
+			list = append(list, *never)
+		}
+	}
+	return list
+}
+
+func isNever(list []NeverRecorded, metric string) bool {
+	return slices.ContainsFunc(list, func(n NeverRecorded) bool { return n.Metric == metric })
+}
+
+// overCommon returns seeds with their total scores over the metrics that both sides recorded. A seed that lacks one of
+// these has no score.
+func overCommon(spec scoring.Spec, never []NeverRecorded, seeds []JudgedSeed) []JudgedSeed {
+	list := slices.Clone(seeds)
+	for i := range list {
+		s := &list[i]
+		if s.Scores == nil {
+			continue
+		}
+		sum, weights, missing := 0.0, 0.0, ""
+		for k, m := range spec.Metrics {
+			switch {
+			case isNever(never, m.Name):
+			case math.IsNaN(s.Scores[k]):
+				missing = m.Name
+			default:
+				sum, weights = sum+float64(m.Weight*s.Scores[k]), weights+m.Weight
+			}
+		}
+		switch s.Failed, s.Total = "", 0; {
+		case missing != "":
+			s.Failed = "missing " + missing
+		case weights == 0:
+			s.Failed = "no metric with a weight on both sides"
+		default:
+			s.Total = sum / weights
+		}
+	}
+	return list
+}
+
+// neverRecordedMetric returns the side that has no value of a metric although seeds of it ran; nil if both have one.
+func neverRecordedMetric(m scoring.Metric, metric int, p pairs) *NeverRecorded {
 	for _, side := range []struct {
 		name  string
 		seeds []JudgedSeed
@@ -98,9 +144,7 @@ func countMissing(seeds []JudgedSeed, metric int) (ran, missing int) {
 func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
 	var compared []int
 	for k, m := range spec.Metrics {
-		if never := neverRecorded(m, k, p); never != nil {
-			i.NeverRecorded = append(i.NeverRecorded, *never)
-		} else {
+		if !isNever(i.NeverRecorded, m.Name) {
 			compared = append(compared, k)
 		}
 	}
@@ -123,7 +167,20 @@ func (i *Improvement) compareMetrics(spec scoring.Spec, p pairs) error {
 			i.Degraded = append(i.Degraded, m.Name)
 		}
 	}
+	i.Score = improvementScore(i.Metrics)
 	return i.decideMetrics()
+}
+
+// improvementScore is the mean of the improvement scores, weighted as in the spec; nil without weights.
+func improvementScore(metrics []MetricDelta) *float64 {
+	sum, weights := 0.0, 0.0
+	for _, m := range metrics {
+		sum, weights = sum+float64(m.Weight*m.Score), weights+m.Weight
+	}
+	if weights == 0 {
+		return nil
+	}
+	return ptr(sum / weights)
 }
 
 // decideMetrics says which metrics changed, by a test of all of them together, and keeps their intervals from saying
@@ -175,6 +232,7 @@ func compareMetric(m scoring.Metric, metric int, p pairs, o Options, nMetrics in
 	}
 	delta.differences = d
 	delta.Candidate, delta.Baseline, delta.MeanDelta = mean(scores.candidate), mean(scores.baseline), mean(d)
+	delta.Score = max(0, min(1, 1+delta.MeanDelta))
 	delta.Status = scoring.CheckImprovement(delta.MeanDelta, m.Weight, o.Base)
 	delta.count()
 	if delta.Interval, err = simultaneousInterval(d, o, nMetrics); err != nil {

@@ -135,7 +135,7 @@ func (j judge) minPassRate(limit float64) (Outcome, error) {
 		}
 	}
 	if need := seedsForPassRate(n-passed, limit, j.confidence); need > n {
-		o.Need = fmt.Sprintf("%s, all passing (%d of %d)", format.Counted(need-n, "more seed"), need-(n-passed), need)
+		o.Need = moreForPassRate(need, passed, n, limit, j.confidence)
 	}
 	return o, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"track/scoring"
 	"track/scoring/format"
+	"track/scoring/numeric"
 	"track/scoring/stats"
 )
 
@@ -106,14 +107,30 @@ func (f *Finding) explainRate(e Estimates, b stableBounds, shown, refuted bool) 
 	f.Reasons = append(f.Reasons, text)
 	if !shown && !refuted {
 		need := seedsForPassRate(e.NSeeds-e.NPassed, scoring.StableMinPassRate, b.confidence)
-		f.needRate(need, e.NSeeds, e.NSeeds-e.NPassed, limit)
+		if need > e.NSeeds {
+			f.Needs = append(f.Needs, moreForPassRate(need, e.NPassed, e.NSeeds, scoring.StableMinPassRate, b.confidence))
+		}
 	}
 }
 
-func (f *Finding) needRate(need, have, failed int, limit string) {
-	if need > have {
-		f.Needs = append(f.Needs, fmt.Sprintf("%d passing of %d seeds would show %s: %d more, all passing", need-failed, need, limit, need-have))
+// moreForPassRate says how many more seeds would show a pass rate: with power 0.8 at the rate that was observed, and if
+// all of them pass.
+func moreForPassRate(need, passed, n int, rate, confidence float64) string {
+	all := fmt.Sprintf("%d more if all of them pass", need-n)
+	if passed == n {
+		return fmt.Sprintf("%s would show %s if all pass: %d more", format.Counted(need, "seed"), format.Share(rate), need-n)
 	}
+	observed := float64(passed) / float64(n)
+	chance := numeric.Pow(observed, float64(need-n))
+	all += fmt.Sprintf(", which has a chance of %s at this rate", format.Share(chance))
+	plan, err := stats.SeedsForPassRate(observed, rate, confidence, TargetPower)
+	switch {
+	case observed <= rate:
+		return fmt.Sprintf("a higher pass rate: at this rate no number of seeds shows %s; %s", format.Share(rate), all)
+	case err != nil:
+		return fmt.Sprintf("more than %d seeds in all to show %s at this rate with power %v; %s", stats.MaxSeeds, format.Share(rate), TargetPower, all)
+	}
+	return fmt.Sprintf("about %s in all to show %s at this rate with power %v; %s", format.Counted(plan, "seed"), format.Share(rate), TargetPower, all)
 }
 
 func (f *Finding) explainSD(e Estimates, b stableBounds, shown, refuted, constant bool) {

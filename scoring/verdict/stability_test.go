@@ -50,13 +50,13 @@ func TestStability(t *testing.T) {
 	}{
 		// The one-sided bound of Clopper and Pearson for n of n is 0.05^(1/n); it reaches 0.9 from n = 28.4 on, as in a gate.
 		{"29 of 29", stability(29, 29, around(0.8, 29)), scoring.VerdictPass, []string{"is at least 90.0%: at least 90.2% with 95% confidence (Clopper–Pearson, one-sided)", "is at most 0.15"}, ""},
-		{"28 of 28", stability(28, 28, around(0.8, 28)), scoring.VerdictWarn, []string{"is not shown to be at least 90.0%: at least 89.9%"}, "29 passing of 29 seeds would show 90.0%: 1 more"},
-		{"5 of 5", stability(5, 5, around(0.8, 5)), scoring.VerdictWarn, []string{"(5 of 5) is not shown to be at least 90.0%: at least 54.9%"}, "24 more, all passing"},
+		{"28 of 28", stability(28, 28, around(0.8, 28)), scoring.VerdictWarn, []string{"is not shown to be at least 90.0%: at least 89.9%"}, "29 seeds would show 90.0% if all pass: 1 more"},
+		{"5 of 5", stability(5, 5, around(0.8, 5)), scoring.VerdictWarn, []string{"(5 of 5) is not shown to be at least 90.0%: at least 54.9%"}, "if all pass: 24 more"},
 		{"4 of 4", stability(4, 4, around(0.8, 4)), scoring.VerdictInconclusive, []string{"4 scored seeds: at least 5 are needed"}, "1 more scored seed"},
 		{"none", stability(0, 0, nil), scoring.VerdictInconclusive, []string{"there are no seeds"}, ""},
 		{"one", stability(1, 1, []float64{0.8}), scoring.VerdictInconclusive, []string{"1 scored seed:"}, "4 more scored seeds"},
 		// With half of the error, the upper bound of 15 of 20 is 0.913, and that of 14 of 20 0.881.
-		{"15 of 20", stability(15, 20, around(0.8, 20)), scoring.VerdictInconclusive, []string{"is not shown to be below 90.0%: at most 91.3% with 97.5% confidence"}, "passing of"},
+		{"15 of 20", stability(15, 20, around(0.8, 20)), scoring.VerdictInconclusive, []string{"is not shown to be below 90.0%: at most 91.3% with 97.5% confidence"}, "a higher pass rate"},
 		{"14 of 20", stability(14, 20, around(0.8, 20)), scoring.VerdictFail, []string{"is below 90.0%: at most 88.1%"}, ""},
 		{"0 of 3", stability(0, 3, around(0.2, 3)), scoring.VerdictFail, []string{"is below 90.0%"}, ""},
 		{"all crashed", crashed(stability(0, 0, nil), 20), scoring.VerdictFail, []string{"0.0% (0 of 20"}, ""},

@@ -51,7 +51,7 @@ func purely(s scoring.Spec, list []track.Seed) []verdict.JudgedSeed {
 	return judged
 }
 
-var sameImprovement = cmp.Options{cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), approx, cmp.FilterPath(func(p cmp.Path) bool {
+var sameImprovement = cmp.Options{cmpopts.EquateEmpty(), cmp.Comparer(func(a, b float64) bool { return a != a && b != b || trackertest.Near(a, b) }), cmp.FilterPath(func(p cmp.Path) bool {
 	_, unexported := p.Last().(cmp.StructField)
 	return unexported && strings.ToLower(p.Last().String()[1:2]) == p.Last().String()[1:2]
 }, cmp.Ignore())}

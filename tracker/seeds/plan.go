@@ -22,6 +22,9 @@ func PlanSeeds(ctx context.Context, r *store.Reader, q answer.SeedsNeededQuestio
 	if err != nil {
 		return a, err
 	}
+	if q.Effect == 0 {
+		return planOne(ctx, r, choice, q)
+	}
 	pilot, err := loadPilot(ctx, r, choice, q)
 	if err != nil {
 		return a, err
@@ -34,6 +37,43 @@ func PlanSeeds(ctx context.Context, r *store.Reader, q answer.SeedsNeededQuestio
 		Candidate: choice.side(), Baseline: pilot.baseline, Effect: q.Effect, Power: q.Power, Alpha: q.Alpha, NPilot: size.NPilot, NFailed: pilot.nFailed,
 		SD: size.SD, SDUpper: size.SDUpper, Dz: size.Dz, N: size.N, Reached: size.Power, Warnings: pilot.warnings(size.Warnings),
 	}, nil
+}
+
+// planOne computes how many seeds of one configuration show a pass rate, or bound the mean score to a width.
+func planOne(ctx context.Context, r *store.Reader, choice Choice, q answer.SeedsNeededQuestion) (answer.SeedsNeeded, error) {
+	a := answer.SeedsNeeded{Candidate: choice.side(), PassRate: q.PassRate, Width: q.Width, Power: q.Power, Alpha: q.Alpha, Warnings: []verdict.Warning{}}
+	_, seeds, err := newestJudged(ctx, r, choice, q.Seeds)
+	if err != nil {
+		return a, err
+	}
+	var scores []float64
+	passed := 0
+	for _, s := range seeds {
+		if s.Failed == "" {
+			scores = append(scores, s.Total)
+		}
+		if s.Passed {
+			passed++
+		}
+	}
+	a.NPilot, a.NFailed = len(seeds), countFailed(seeds)
+	if a.NPilot < 2 {
+		return a, tooFewSeeds(stats.TooFewError{Need: 2, Have: a.NPilot})
+	}
+	if q.PassRate > 0 {
+		a.Observed = float64(passed) / float64(a.NPilot)
+		if a.N, err = stats.SeedsForPassRate(a.Observed, q.PassRate, 1-q.Alpha, q.Power); err != nil {
+			return a, fmt.Errorf("%w: %s of %d seeds passed: no number of seeds up to %d shows %s at this rate", track.ErrInvalid, format.Share(a.Observed), a.NPilot, stats.MaxSeeds, format.Share(q.PassRate))
+		}
+		a.Reached = q.Power
+		return a, nil
+	}
+	size, err := stats.SeedsForWidth(scores, q.Width, 1-q.Alpha)
+	if err != nil {
+		return a, planError(err, len(scores), q.Width)
+	}
+	a.SD, a.SDUpper, a.N = size.SD, size.SDUpper, size.N
+	return a, nil
 }
 
 // planError says why there is no plan.
