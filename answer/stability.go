@@ -76,7 +76,7 @@ func (a Stability) Lead() []Sentence {
 	if a.NEnvironments > 1 {
 		add(fmt.Sprintf("the seeds ran in %d environments, which differ in %s", a.NEnvironments, strings.Join(a.EnvironmentsDiffer, ", ")))
 	}
-	return append(lead, leadOf(a.Finding, StableText(a.Stability))...)
+	return append(lead, leadOf(a.Finding, StableText(a.Stability, a.Finding.Verdict))...)
 }
 
 func coverageText(c verdict.Coverage) string {
@@ -91,10 +91,10 @@ func coverageText(c verdict.Coverage) string {
 }
 
 // StableText says whether the seeds of a configuration are stable by the numbers, and what their scores are.
-func StableText(s scoring.Stability) string {
+func StableText(s scoring.Stability, v scoring.Verdict) string {
 	text := "not stable in these seeds"
 	switch {
-	case s.NScored < stats.SmallN && s.NSeeds < stats.SmallN:
+	case s.NScored < stats.SmallN && v == scoring.VerdictInconclusive:
 		text = "too few seeds to say"
 	case s.Stable:
 		text = "stable in these seeds"

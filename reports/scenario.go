@@ -54,7 +54,7 @@ func newScenarioReport(a answer.ScenarioReport) scenarioReport {
 func (d scenarioReport) summary() []document.Block {
 	s := d.stabilityReport
 	list := document.List{Items: []document.Text{
-		slices.Concat(cell("Stability of "), codeCell(s.Selector()), cell(" (%s): ", s.Name()), verdictText(s.Stability.Finding.Verdict), cell(": %s; %s.", answer.StableText(s.Stability.Stability), meanText(s.Stability.Estimates))),
+		slices.Concat(cell("Stability of "), codeCell(s.Selector()), cell(" (%s): ", s.Name()), verdictText(s.Stability.Finding.Verdict), cell(": %s; %s.", answer.StableText(s.Stability.Stability, s.Stability.Finding.Verdict), meanText(s.Stability.Estimates))),
 	}}
 	for _, g := range s.Gate.Scenarios {
 		if s.isPreview {

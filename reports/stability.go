@@ -55,7 +55,7 @@ func (d stabilityReport) summary() []document.Block {
 		sentences = append(sentences, "Needed: "+need+".")
 	}
 	blocks := []document.Block{
-		paragraphOf(verdictText(d.Stability.Finding.Verdict), cell(": %s.", answer.StableText(d.Stability.Stability))),
+		paragraphOf(verdictText(d.Stability.Finding.Verdict), cell(": %s.", answer.StableText(d.Stability.Stability, d.Stability.Finding.Verdict))),
 		paragraphOf(d.subject()),
 	}
 	blocks = append(blocks, d.parameters()...)
