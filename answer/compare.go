@@ -146,17 +146,20 @@ func (a Comparison) scoresTable() Table {
 		})
 	}
 	add("seeds", func(i int) any { return fmt.Sprintf("%d, %d scored", a.Sides[i].NSeeds, a.Sides[i].NScored) })
-	for k, name := range []string{"pass rate", "mean score", "sd of scores", "combined"} {
+	for k, name := range []string{"pass rate", "score", "score of seeds that ran", "sd of scores", "combined"} {
 		text := format.Four
 		if k == 0 {
 			text = format.Share
+		}
+		if k == 2 && !slices.ContainsFunc(a.Sides, func(s ComparedSide) bool { return s.NScored < s.NSeeds }) {
+			continue
 		}
 		add(name, func(i int) any {
 			e := a.Sides[i].Estimates
 			if name == "combined" { // the box of its factors is too wide to say anything
 				e.Combined.Interval = stats.Interval{Lo: math.NaN(), Hi: math.NaN()}
 			}
-			return estimateText([]verdict.Estimate{e.PassRate, e.Mean, e.SD, e.Combined}[k], text)
+			return estimateText([]verdict.Estimate{e.PassRate, e.Score, e.OfRan, e.SD, e.Combined}[k], text)
 		})
 	}
 	add("stable", func(i int) any { return fmt.Sprintf("%s, verdict %s", yesNo(a.Sides[i].Stable), a.Sides[i].Verdict) })

@@ -40,7 +40,7 @@ func (a Comparison) differenceTable(side int) Table {
 	d, first, other := a.Differences[side-1], sideName(0), sideName(side)
 	t := Table{
 		Name: "difference_" + other, HiddenIfEmpty: true, Notes: a.differenceNotes(side),
-		Title: fmt.Sprintf("mean scores over %s: %s; %s − %s above 0 favours %s", format.Counted(d.NPairs, "pair"), a.shownText(d), other, first, other),
+		Title: fmt.Sprintf("scores over %s: %s; %s − %s above 0 favours %s", format.Counted(d.NPairs, "pair"), a.shownText(d), other, first, other),
 		Columns: Columns{
 			{Name: "metric"}, {Name: "first", Head: first}, {Name: "other", Head: other}, {Name: "difference", Head: other + " − " + first},
 			{Name: "interval", Head: format.Confidence(d.Confidence) + " interval"}, {Name: "p"},
@@ -209,7 +209,7 @@ func (a Comparison) differenceColumns() (list Columns) {
 func (a Comparison) totalRow() []any {
 	row := []any{"total score"}
 	for _, side := range a.Sides {
-		row = append(row, defined(side.Estimates.Mean.Value))
+		row = append(row, defined(side.Estimates.Score.Value))
 	}
 	for _, d := range a.Differences {
 		if d.Total == nil {

@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"track/scoring/format"
 	"track/scoring/stats"
@@ -24,11 +25,14 @@ type EstimateRow struct {
 // combined score has no interval for people: the box of its factors is too wide to say anything.
 func EstimateRows(e verdict.Estimates) []EstimateRow {
 	rate := newEstimateRow("pass rate", e.PassRate, format.Share, "; "+format.CountedOf(e.NPassed, e.NSeeds, "seed")+" passed")
-	mean := newEstimateRow("mean score", e.Mean, format.Four, "")
+	scores := []EstimateRow{newEstimateRow("score", e.Score, format.Four, "")}
+	if e.NScored < e.NSeeds {
+		scores = []EstimateRow{newEstimateRow("score", e.Score, format.Four, "; failed seeds count as 0"), newEstimateRow("score of seeds that ran", e.OfRan, format.Four, "")}
+	}
 	sd := newEstimateRow("sd of scores", e.SD, format.Four, "; sample sd")
 	combined := newEstimateRow("combined", e.Combined, format.Four, "")
 	combined.dropInterval("mean × pass rate × (1 − population sd)")
-	return []EstimateRow{rate, mean, sd, combined}
+	return slices.Concat([]EstimateRow{rate}, scores, []EstimateRow{sd, combined})
 }
 
 func newEstimateRow(name string, e verdict.Estimate, text func(float64) string, note string) EstimateRow {
@@ -85,7 +89,7 @@ func beyond(i stats.Interval, lo float64, what string) string {
 func estimatesTable(e verdict.Estimates) Table {
 	t := Table{Name: "estimates", Columns: Columns{
 		{Name: "name", Head: " "}, {Name: "estimate"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
-		{Name: "interval", Head: format.Confidence(e.Mean.Interval.Confidence) + " interval", For: ForPeople}, {Name: "n"}, {Name: "method"},
+		{Name: "interval", Head: format.Confidence(e.Score.Interval.Confidence) + " interval", For: ForPeople}, {Name: "n"}, {Name: "method"},
 	}.wrap("method")}
 	for _, r := range EstimateRows(e) {
 		var value, interval any

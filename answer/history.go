@@ -123,7 +123,7 @@ func (e HistoryEntry) Mean() (mean, sd verdict.Estimate) {
 	case e.Metric != nil:
 		return e.Metric.Mean, e.Metric.SD
 	case e.Estimates != nil:
-		return e.Estimates.Mean, e.Estimates.SD
+		return e.Estimates.Score, e.Estimates.SD
 	}
 	none := verdict.Estimate{Value: math.NaN(), Interval: stats.Interval{Lo: math.NaN(), Hi: math.NaN()}}
 	return none, none
@@ -180,7 +180,7 @@ func (a History) Tables() []Table {
 		{Name: "label"}, {Name: "revision"}, {Name: "differing_params", Head: "differing params", For: ForPeople}, {Name: "params", For: ForData},
 		{Name: "configuration"}, {Name: "first_recorded", Head: "first recorded"}, {Name: "n_seeds", Head: "n"}, {Name: "n_failed", Head: "no score"},
 		{Name: "pass_rate", Head: "pass"}, {Name: "pass_interval", Head: "95% bounds", For: ForPeople},
-		{Name: "mean_score", For: ForData}, {Name: "std_score", For: ForData}, {Name: "n", For: ForData}, {Name: "mean"},
+		{Name: "score", For: ForData}, {Name: "score_of_seeds_that_ran", For: ForData}, {Name: "std_score", For: ForData}, {Name: "n", For: ForData}, {Name: "mean"},
 		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople}, {Name: "method", For: a.methodReader(), Priority: 3},
 		{Name: "sd", For: ForPeople}, {Name: "sd_interval", Head: "95% interval", For: ForPeople},
 		{Name: "combined_score", Head: "combined"},
@@ -199,7 +199,7 @@ func (a History) row(e HistoryEntry) []any {
 		c.Label, c.Revision.String(), shorten(e.Differing), string(c.Params.JSON()), hashCell(c.Hash), timeCell(e.FirstRecorded), nSeedsCell(e.NSeeds, e.NSeeds-e.NFailed), e.NFailed,
 	}
 	if e.Estimates == nil {
-		row = append(row, make([]any, 19)...)
+		row = append(row, make([]any, 20)...)
 		return append(row, "not all scored", e.TagText())
 	}
 	number := a.number()
@@ -208,7 +208,7 @@ func (a History) row(e HistoryEntry) []any {
 	for _, w := range e.Warnings {
 		codes = append(codes, w.Code)
 	}
-	row = append(row, optionalCell(e.PassRate, format.Percent), intervalCell(e.Estimates.PassRate.Interval, format.Share), e.MeanScore, spreadCell(e.NScored, e.StdScore), mean.N,
+	row = append(row, optionalCell(e.PassRate, format.Percent), intervalCell(e.Estimates.PassRate.Interval, format.Share), e.Score, e.MeanScore, spreadCell(e.NScored, e.StdScore), mean.N,
 		estimated(mean, number), defined(mean.Interval.Lo), defined(mean.Interval.Hi), intervalCell(mean.Interval, number), methodCell(mean.Interval),
 		estimated(sd, number), intervalCell(sd.Interval, number), e.CombinedScore,
 	)

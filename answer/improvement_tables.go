@@ -27,12 +27,12 @@ func (a Improvement) metricsTable() Table {
 		confidence = a.Metrics[0].Interval.Confidence
 	}
 	t := Table{Name: "metrics", Main: true, Grouped: true, Columns: Columns{
-		{Name: "group"}, {Name: "metric"}, {Name: "weight"}, {Name: "baseline_mean", Head: "baseline"}, {Name: "candidate_mean", Head: "candidate"},
+		{Name: "group"}, {Name: "metric"}, {Name: "weight"}, {Name: "baseline_score_over_pairs", Head: "baseline"}, {Name: "candidate_score_over_pairs", Head: "candidate"},
 		{Name: "change", For: ForPeople}, {Name: "mean_delta", Head: "mean delta"}, {Name: "ci_lo", For: ForData}, {Name: "ci_hi", For: ForData},
 		{Name: "interval", Head: format.Confidence(confidence) + " interval", For: ForPeople}, {Name: "threshold", Head: "may lose"}, {Name: "improvement_score", Head: "improvement score"}, {Name: "point_comparison", Head: "point comparison"},
 		{Name: "p", For: ForData}, {Name: "p_max_t", Head: "p " + a.MetricCorrection()}, {Name: "decided", For: ForData},
 		{Name: "wins", For: ForData}, {Name: "losses", For: ForData}, {Name: "ties", For: ForData}, {Name: "wins_losses_ties", Head: "W/L/T", For: ForPeople},
-	}.drop("weight", "threshold", "wins_losses_ties", "baseline_mean", "candidate_mean", "improvement_score", "p_max_t", "point_comparison", "interval")}
+	}.drop("weight", "threshold", "wins_losses_ties", "baseline_score_over_pairs", "candidate_score_over_pairs", "improvement_score", "p_max_t", "point_comparison", "interval")}
 	weight := WeightText(a.Metrics, func(m verdict.MetricDelta) float64 { return m.Weight })
 	for _, m := range a.Metrics {
 		t.Rows = append(t.Rows, []any{

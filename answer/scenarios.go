@@ -61,7 +61,7 @@ func (Scenarios) Lead() []Sentence { return nil }
 // Tables implements [Answer].
 func (a Scenarios) Tables() []Table {
 	t := Table{Name: "scenarios", Empty: "no scenarios", Columns: Columns{
-		{Name: "scenario"}, {Name: "verdict"}, {Name: "mean_score"}, {Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
+		{Name: "scenario"}, {Name: "verdict"}, {Name: "score"}, {Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
 		{Name: "n_seeds", Head: "n"}, {Name: "pass_rate", Head: "pass"}, {Name: "pass_lo", For: ForData}, {Name: "pass_hi", For: ForData}, {Name: "pass_interval", Head: "95% bounds", For: ForPeople}, {Name: "configuration"}, {Name: "label"}, {Name: "means", Head: "means", For: ForPeople}, {Name: "first_recorded", Head: "since"}, {Name: "reason"},
 		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
 	}.drop("change_interval", "change", "first_recorded", "label", "means", "configuration", "pass_interval", "mean_interval", "pass_rate").wrap("reason")}
@@ -71,9 +71,9 @@ func (a Scenarios) Tables() []Table {
 			row[11] = hashCell(s.Configuration.Hash)
 		}
 		if e := s.Estimates; e != nil {
-			mean := e.Mean
+			mean := e.Score
 			row[2], row[3], row[4], row[5] = defined(mean.Value), defined(mean.Interval.Lo), defined(mean.Interval.Hi), intervalCell(mean.Interval, format.Four)
-			row[6], row[7] = nSeedsCell(e.NSeeds, e.Mean.N), optionalCell(rate(e.PassRate.Value), format.Percent)
+			row[6], row[7] = nSeedsCell(e.NSeeds, e.NScored), optionalCell(rate(e.PassRate.Value), format.Percent)
 			row[8], row[9], row[10] = defined(e.PassRate.Interval.Lo), defined(e.PassRate.Interval.Hi), intervalCell(e.PassRate.Interval, format.Percent)
 		}
 		t.Rows = append(t.Rows, append(row, changeCells(s.Change, format.Four)...))

@@ -130,7 +130,7 @@ func unseenNote(e verdict.Estimates) Sentence {
 func metricsTable(metrics []scoring.MetricStability) Table {
 	t := Table{Name: "metrics", Main: true, Grouped: true, Columns: Columns{
 		{Name: "group"}, {Name: "metric"}, {Name: "type", For: ForData}, {Name: "target", For: ForPeople}, {Name: "weight"}, {Name: "n"}, {Name: "n_nan", For: ForData}, {Name: "n_infinite", For: ForData},
-		{Name: "mean_value", Head: "value"}, {Name: "std_value", Head: "± std"}, {Name: "mean_score", Head: "score"}, {Name: "std_score", Head: "± std"},
+		{Name: "mean_value", Head: "value"}, {Name: "std_value", Head: "± std"}, {Name: "score_of_seeds_with_value", Head: "score"}, {Name: "std_score", Head: "± std"},
 		{Name: "score_lo", For: ForData}, {Name: "score_hi", For: ForData}, {Name: "score_interval", Head: "95% interval", For: ForPeople},
 		{Name: "pass_rate", Head: "pass"}, {Name: "flag"},
 	}.drop("weight", "std_value", "std_score", "score_interval", "target", "n", "mean_value").wrap("target")}

@@ -76,7 +76,7 @@ type HalvingRound struct {
 // RankedConfiguration is a configuration in a round of successive halving.
 type RankedConfiguration struct {
 	Hash      string  `json:"configuration"`
-	MeanScore float64 `json:"mean_score"` // of all its seeds of the round; one without a score counts as 0
+	MeanScore float64 `json:"score"` // of all its seeds of the round; one without a score counts as 0
 	NSeeds    int     `json:"n_seeds"`
 	NScored   int     `json:"n_scored"`
 	Kept      bool    `json:"kept"`

@@ -33,7 +33,7 @@ func moreSamples() map[string][]string {
 // units.
 func mixed(table answer.Table, column answer.Column) bool {
 	switch table.Name {
-	case "estimates", "rules", "scores", "total", "sides", "query", "sweep": // a row for each quantity
+	case "estimates", "rules", "scores", "total", "sides", "values", "query", "sweep": // a row for each quantity
 		return true
 	}
 	if table.Name == "metrics" && len(column.Name) == 1 { // a side of a comparison

@@ -130,7 +130,7 @@ WITH scored AS (
     SELECT scenario_id, configuration_id, version,
            count(*) AS n_seeds, count(total_score) AS n_scored, count(CASE WHEN unassessed THEN 1 END) AS n_unassessed,
            avg(CASE WHEN passed THEN 1.0 WHEN unassessed THEN NULL ELSE 0.0 END) AS pass_rate,
-           avg(total_score) AS mean_score,
+           avg(CASE WHEN unassessed THEN NULL ELSE coalesce(total_score, 0) END) AS score, avg(total_score) AS score_of_seeds_that_ran,
            sqrt(avg((total_score - mean) * (total_score - mean))) AS std_score,
            min(total_score) AS min_score, max(total_score) AS max_score
       FROM scored
@@ -142,7 +142,7 @@ SELECT scenario.name           AS scenario,
        configuration.hash      AS configuration,
        configuration.commit_id AS commit_id,
        configuration.params    AS params,
-       n_seeds, n_scored, n_seeds - n_scored - n_unassessed AS n_failed, n_unassessed, pass_rate, mean_score, std_score, min_score, max_score,
+       n_seeds, n_scored, n_seeds - n_scored - n_unassessed AS n_failed, n_unassessed, pass_rate, score, score_of_seeds_that_ran, std_score, min_score, max_score,
        {combined_score} AS combined_score,
        pass_rate >= {stable_min_pass_rate} AND coalesce(std_score <= {stable_max_std}, FALSE) AS stable
   FROM aggregate

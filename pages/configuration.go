@@ -192,7 +192,7 @@ func (b *builder) addMetrics(a answer.Stability, m answer.Matrix, spec answer.Sp
 	for _, d := range spec.Metrics {
 		bands[d.Name] = d.Bands
 	}
-	t := columnsOf(a.Tables()[1], "metric", "flag", "mean_score", "score_interval", "mean_value", "std_value", "target", "pass_rate", "group")
+	t := columnsOf(a.Tables()[1], "metric", "flag", "score_of_seeds_with_value", "score_interval", "mean_value", "std_value", "target", "pass_rate", "group")
 	t.Grouped, t.Title, t.Notes = false, fmt.Sprintf("Metrics, the worst first (%d)", len(a.Metrics)), nil
 	t.Columns = append(t.Columns, answer.Column{Name: "seeds"})
 	for i, metric := range a.Metrics {
@@ -208,7 +208,7 @@ func (b *builder) addMetrics(a answer.Stability, m answer.Matrix, spec answer.Sp
 			if err != nil {
 				return err
 			}
-			b.draw("metrics", "mean_score", metric.Name, bar)
+			b.draw("metrics", "score_of_seeds_with_value", metric.Name, bar)
 		}
 		target, err := newRange(bands[metric.Name], deref(metric.MinValue), deref(metric.MaxValue), deref(metric.MeanValue)).html()
 		if err != nil {
@@ -216,7 +216,7 @@ func (b *builder) addMetrics(a answer.Stability, m answer.Matrix, spec answer.Sp
 		}
 		b.draw("metrics", "target", metric.Name, target)
 	}
-	b.addTable(columnsOf(t, "metric", "flag", "mean_score", "score_interval", "seeds", "mean_value", "std_value", "target", "pass_rate", "group"))
+	b.addTable(columnsOf(t, "metric", "flag", "score_of_seeds_with_value", "score_interval", "seeds", "mean_value", "std_value", "target", "pass_rate", "group"))
 	return nil
 }
 
@@ -266,7 +266,7 @@ func columnsOf(t answer.Table, names ...string) answer.Table {
 // estimateFacts returns the numbers that a verdict rests on.
 func estimateFacts(e verdict.Estimates) []fact {
 	return []fact{
-		{"mean score", format.Four(e.Mean.Value), intervalText(e.Mean, format.Four), basisText(e.Mean, fmt.Sprintf("n = %d", e.Mean.N))},
+		{"score", format.Four(e.Score.Value), intervalText(e.Score, format.Four), basisText(e.Score, fmt.Sprintf("n = %d", e.Score.N))},
 		{"spread of scores", format.Four(e.SD.Value), intervalText(e.SD, format.Four), basisText(e.SD, fmt.Sprintf("n = %d", e.SD.N))},
 		{"passing seeds", format.Share(e.PassRate.Value), intervalText(e.PassRate, format.Share), basisText(e.PassRate, fmt.Sprintf("%d of %d", e.NPassed, e.NSeeds))},
 		{"unseen failures", "up to " + format.Share(e.UnseenShare), "", fmt.Sprintf("of all seeds, in a way that none of %d did, %s one-sided", e.NSeeds, format.Confidence(e.Confidence))},

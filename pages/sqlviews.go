@@ -17,7 +17,7 @@ func SQLViews() []SQLView {
 		{"v_result", strings.Fields("scenario seed label configuration spec_version newest metric metric_group type weight value status score reason id")},
 		{"v_param", strings.Fields("configuration label param value number")},
 		{"v_stability", strings.Fields("scenario spec_version label configuration commit_id params n_seeds n_scored" +
-			" n_failed n_unassessed pass_rate mean_score std_score min_score max_score combined_score stable")},
+			" n_failed n_unassessed pass_rate score score_of_seeds_that_ran std_score min_score max_score combined_score stable")},
 		{"v_sweep", strings.Fields("id scenario label configuration params seeds n_planned n_recorded command shard n_shards ending code_changed started_at ended_at withdrawn_at")},
 		{"v_run", strings.Fields("scenario seed label configuration outcome attempts exit_code signal duration_s cpu_s rss_bytes sweep id")},
 		{"v_artifact", strings.Fields("scenario seed label configuration outcome name n_bytes hash left_out pruned_at id")},

@@ -227,7 +227,7 @@ func (v tableView) cell(k int, value any) cell {
 func barColumns(t answer.Table) map[int]bool {
 	columns := map[int]bool{}
 	for k, c := range t.Columns {
-		columns[k] = slices.Contains([]string{"score", "mean_score", "fitness"}, c.Name) && !slices.ContainsFunc(t.Rows, func(row []any) bool {
+		columns[k] = slices.Contains([]string{"score", "score", "fitness"}, c.Name) && !slices.ContainsFunc(t.Rows, func(row []any) bool {
 			x, ok := number(row[k])
 			return ok && (x < 0 || x > 1)
 		})

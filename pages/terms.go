@@ -27,8 +27,7 @@ func glossary() []term {
 // explained returns what words of the pages mean, by the name of a column or of a fact.
 func explained() map[string]string {
 	return map[string]string{
-		"mean score":       "The mean of the scores of the seeds that have one, with its interval. n says how many they are. Seeds without a score count as not passed.",
-		"score":            "Of a metric: 1 in the middle of the target, 0 outside of it. Of a seed: the weighted mean of the scores of its metrics. Of an execution: from 0 to 100 by a rubric, or a number that was given.",
+		"score":            "Of a metric: 1 in the middle of the target, 0 outside of it. Of a seed: the weighted mean of the scores of its metrics. Of a configuration: the mean of the scores of its seeds, of which a failed one counts as 0; the score of seeds that ran leaves failed ones out. Of an execution: from 0 to 100 by a rubric, or a number that was given.",
 		"spread of scores": "The sample standard deviation of the scores of the seeds, with its interval.",
 		"passing seeds":    "The share of seeds without a failing metric, with its Clopper–Pearson bounds. Each bound holds alone at the stated confidence. The verdict states the confidence that it asks for.",
 		"unseen failures":  "The largest share of all possible seeds that could fail in a way that none of these did, at the stated confidence.",

@@ -19,7 +19,7 @@ import (
 func wide(i stats.Interval) bool { return i.Defined() && i.Lo < i.Hi }
 
 func estimateTable(e verdict.Estimates) document.Table {
-	t := columns("", "#estimate", format.Confidence(e.Mean.Interval.Confidence)+" interval", "#n", "method")
+	t := columns("", "#estimate", format.Confidence(e.Score.Interval.Confidence)+" interval", "#n", "method")
 	for _, r := range answer.EstimateRows(e) {
 		t.Rows = append(t.Rows, []document.Text{document.T(r.Name), document.T(format.OrDash(r.Value)), document.T(format.OrDash(r.Interval)), cell("%d", r.N), document.T(r.Method)})
 	}

@@ -122,7 +122,7 @@ func gateWarnings(g verdict.Gate) (list []string) {
 }
 
 func scenarioTable(b *strings.Builder, g verdict.Gate) {
-	b.WriteString("| scenario | verdict | seeds | pass rate | mean score | rules |\n|---|---|---:|---|---|---|\n")
+	b.WriteString("| scenario | verdict | seeds | pass rate | score | rules |\n|---|---|---:|---|---|---|\n")
 	for _, s := range g.Scenarios {
 		e := s.Estimates
 		rate, mean := "-", "-"
@@ -130,9 +130,9 @@ func scenarioTable(b *strings.Builder, g verdict.Gate) {
 			rate = fmt.Sprintf("%s (%s to %s)", format.Share(e.PassRate.Value), format.Share(e.PassRate.Interval.Lo), format.Share(e.PassRate.Interval.Hi))
 		}
 		if e.NScored > 0 {
-			mean = format.Short(e.Mean.Value)
-			if e.Mean.Interval.Defined() {
-				mean += fmt.Sprintf(" (%s to %s)", format.Short(e.Mean.Interval.Lo), format.Short(e.Mean.Interval.Hi))
+			mean = format.Short(e.Score.Value)
+			if e.Score.Interval.Defined() {
+				mean += fmt.Sprintf(" (%s to %s)", format.Short(e.Score.Interval.Lo), format.Short(e.Score.Interval.Hi))
 			}
 		}
 		fmt.Fprintf(b, "| %s | %s %s | %d | %s | %s | %s |\n", escape.Markdown(s.Name), icon(s.Verdict), s.Verdict, e.NSeeds, rate, mean, escape.Markdown(s.Rules.String()))

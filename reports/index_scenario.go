@@ -85,7 +85,7 @@ func (s *IndexedScenario) addHistory(h answer.History) {
 func (d IndexData) scenarios() []document.Block {
 	const alwaysShown = 50
 	blocks := []document.Block{heading("Scenarios")}
-	t := columns("scenario", "gate", "stability", "configuration", "mean score", "pass rate", "#failing seeds", "against the baseline", "means", "last started")
+	t := columns("scenario", "gate", "stability", "configuration", "score", "pass rate", "#failing seeds", "against the baseline", "means", "last started")
 	var problems document.List
 	for _, s := range d.Scenarios {
 		if s.Problem != "" {
@@ -114,7 +114,7 @@ func (d IndexData) scenarios() []document.Block {
 		var means, rates []stats.Interval
 		for _, s := range d.Scenarios {
 			if s.Problem == "" {
-				means, rates = append(means, s.Estimates.Mean.Interval), append(rates, s.Estimates.PassRate.Interval)
+				means, rates = append(means, s.Estimates.Score.Interval), append(rates, s.Estimates.PassRate.Interval)
 			}
 		}
 		blocks = append(blocks, paragraph(plain(
@@ -157,7 +157,7 @@ func (d IndexData) configurations() []document.Block {
 		if len(s.Configurations) == 0 {
 			continue
 		}
-		t := columns("configuration", "label", "differing parameters", "#seeds", "mean score", "stability")
+		t := columns("configuration", "label", "differing parameters", "#seeds", "score", "stability")
 		for _, c := range s.Configurations {
 			row := []document.Text{linked(c.selector(), c.Page), labelCell(c.HistoryEntry), document.T(format.OrDash(cut(c.Differing, 120))), cell("%d", c.NSeeds)}
 			switch {

@@ -102,9 +102,9 @@ func TestStabilitySections(t *testing.T) {
 	for _, want := range []string{
 		"Configuration s@0123456789. 6 seeds (0..5), judged under spec version 1 with 1 metric.",
 		"2, 4, 5errorboom-", // which failed alike
-		"3 of 6 seeds have no score, count as not passed and are left out of means.",
+		"3 of 6 seeds have no score, count as not passed, with score 0, and are left out of the score of seeds that ran.",
 		"Status of 1 metric in 6 seeds: PASS 3, WARN 0, FAIL 0; 3 failed seeds.",
-		"Total scores of 3 seeds; 3 failed seeds without a score; mean 0.8667",
+		"Total scores of 3 seeds; 3 failed seeds without a score; score of seeds that ran 0.8667",
 		"track report stability s@0123456789 --spec 1 -o report.md\n",
 		"the revision of the code is not recorded; no parameters are recorded.",
 	} {

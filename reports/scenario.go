@@ -79,11 +79,11 @@ func meanText(e verdict.Estimates) string {
 	if e.NScored == 0 {
 		return "no seed has a score"
 	}
-	text := fmt.Sprintf("mean score %s (n = %d, ", format.Four(e.Mean.Value), e.NScored)
-	if !wide(e.Mean.Interval) {
+	text := fmt.Sprintf("score %s (n = %d, ", format.Four(e.Score.Value), e.NSeeds)
+	if !wide(e.Score.Interval) {
 		return text + "no interval)"
 	}
-	return text + fmt.Sprintf("%s %s interval %s)", format.Confidence(e.Mean.Interval.Confidence), e.Mean.Interval.Method, format.Interval(e.Mean.Interval, format.Four))
+	return text + fmt.Sprintf("%s %s interval %s)", format.Confidence(e.Score.Interval.Confidence), e.Score.Interval.Method, format.Interval(e.Score.Interval, format.Four))
 }
 
 // spec returns what the seeds are judged by.
@@ -178,7 +178,7 @@ func historyAlt(h answer.History) string {
 }
 
 func historyTable(h answer.History, steps []*answer.Step) document.Table {
-	t := columns("configuration", "label", "differing parameters", "#seeds", "pass rate", "mean score", "change, seed by seed", "verdict")
+	t := columns("configuration", "label", "differing parameters", "#seeds", "pass rate", "score", "change, seed by seed", "verdict")
 	for i, e := range slices.Backward(h.Entries) {
 		row := []document.Text{codeCell(entrySelector(h, i)), labelCell(e), document.T(format.OrDash(cut(e.Differing, 120))), cell("%d", e.NSeeds)}
 		if e.NUnassessed > 0 {
@@ -211,7 +211,7 @@ func meanCell(e verdict.Estimates) string {
 	if e.NScored == 0 {
 		return "no seed has a score"
 	}
-	return fmt.Sprintf("%s, n = %d", withInterval(e.Mean.Value, e.Mean.Interval, format.Four), e.NScored)
+	return fmt.Sprintf("%s, n = %d", withInterval(e.Score.Value, e.Score.Interval, format.Four), e.NSeeds)
 }
 
 // stepsText says what the changes in the table are; empty if there are none.

@@ -67,7 +67,7 @@ func (d stabilityReport) scores() []document.Block {
 	c := chart.Distribution{
 		Title: "Total scores of " + d.Scenario, XLabel: unitOfScores,
 		Failed: d.Stability.NSeeds - d.Stability.NOK, Missing: d.Stability.NOK - d.Stability.NScored,
-		Interval: format.Confidence(e.Mean.Interval.Confidence) + " " + e.Mean.Interval.Method + " interval", Lo: 0, Hi: 1,
+		Interval: format.Confidence(e.OfRan.Interval.Confidence) + " " + e.OfRan.Interval.Method + " interval", Lo: 0, Hi: 1,
 	}
 	for _, s := range d.Seeds {
 		if s.Scored {
@@ -82,11 +82,11 @@ func (d stabilityReport) scores() []document.Block {
 		alt += "; " + format.Counted(c.Missing, "seed") + " without a score because values are missing"
 	}
 	if e.NScored > 0 {
-		c.Mean = &chart.Estimate{N: e.NScored, Mean: e.Mean.Value, Lo: math.NaN(), Hi: math.NaN()}
-		alt += fmt.Sprintf("; mean %s", format.Four(e.Mean.Value))
-		if wide(e.Mean.Interval) {
-			c.Mean.Lo, c.Mean.Hi = e.Mean.Interval.Lo, e.Mean.Interval.Hi
-			alt += fmt.Sprintf(" (%s %s)", c.Interval, format.Interval(e.Mean.Interval, format.Four))
+		c.Mean = &chart.Estimate{N: e.NScored, Mean: e.OfRan.Value, Lo: math.NaN(), Hi: math.NaN()}
+		alt += fmt.Sprintf("; score of seeds that ran %s", format.Four(e.OfRan.Value))
+		if wide(e.OfRan.Interval) {
+			c.Mean.Lo, c.Mean.Hi = e.OfRan.Interval.Lo, e.OfRan.Interval.Hi
+			alt += fmt.Sprintf(" (%s %s)", c.Interval, format.Interval(e.OfRan.Interval, format.Four))
 		}
 	}
 	blocks := []document.Block{heading("Scores over seeds"), document.Picture{Name: "scores", Alt: alt + ".", Chart: c}}

@@ -78,7 +78,7 @@ func scoreBoolean(actual, threshold float64, invert bool) float64 {
 }
 
 // CombinedFormula is the formula of the combined score over the names that its arguments have in results.
-const CombinedFormula = "mean_score * pass_rate * (1 - std_score)"
+const CombinedFormula = "score_of_seeds_that_ran * pass_rate * (1 - std_score)"
 
 // combinedScore returns mean * passRate * (1 - std), with the population standard deviation of the scores. It rewards
 // small n: never rank by it across different numbers of seeds.

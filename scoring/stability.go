@@ -75,6 +75,33 @@ type SeedTotals struct {
 	Shape           Shape   // of the same
 }
 
+// WithFailures returns the totals with a score of 0 for each seed that has none: a failure counts as the worst score.
+func (t SeedTotals) WithFailures() SeedTotals {
+	failed := t.NSeeds - t.Score.N
+	if failed <= 0 {
+		return t
+	}
+	all := t
+	all.NSaturated = t.NSaturated + failed
+	if t.Score.N == 0 {
+		all.Score, all.Shape = Moments{N: t.NSeeds}, Shape{}
+		return all
+	}
+	share, m, sd := float64(t.Score.N)/float64(t.NSeeds), t.Score.Mean, t.Score.Std
+	second := float64(sd * sd)
+	third := float64(t.Shape.Skewness * float64(second*sd))
+	fourth := float64(t.Shape.Kurtosis * float64(second*second))
+	// Central moments of a mixture: of the scores about the new mean, and of the zeros.
+	mean := float64(share * m)
+	d, zero := m-mean, 1-share
+	m2 := float64(share*(second+float64(d*d))) + float64(zero*float64(mean*mean))
+	m3 := float64(share*(third+float64(3*d*second)+float64(d*d*d))) - float64(zero*float64(mean*mean*mean))
+	m4 := float64(share*(fourth+float64(4*d*third)+float64(6*d*d*second)+float64(d*d*d*d))) + float64(zero*float64(mean*mean*mean*mean))
+	all.Score = Moments{N: t.NSeeds, Mean: mean, Std: math.Sqrt(m2), Min: 0, Max: t.Score.Max}
+	all.Shape = shapeOf(m2, m3, m4)
+	return all
+}
+
 // MetricTotals summarises one metric over the seeds of one configuration.
 type MetricTotals struct {
 	NNotFailed int     // seeds in which the metric passed or warned
@@ -115,7 +142,7 @@ type MetricStability struct {
 	StdValue   *Value         `json:"std_value"`
 	MinValue   *Value         `json:"min_value"`
 	MaxValue   *Value         `json:"max_value"`
-	MeanScore  *float64       `json:"mean_score"` // 0..1
+	MeanScore  *float64       `json:"score_of_seeds_with_value"` // 0..1
 	StdScore   *float64       `json:"std_score"`
 	MinScore   *float64       `json:"min_score"`
 	MaxScore   *float64       `json:"max_score"`
@@ -134,10 +161,11 @@ type Stability struct {
 	NPassed       int               `json:"n_passed"` // scored seeds without a failed metric
 	NOK           int               `json:"n_ok"`     // seeds that ran well; some of them may lack a metric
 	NSaturated    int               `json:"n_saturated"`
-	NIdentical    int               `json:"n_identical"` // more seeds, which repeat exactly what one of NSeeds measured and count with it
-	PassRate      *float64          `json:"pass_rate"`   // NPassed / NSeeds; nil if there are no seeds
-	MeanScore     *float64          `json:"mean_score"`  // of the total scores, 0..1
-	StdScore      *float64          `json:"std_score"`   // population standard deviation of the total scores
+	NIdentical    int               `json:"n_identical"`             // more seeds, which repeat exactly what one of NSeeds measured and count with it
+	PassRate      *float64          `json:"pass_rate"`               // NPassed / NSeeds; nil if there are no seeds
+	Score         *float64          `json:"score"`                   // mean total score, 0..1; a failed seed counts as 0; nil if there are no seeds
+	MeanScore     *float64          `json:"score_of_seeds_that_ran"` // of the total scores, 0..1
+	StdScore      *float64          `json:"std_score"`               // population standard deviation of the total scores
 	MinScore      *float64          `json:"min_score"`
 	MaxScore      *float64          `json:"max_score"`
 	Skewness      *float64          `json:"skewness"`       // of the total scores, m3/m2^1.5; nil if all are equal
@@ -155,6 +183,7 @@ func NewStability(spec Spec, totals SeedTotals, metrics []MetricTotals) Stabilit
 	s := Stability{
 		NSeeds: totals.NSeeds, NScored: score.N, NFailed: totals.NSeeds - score.N, NPassed: totals.NPassed, NOK: totals.NOK,
 		NSaturated: totals.NSaturated, NIdentical: totals.NIdentical, PassRate: among(rate, totals.NSeeds),
+		Score:     among(totals.WithFailures().Score.Mean, totals.NSeeds),
 		MeanScore: among(score.Mean, score.N), StdScore: among(score.Std, score.N),
 		MinScore: among(score.Min, score.N), MaxScore: among(score.Max, score.N),
 		Skewness: among(totals.Shape.Skewness, int(totals.Shape.Kurtosis)), Kurtosis: among(totals.Shape.Kurtosis, int(totals.Shape.Kurtosis)),

@@ -137,11 +137,29 @@ func TestNewStability(t *testing.T) {
 	ptr := func(x float64) *float64 { return &x }
 	want := Stability{
 		NSeeds: 20, NScored: 19, NFailed: 1, NPassed: 18, PassRate: ptr(0.9),
-		MeanScore: ptr(0.8), StdScore: ptr(0.15), MinScore: ptr(0.5), MaxScore: ptr(0.9), CombinedScore: ptr(0.8 * 0.9 * 0.85),
+		Score: ptr(0.76), MeanScore: ptr(0.8), StdScore: ptr(0.15), MinScore: ptr(0.5), MaxScore: ptr(0.9), CombinedScore: ptr(0.8 * 0.9 * 0.85),
 		Stable:  true, // both exactly at their limits
 		Metrics: []MetricStability{},
 	}
 	if diff := cmp.Diff(want, got, approx); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A failed seed counts as a score of 0: the moments are those of a list with zeros.
+func TestWithFailures(t *testing.T) {
+	scores := []float64{0.2, 0.9, 0.7, 0.75, 1}
+	totals := SeedTotals{NSeeds: 8, NOK: 5, NSaturated: 1, Score: NewMoments(scores), Shape: NewShape(scores)}
+	all := append(scores, 0, 0, 0)
+	want := SeedTotals{NSeeds: 8, NOK: 5, NSaturated: 4, Score: NewMoments(all), Shape: NewShape(all)}
+	if diff := cmp.Diff(want, totals.WithFailures(), approx); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	totals.NSeeds = 5
+	if got := totals.WithFailures(); got != totals {
+		t.Errorf("without failed seeds: %+v, want %+v", got, totals)
+	}
+	if got := (SeedTotals{NSeeds: 3}).WithFailures(); got.Score != (Moments{N: 3}) || got.NSaturated != 3 {
+		t.Errorf("of failed seeds alone: %+v", got)
 	}
 }

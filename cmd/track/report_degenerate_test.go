@@ -59,7 +59,7 @@ func TestReportsOfDegenerateSeeds(t *testing.T) {
 				return failed(i)
 			}
 			return good(i)
-		}), []string{"0.9850 (0.2873 to 0.9963), n = 3 | -0.4887 (-1.0506 to +0.0731), n = 6 |"}},
+		}), []string{"0.4925 (0.0000 to 1.0000), n = 6 | -0.4887 (-1.0506 to +0.0731), n = 6 |"}},
 		{"all failed on both sides", twoMetrics, recordedSeeds("old", 6, failed) + recordedSeeds("new", 6, failed), []string{"no seed has a score"}},
 		{"all equal", twoMetrics, recordedSeeds("old", 8, equal) + recordedSeeds("new", 8, equal), []string{
 			"repeat exactly what another seed measured", "1 seed", "~", // as Markdown has it

@@ -25,10 +25,11 @@ type Estimates struct {
 	NScored    int      `json:"n_scored"`
 	NPassed    int      `json:"n_passed"`
 	Confidence float64  `json:"confidence"`
-	Mean       Estimate `json:"mean"`      // of the total scores, 0..1
-	SD         Estimate `json:"sd"`        // sample standard deviation of the total scores
-	PassRate   Estimate `json:"pass_rate"` // passed seeds / all seeds
-	Combined   Estimate `json:"combined"`  // with the population standard deviation, see [scoring.combinedScore]
+	Score      Estimate `json:"score"`                   // mean total score, 0..1; a failed seed counts as 0
+	OfRan      Estimate `json:"score_of_seeds_that_ran"` // without those
+	SD         Estimate `json:"sd"`                      // sample standard deviation of the total scores
+	PassRate   Estimate `json:"pass_rate"`               // passed seeds / all seeds
+	Combined   Estimate `json:"combined"`                // with the population standard deviation, see [scoring.combinedScore]
 
 	// UnseenShare is the largest share of failing seeds that none of NSeeds would show with probability 1 - Confidence:
 	// 1 - (1-Confidence)^(1/NSeeds). Nothing that is assumed can be checked beyond it. It is 1 if there are no seeds.
@@ -38,10 +39,11 @@ type Estimates struct {
 // newEstimates computes the estimates of a stability aggregate.
 func newEstimates(s scoring.Stability, confidence float64) Estimates {
 	totals := s.Totals()
-	summary := summary(totals)
+	summary, all := summary(totals), summary(totals.WithFailures())
 	e := Estimates{
 		NSeeds: s.NSeeds, NScored: s.NScored, NPassed: s.NPassed, Confidence: confidence,
-		Mean:     Estimate{totals.Score.Mean, s.NScored, summary.ScoreInterval(confidence), assumesNormalMean},
+		Score:    Estimate{all.Mean, s.NSeeds, all.ScoreInterval(confidence), assumesNormalMean},
+		OfRan:    Estimate{totals.Score.Mean, s.NScored, summary.ScoreInterval(confidence), assumesNormalMean},
 		SD:       Estimate{summary.SD(), s.NScored, summary.ScoreSDInterval(confidence), assumesVisibleTail},
 		PassRate: Estimate{math.NaN(), s.NSeeds, undefined(confidence, stats.MethodClopperEnds), AssumesNothing},
 		Combined: Estimate{math.NaN(), s.NScored, summary.CombinedInterval(s.NPassed, s.NSeeds, confidence), assumesVisibleTail},
@@ -49,7 +51,10 @@ func newEstimates(s scoring.Stability, confidence float64) Estimates {
 		UnseenShare: unseenShare(s.NSeeds, confidence),
 	}
 	if s.NScored < stats.SmallN || summary.Constant {
-		e.Mean.Assumption, e.SD.Assumption = AssumesNothing, AssumesNothing
+		e.OfRan.Assumption, e.SD.Assumption = AssumesNothing, AssumesNothing
+	}
+	if s.NSeeds < stats.SmallN || all.Constant {
+		e.Score.Assumption = AssumesNothing
 	}
 	if s.CombinedScore != nil {
 		e.Combined.Value = *s.CombinedScore
@@ -103,7 +108,7 @@ func seedWarnings(t scoring.SeedTotals) []Warning {
 		add(warnNoScores, "%s without a score", format.Counted(t.NSeeds, "seed"))
 	case t.Score.N < t.NSeeds:
 		failed := t.NSeeds - t.Score.N
-		add(WarnFailedSeeds, "%s %s no score, %s as not passed and %s left out of means", format.CountedOf(failed, t.NSeeds, "seed"),
+		add(WarnFailedSeeds, "%s %s no score, %s as not passed, with score 0, and %s left out of the score of seeds that ran", format.CountedOf(failed, t.NSeeds, "seed"),
 			format.Verb(failed, "has", "have"), format.Verb(failed, "counts", "count"), format.Verb(failed, "is", "are"))
 	}
 	if t.NIdentical > 0 {

@@ -88,7 +88,7 @@ func TestResultsSurviveJSON(t *testing.T) {
 // TestUndefinedNumbersAreNull: a number that does not exist is null, one that was measured is a string.
 func TestUndefinedNumbersAreNull(t *testing.T) {
 	none := encoded(t, verdict.Judge(stability(0, 0, nil), verdict.Coverage{}, 0.95))
-	if want := `"mean":{"value":null,"n":0,"ci":{"lo":null,"hi":null,"confidence":0.95,"method":"t"},"assumption":"none"}`; !strings.Contains(none, want) {
+	if want := `"score":{"value":null,"n":0,"ci":{"lo":null,"hi":null,"confidence":0.95,"method":"t"},"assumption":"none"}`; !strings.Contains(none, want) {
 		t.Errorf("%s, want %s", none, want)
 	}
 	totals := scoring.MetricTotals{NNaN: 1, Score: scoring.NewMoments([]float64{0})}

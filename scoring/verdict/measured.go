@@ -26,7 +26,7 @@ const (
 	MeasuredMetrics  = "metrics within their loss" // of no_degradation
 	measuredSD       = "sd"
 	measuredSpread   = "population sd" // of stable
-	measuredScore    = "mean score"
+	measuredScore    = "score"
 )
 
 func newMeasured(rule, of string, n int, value, limit float64, atMost bool) Measured {
@@ -69,7 +69,7 @@ func (in GateInput) measured(e Estimates) (list []Measured) {
 		add(ruleMaxStd, measuredSD, e.NScored, e.SD.Value, *rules.MaxStd, true)
 	}
 	if rules.MinScore != nil {
-		add(ruleMinScore, measuredScore, e.NScored, e.Mean.Value, *rules.MinScore, false)
+		add(ruleMinScore, measuredScore, e.NSeeds, e.Score.Value, *rules.MinScore, false)
 	}
 	if rules.NoDegradation {
 		list = append(list, in.measuredLosses())

@@ -21,7 +21,7 @@ func TestGateMeasures(t *testing.T) {
 		verdict.RuleMinPassRate: {{"pass rate", 0.95, false, false}}, // 18 of 20
 		verdict.RuleStable:      {{"pass rate", 0.9, false, true}, {"population sd", 0.15, true, true}},
 		verdict.RuleMaxStd:      {{"sd", 0.5, true, true}},
-		verdict.RuleMinScore:    {{"mean score", 0.9, false, false}},
+		verdict.RuleMinScore:    {{"score", 0.9, false, false}},
 	}
 	g := gate(t, input(rules, stability(18, 20, around(0.8, 20))))
 	seen := map[string]int{}

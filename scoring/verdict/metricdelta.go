@@ -13,8 +13,8 @@ import (
 // MetricDelta is the change of the score of one metric, candidate minus baseline, over the pairs.
 type MetricDelta struct {
 	scoring.MetricInfo
-	Candidate float64        `json:"candidate_mean"` // mean score over the pairs
-	Baseline  float64        `json:"baseline_mean"`
+	Candidate float64        `json:"candidate_score_over_pairs"` // mean score over the pairs
+	Baseline  float64        `json:"baseline_score_over_pairs"`
 	MeanDelta float64        `json:"mean_delta"`
 	Threshold float64        `json:"threshold"`         // largest loss that is WARN
 	Score     float64        `json:"improvement_score"` // max(0, min(1, 1 + MeanDelta)): 1 for no loss, as in the origin of these scores

@@ -57,9 +57,9 @@ func (j judge) metricOutcomes() []Outcome {
 // have one.
 func (j judge) passText(m scoring.MetricStability) string {
 	if m.N == j.e.NSeeds {
-		return fmt.Sprintf("PASS or WARN in %s of %s, mean score %s", format.Share(*m.PassRate), format.Counted(j.e.NSeeds, "seed"), format.Short(m.Totals().Score.Mean))
+		return fmt.Sprintf("PASS or WARN in %s of %s, score %s", format.Share(*m.PassRate), format.Counted(j.e.NSeeds, "seed"), format.Short(m.Totals().Score.Mean))
 	}
-	return fmt.Sprintf("PASS or WARN in %d of the %s with a value (%s in all), mean score %s", m.NNotFailed, format.Counted(m.N, "seed"), format.Counted(j.e.NSeeds, "seed"), format.Short(m.Totals().Score.Mean))
+	return fmt.Sprintf("PASS or WARN in %d of the %s with a value (%s in all), score %s", m.NNotFailed, format.Counted(m.N, "seed"), format.Counted(j.e.NSeeds, "seed"), format.Short(m.Totals().Score.Mean))
 }
 
 // Codes of the verdicts of no_degradation that are not about the numbers.

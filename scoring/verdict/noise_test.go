@@ -193,7 +193,7 @@ func TestNoiseDrawsFailedSeeds(t *testing.T) {
 	if at := n.At[0]; !near(at.FalseDegraded.Rate, 5./16, 0.09) {
 		t.Errorf("%+v", at.FalseDegraded)
 	}
-	if at := n.At[1]; at.GateVerdicts[pass] > 2 || at.GateVerdicts[open] < 900 { // less than 80 % of a sample has a score
+	if at := n.At[1]; at.GateVerdicts[pass] > 2 || at.GateVerdicts[warn] < 900 { // half of a sample scores 0
 		t.Errorf("%v", at.GateVerdicts)
 	}
 }

@@ -111,7 +111,7 @@ func (s *sample) gate(rules scoring.GateRules) (scoring.Verdict, error) {
 		return v, nil
 	}
 	totals.Score, totals.Shape = scoring.NewMoments(scores), scoring.NewShape(scores)
-	g, err := NewGate([]GateInput{{Rules: rules, Stability: scoring.NewStability(scoring.Spec{}, totals, nil), totals: scores, verdictOnly: true}})
+	g, err := NewGate([]GateInput{{Rules: rules, Stability: scoring.NewStability(scoring.Spec{}, totals, nil), totals: append(scores, make([]float64, totals.NSeeds-len(scores))...), verdictOnly: true}})
 	if onlyCounts {
 		s.verdicts[counts] = g.Verdict
 	}

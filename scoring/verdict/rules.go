@@ -56,8 +56,7 @@ func (j judge) seedRules() (list []Outcome, err error) {
 		add(j.withoutSurvivors(o), ruleErr)
 	}
 	if rules.MinScore != nil {
-		o, ruleErr := j.minScore(*rules.MinScore)
-		add(j.withoutSurvivors(o), ruleErr)
+		add(j.minScore(*rules.MinScore))
 	}
 	return list, err
 }
@@ -70,7 +69,7 @@ func (j judge) failedSeeds() []Outcome {
 	}
 	return []Outcome{{
 		Rule: RuleData, Verdict: scoring.VerdictWarn, Reason: WarnFailedSeeds, N: j.e.NSeeds,
-		Message: fmt.Sprintf("%s did not run well, %s as not passed and %s left out of means", format.CountedOf(failed, j.e.NSeeds, "seed"),
+		Message: fmt.Sprintf("%s did not run well, %s as not passed and %s left out of the score of seeds that ran", format.CountedOf(failed, j.e.NSeeds, "seed"),
 			format.Verb(failed, "counts", "count"), format.Verb(failed, "is", "are")),
 	}}
 }
@@ -246,14 +245,14 @@ const (
 )
 
 func (j judge) minScore(limit float64) (Outcome, error) {
-	summary := summary(j.in.Stability.Totals())
+	summary := summary(j.in.Stability.Totals().WithFailures())
 	o := Outcome{Rule: ruleMinScore, N: summary.N, Observed: ptr(summary.Mean), Limit: ptr(limit), breaks: summary.Mean < limit}
 	switch {
 	case summary.N < 2:
 		return tooFewScores(o, summary.N, 2), nil
 	case j.in.Look.Anytime || j.in.Rules.Bound == scoring.BoundDistributionFree && !summary.Constant:
 		o.assume(AssumesNothing, j.confidence)
-		return j.distributionFree(o, "mean score", j.in.scores(), format.Short)
+		return j.distributionFree(o, "score", j.in.scores(), format.Short)
 	case summary.N < stats.SmallN || summary.Constant:
 		return j.markov(o, summary), nil
 	}
@@ -265,7 +264,7 @@ func (j judge) minScore(limit float64) (Outcome, error) {
 	if bounds.Method == stats.MethodTSkewed && !o.breaks {
 		method = "t, one-sided, corrected for skewness"
 	}
-	o.Message = fmt.Sprintf("mean score %s (n = %d), %s (%s); the rule requires %v", format.Short(summary.Mean), summary.N, bound, method, limit)
+	o.Message = fmt.Sprintf("score %s (n = %d), %s (%s); the rule requires %v", format.Short(summary.Mean), summary.N, bound, method, limit)
 	if o.breaks {
 		o.Need = "higher scores: the mean is below the limit"
 	} else if err := j.distrust(&o, summary); err != nil {
@@ -337,7 +336,7 @@ func (j judge) markov(o Outcome, s stats.Summary) Outcome {
 	o.assume(AssumesNothing, j.confidence)
 	what := fmt.Sprintf("all %d scores are %s: the mean is", s.N, format.Short(s.Min))
 	if !s.Constant {
-		what = fmt.Sprintf("mean score %s (n = %d),", format.Short(s.Mean), s.N)
+		what = fmt.Sprintf("score %s (n = %d),", format.Short(s.Mean), s.N)
 	}
 	o.Message = fmt.Sprintf("%s %s (Markov, one-sided, valid for every distribution); the rule requires %v", what, bound, limit)
 	if o.Verdict != scoring.VerdictInconclusive || o.breaks {
@@ -413,16 +412,14 @@ func passes(seeds []JudgedSeed) []float64 {
 	return xs
 }
 
-// scores returns the total scores of the seeds that have one.
+// scores returns the total scores of the seeds; a failed one scores 0.
 func (in GateInput) scores() []float64 {
 	if in.totals != nil {
 		return in.totals
 	}
 	var xs []float64
 	for _, seed := range in.Seeds {
-		if seed.Failed == "" {
-			xs = append(xs, seed.Total)
-		}
+		xs = append(xs, seed.Total) // 0 where it failed
 	}
 	return xs
 }

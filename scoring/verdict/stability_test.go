@@ -98,7 +98,7 @@ func TestEstimates(t *testing.T) {
 		value, want  float64
 		interval, at stats.Interval
 	}{
-		"mean":      {e.Mean.Value, summary.Mean, e.Mean.Interval, stats.Interval{Lo: summary.MeanInterval(0.9).Lo, Hi: 1, Method: stats.MethodT}}, // cut
+		"mean":      {e.OfRan.Value, summary.Mean, e.OfRan.Interval, stats.Interval{Lo: summary.MeanInterval(0.9).Lo, Hi: 1, Method: stats.MethodT}}, // cut
 		"sd":        {e.SD.Value, summary.SD(), e.SD.Interval, summary.SDInterval(0.9)},
 		"pass rate": {e.PassRate.Value, rate.Value, e.PassRate.Interval, rate.Interval},
 		"combined":  {e.Combined.Value, combined, e.Combined.Interval, summary.CombinedInterval(5, 8, 0.9)},
@@ -125,7 +125,7 @@ func TestEstimates(t *testing.T) {
 		t.Errorf("nothing to warn of, and %v", e.Warnings)
 	}
 	none := verdict.NewEstimates(stability(0, 0, nil), 0.95)
-	for _, x := range []verdict.Estimate{none.Mean, none.SD, none.PassRate, none.Combined} {
+	for _, x := range []verdict.Estimate{none.OfRan, none.SD, none.PassRate, none.Combined} {
 		if !math.IsNaN(x.Value) {
 			t.Errorf("of no seeds: %+v", none)
 		}

@@ -10,8 +10,8 @@ import (
 
 // TotalDelta is the change of the total score over the pairs.
 type TotalDelta struct {
-	Candidate    float64        `json:"candidate_mean"` // mean over the pairs
-	Baseline     float64        `json:"baseline_mean"`
+	Candidate    float64        `json:"candidate_score_over_pairs"` // mean over the pairs
+	Baseline     float64        `json:"baseline_score_over_pairs"`
 	MeanDelta    float64        `json:"mean_delta"`
 	SD           *float64       `json:"sd"` // sample standard deviation of the differences; nil for one pair
 	Dz           *float64       `json:"dz"` // standardised difference with Hedges' correction; nil if the differences do not vary

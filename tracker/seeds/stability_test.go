@@ -255,7 +255,7 @@ var sameMoments = cmp.Comparer(func(a, b scoring.Moments) bool {
 
 func compareView(t failer, st *store.Store, scenario, hash string, version int, want scoring.Stability) {
 	t.Helper()
-	query := fmt.Sprintf(`SELECT n_seeds, n_scored, n_failed, pass_rate, mean_score, std_score, min_score, max_score, combined_score, stable
+	query := fmt.Sprintf(`SELECT n_seeds, n_scored, n_failed, pass_rate, score_of_seeds_that_ran, std_score, min_score, max_score, combined_score, stable
 	  FROM v_stability WHERE scenario = '%s' AND configuration = '%s' AND spec_version = %d`, scenario, hash, version)
 	var got [][]any
 	_, err := st.Query(t.Context(), query, func(_ []string, row []any) error {
