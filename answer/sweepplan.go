@@ -49,7 +49,7 @@ func (q *SweepSettings) params() param.List {
 		{Name: "commit", Unit: "ID", Help: "record the revision `ID` of the code instead of the working directory's", Value: param.Parsed(&q.Commit, checkedName, plainText)},
 		{Name: "retries", Unit: "N", Help: "run a failed seed up to `N` times more before it is recorded as failed", Value: param.Whole(&q.Retries, 0)},
 		{Name: "repeat-check", Unit: "SHARE", Help: "run this `SHARE` of the seeds again at the end, and compare", Value: param.Float(&q.RepeatShare)},
-		{Name: "depends", Unit: "PATTERN", Help: "make files that match `PATTERN` part of the configuration, as files that words of the command name are; again for more", Value: param.Texts(&q.Depends)},
+		{Name: "depends", Unit: "PATTERN", Help: "make files that match `PATTERN` part of the configuration, as files are that the command names and that these import; again for more", Value: param.Texts(&q.Depends)},
 		{Name: "keep-file", Unit: "PATTERN", Help: "keep small files in {out} that match `PATTERN` with each seed, whatever its outcome, again for more; {seed} is filled in", Value: param.Texts(&q.KeepFiles)},
 		{Name: "max-file-size", Unit: "SIZE", Help: "keep such files of up to `SIZE` (default: 1MiB)", Value: param.Text(&q.MaxFileSize)},
 		{Name: "env-cmd", Unit: "COMMAND", Help: "keep what the shell `COMMAND` prints, which lists what the results depend on, such as \"pip freeze\"", Value: param.Text(&q.LibrariesFrom)},

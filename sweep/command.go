@@ -72,14 +72,21 @@ func unknownPlaceholder(name string, known []string) error {
 // UsesSeed reports whether the command line holds the seed. If not, the command has to read TRACK_SEED.
 func (c Command) UsesSeed() bool { return c.usesSeed }
 
-// Literals returns the words of the command line that hold no placeholder.
-func (c Command) Literals() (words []string) {
-	for i, word := range c.arguments(nil) {
-		if !slices.ContainsFunc(c.words[i], func(p piece) bool { return p.name != "" }) {
-			words = append(words, word)
+// Lines returns the words of the command line with each set of parameters in their place; {seed} and {out} stand as
+// they are.
+func (c Command) Lines(grid []track.Params) (lines [][]string, err error) {
+	for _, params := range grid {
+		values, err := words(params)
+		if err != nil {
+			return nil, err
+		}
+		values[placeSeed], values[placeOut] = "{seed}", "{out}"
+		line := c.arguments(values)
+		if len(lines) == 0 || !slices.Equal(line, lines[len(lines)-1]) {
+			lines = append(lines, line)
 		}
 	}
-	return words
+	return lines, nil
 }
 
 // arguments are the words of the command line with the values of the placeholders in their place.

@@ -62,10 +62,12 @@ func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlag
 	if err != nil {
 		return err
 	}
+	ran, err := sweeps.PlanOfRun(ctx, st.Reader, recorded.ID)
+	if err != nil {
+		return err
+	}
 	if q.Timeout == 0 && q.LimitCPU == 0 {
-		if q.Timeout, q.LimitCPU, err = sweeps.LimitsOfRun(ctx, st.Reader, recorded.ID); err != nil {
-			return err
-		}
+		q.Timeout, q.LimitCPU = ran.Timeout, ran.Limits.CPU
 	}
 	if recorded.Outcome == track.OutcomeTimeout && q.Timeout == 0 && q.LimitCPU == 0 {
 		return track.WithHint(usage("the seed is recorded as a timeout, and would run without one"), track.Hint{Text: "say after how long it ends"}.With("timeout", "DURATION"))
@@ -83,7 +85,11 @@ func (p *program) repeat(ctx context.Context, q answer.RepeatSettings, f runFlag
 	if err := p.readTextOf(&runner); err != nil {
 		return err
 	}
-	here, _, err := p.sweepOrigin(ctx, plan, "")
+	whole := plan // the files of all its configurations count
+	if whole.Depends = ran.Depends; len(ran.Grid) > 0 {
+		whole.Grid = ran.Grid
+	}
+	here, _, err := p.sweepOrigin(ctx, whole, "")
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
@@ -38,7 +39,8 @@ The command writes its values to values.json or values.csv in {out}, or as a JSO
 series.csv and similar files in {out}.
 
 Every seed is recorded with its outcome, exit code or signal, the end of its standard error, time and memory. A recorded seed is not run
-again, so the same command resumes. Ctrl-C lets the running seeds finish; a second Ctrl-C kills them. Several track sweep of one plan share the work.
+again, so the same command resumes. An edit of the code makes another configuration; the files that are watched are printed.
+Ctrl-C lets the running seeds finish; a second Ctrl-C kills them. Several track sweep of one plan share the work.
 
 Examples:
    track sweep --scenario growth --seeds 0..99 -j 4 -- python sim.py --seed {seed} --out {out}
@@ -153,7 +155,23 @@ func (p *program) sweepOrigin(ctx context.Context, plan sweep.Plan, declared str
 	if origin.Notice != "" {
 		p.notice("%s", origin.Notice)
 	}
+	if names := files.Names(); len(names) > 0 {
+		p.notice("watching %s: an edit makes another configuration", someOf(names))
+	}
+	if unresolved := files.Unresolved(); len(unresolved) > 0 {
+		p.notice("not found, so not watched; --depends PATTERN adds files: %s", someOf(unresolved))
+	}
 	return origin, files, err
+}
+
+// someOf names the first of many.
+func someOf(names []string) string {
+	const named = 20
+	text := strings.Join(names[:min(named, len(names))], ", ")
+	if more := len(names) - named; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // sweep runs a plan and writes what became of it.

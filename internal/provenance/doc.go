@@ -37,8 +37,8 @@
 //
 // # The hash of files
 //
-// [FindFiles] identifies files that runs depend on, and that the commit does not hold: the lowercase hex SHA-256 of the
-// following, with texts as above:
+// [FindFiles] finds the files that runs depend on, and [Files.Hash] identifies those that the commit does not hold: the
+// lowercase hex SHA-256 of the following, with texts as above:
 //
 //	text  "track files 1"
 //	      then for each, sorted by its name and its sum:

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,8 +24,8 @@ import (
 
 // Files are regular files that runs depend on, as they were when they were found.
 type Files struct {
-	files []file
-	hash  string
+	files      []file
+	unresolved []string
 }
 
 // file is a file with what its content was.
@@ -44,53 +45,76 @@ const (
 	maskedFile = 4 << 20 // bytes: no source is longer
 )
 
-// FindFiles returns the regular files that words of a command name, alone or after a '=', and those that match
-// patterns. A pattern that matches a folder means all files below it; one that matches nothing is an error. Files that
-// git tracks are left out if the revision of the origin tells their state.
-func FindFiles(ctx context.Context, origin Origin, words, patterns []string, patience Patience) (Files, error) {
-	paths := map[string]bool{}
-	for _, word := range words {
-		_, value, _ := strings.Cut(word, "=")
-		for _, path := range []string{word, value} {
-			if info, err := os.Stat(path); path != "" && err == nil && info.Mode().IsRegular() {
-				paths[filepath.Clean(path)] = true
-			}
-		}
-	}
-	for _, pattern := range patterns {
-		if err := matching(ctx, pattern, paths); err != nil {
-			return Files{}, err
-		}
-	}
-	if len(paths) == 0 {
-		return Files{}, nil
-	}
-	committed, err := committedFiles(ctx, origin.tree, paths, patience)
+// FindFiles returns the files that runs of a command depend on: the regular files that words of the command name, alone
+// or after a '=', the local files that these import, source or run, and those that match patterns. lines are the command
+// as it is run with each set of parameters. A pattern that matches a folder means all files below it; one that matches
+// nothing is an error. env has the variables of the command, as NAME=VALUE.
+func FindFiles(ctx context.Context, lines [][]string, env, patterns []string) (Files, error) {
+	f, err := newFinder()
 	if err != nil {
 		return Files{}, err
 	}
-	var f Files
-	for path := range paths {
-		if committed[path] {
-			continue
+	for _, entry := range slices.Concat(os.Environ(), env) {
+		f.modulePath(entry)
+	}
+	for _, words := range lines {
+		if program, err := exec.LookPath(words[0]); err == nil && isBelow(f.absolute(program), f.here) {
+			f.add(f.absolute(program), "")
 		}
-		found, err := readFile(ctx, path)
+		f.command(words, []string{f.here}, "")
+	}
+	for _, pattern := range patterns {
+		if err := f.matching(ctx, pattern); err != nil {
+			return Files{}, err
+		}
+	}
+	found := Files{unresolved: slices.Compact(slices.Sorted(slices.Values(f.unresolved)))}
+	for path := range f.paths {
+		read, err := readFile(ctx, path)
 		if err != nil {
 			return Files{}, err
 		}
-		f.files = append(f.files, found)
+		found.files = append(found.files, read)
 	}
-	f.hash = hashOfFiles(f.files)
-	return f, nil
+	slices.SortFunc(found.files, func(a, b file) int { return cmp.Or(strings.Compare(a.name, b.name), bytes.Compare(a.sum[:], b.sum[:])) })
+	return found, nil
 }
 
-// matching adds the regular files that a pattern names to paths.
-func matching(ctx context.Context, pattern string, paths map[string]bool) error {
+// Hash identifies the files by their names and contents: the lowercase hex SHA-256 that the package comment describes.
+// Files that git tracks are left out if the revision of the origin, which was found after them, tells their state. It
+// is empty if there are no others.
+func (f *Files) Hash(ctx context.Context, origin Origin, patience Patience) (string, error) {
+	if len(f.files) == 0 {
+		return "", nil
+	}
+	committed, err := committedFiles(ctx, origin.tree, f.files, patience)
+	if err != nil {
+		return "", err
+	}
+	if name := f.Changed(ctx); name != "" {
+		return "", fmt.Errorf("%w: %s changed while the revision was found; run the command again", track.ErrConflict, name)
+	}
+	return hashOfFiles(slices.DeleteFunc(slices.Clone(f.files), func(known file) bool { return committed[known.path] })), nil
+}
+
+// Names returns the names of the files.
+func (f *Files) Names() (names []string) {
+	for _, known := range f.files {
+		names = append(names, known.name)
+	}
+	return names
+}
+
+// Unresolved returns what names a file that could not be found, as FILE: TEXT.
+func (f *Files) Unresolved() []string { return f.unresolved }
+
+// matching adds the regular files that a pattern names.
+func (f *finder) matching(ctx context.Context, pattern string) error {
 	found, err := filepath.Glob(pattern)
 	if err != nil {
 		return fmt.Errorf("%w: %q is no pattern: %w", track.ErrInvalid, pattern, err)
 	}
-	n := len(paths)
+	n := len(f.paths)
 	for _, path := range found {
 		err := filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
 			if err == nil {
@@ -100,9 +124,9 @@ func matching(ctx context.Context, pattern string, paths map[string]bool) error 
 				return err
 			}
 			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-				paths[filepath.Clean(path)] = true
+				f.paths[f.absolute(path)] = true
 			}
-			if len(paths) > mostFiles {
+			if len(f.paths) > mostFiles {
 				return fmt.Errorf("%w: more than %d files", track.ErrInvalid, mostFiles)
 			}
 			return nil
@@ -111,7 +135,7 @@ func matching(ctx context.Context, pattern string, paths map[string]bool) error 
 			return fmt.Errorf("%s: %w", pattern, err)
 		}
 	}
-	if len(paths) == n && len(found) == 0 {
+	if len(f.paths) == n && len(found) == 0 {
 		return fmt.Errorf("%w: no file matches %q", track.ErrNotFound, pattern)
 	}
 	return nil
@@ -119,7 +143,7 @@ func matching(ctx context.Context, pattern string, paths map[string]bool) error 
 
 // committedFiles returns which of the files git tracks in a work tree; none if there is none. Files that git was told to
 // overlook are not among them, since git status says nothing of them.
-func committedFiles(ctx context.Context, tree workTree, paths map[string]bool, patience Patience) (map[string]bool, error) {
+func committedFiles(ctx context.Context, tree workTree, files []file, patience Patience) (map[string]bool, error) {
 	if tree == "" {
 		return nil, nil
 	}
@@ -140,16 +164,13 @@ func committedFiles(ctx context.Context, tree workTree, paths map[string]bool, p
 		}
 	}
 	committed := map[string]bool{}
-	for path := range paths {
-		absolute, err := filepath.Abs(path)
+	for _, f := range files {
+		physical, err := filepath.EvalSymlinks(f.path)
 		if err != nil {
 			return nil, err
 		}
-		if absolute, err = filepath.EvalSymlinks(absolute); err != nil {
-			return nil, err
-		}
-		if name, err := filepath.Rel(string(tree), absolute); err == nil && known[filepath.ToSlash(name)] {
-			committed[path] = true
+		if name, err := filepath.Rel(string(tree), physical); err == nil && known[filepath.ToSlash(name)] {
+			committed[f.path] = true
 		}
 	}
 	return committed, nil
@@ -181,9 +202,8 @@ func readFile(ctx context.Context, path string) (f file, err error) {
 // nameOf returns the path of a file below the working directory, which is the same on every machine that runs the
 // command, or the name of one elsewhere.
 func nameOf(path string) string {
-	if absolute, err := filepath.Abs(path); err == nil {
-		here, err := os.Getwd()
-		if relative, relErr := filepath.Rel(here, absolute); err == nil && relErr == nil && filepath.IsLocal(relative) {
+	if here, err := os.Getwd(); err == nil && isBelow(path, here) {
+		if relative, err := filepath.Rel(here, path); err == nil {
 			return filepath.ToSlash(relative)
 		}
 	}
@@ -213,7 +233,6 @@ func hashOfFiles(files []file) string {
 	if len(files) == 0 {
 		return ""
 	}
-	slices.SortFunc(files, func(a, b file) int { return cmp.Or(strings.Compare(a.name, b.name), bytes.Compare(a.sum[:], b.sum[:])) })
 	h := sha256.New()
 	text := func(s string) {
 		_ = binary.Write(h, binary.BigEndian, uint64(len(s)))
@@ -226,10 +245,6 @@ func hashOfFiles(files []file) string {
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
-
-// Hash identifies the files by their names and contents: the lowercase hex SHA-256 that the package comment describes;
-// empty if there are none.
-func (f *Files) Hash() string { return f.hash }
 
 // Changed returns the name of a file whose content is no longer what it was, or that is gone; empty if there is none.
 // It reads a file only if its size or time has changed.

@@ -12,20 +12,28 @@ import (
 	"track"
 )
 
-func findFiles(t *testing.T, o Origin, words []string, patterns ...string) Files {
+func findFiles(t *testing.T, words []string, patterns ...string) Files {
 	t.Helper()
-	f, err := FindFiles(t.Context(), o, words, patterns, generous)
+	f, err := FindFiles(t.Context(), [][]string{words}, nil, patterns)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return f
 }
 
-func (f *Files) fileNames() (names []string) {
-	for _, file := range f.files {
-		names = append(names, file.name)
+func hashOf(t *testing.T, f Files, o Origin) string {
+	t.Helper()
+	hash, err := f.Hash(t.Context(), o, generous)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return names
+	return hash
+}
+
+// hashed returns the hash of the files that words name, outside of a repository.
+func hashed(t *testing.T, words []string, patterns ...string) string {
+	t.Helper()
+	return hashOf(t, findFiles(t, words, patterns...), Origin{})
 }
 
 func TestFindFiles(t *testing.T) {
@@ -34,17 +42,17 @@ func TestFindFiles(t *testing.T) {
 	write(t, ".", "sim.py", "print(1)\n")
 	write(t, ".", "a.conf", "x = 1\n")
 	write(t, ".", "data/deep/b.csv", "1\n")
-	if f := findFiles(t, Origin{}, []string{"python3", "no.py", "data", "-"}); f.Hash() != "" || f.fileNames() != nil {
-		t.Errorf("no files: %q of %q", f.Hash(), f.fileNames())
+	if f := findFiles(t, []string{"python3", "no.py", "data", "-"}); hashOf(t, f, Origin{}) != "" || f.Names() != nil {
+		t.Errorf("no files: %q", f.Names())
 	}
 	words := []string{"python3", "sim.py", "--config=a.conf", "./sim.py"}
-	f := findFiles(t, Origin{}, words, "da*")
-	if want := []string{"a.conf", "data/deep/b.csv", "sim.py"}; !slices.Equal(f.fileNames(), want) {
-		t.Errorf("names %q, want %q", f.fileNames(), want)
+	f := findFiles(t, words, "da*")
+	if want := []string{"a.conf", "data/deep/b.csv", "sim.py"}; !slices.Equal(f.Names(), want) {
+		t.Errorf("names %q, want %q", f.Names(), want)
 	}
-	absolute := findFiles(t, Origin{}, []string{filepath.Join(dir, "sim.py"), "a.conf"}, "data/deep/*.csv")
-	if absolute.Hash() != f.Hash() {
-		t.Errorf("by another path: %s and %s", absolute.Hash(), f.Hash())
+	hash := hashOf(t, f, Origin{})
+	if absolute := hashed(t, []string{filepath.Join(dir, "sim.py"), "sim.py", "a.conf"}, "data/deep/*.csv"); absolute != hash {
+		t.Errorf("by another path: %s and %s", absolute, hash)
 	}
 	// Contents that are swapped, or moved into another name, are something else.
 	for _, change := range [][2]string{{"sim.py", "x = 1\n"}, {"a.conf", "x = 2\n"}, {"data/deep/b.csv", ""}} {
@@ -53,16 +61,19 @@ func TestFindFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, ".", change[0], change[1])
-		if now := findFiles(t, Origin{}, words, "da*"); now.Hash() == f.Hash() {
+		if hashed(t, words, "da*") == hash {
 			t.Errorf("%s changed, and the hash is the same", change[0])
+		}
+		if _, err := f.Hash(t.Context(), Origin{}, generous); !errors.Is(err, track.ErrConflict) {
+			t.Errorf("%s changed before it was hashed: %v", change[0], err)
 		}
 		write(t, ".", change[0], string(before))
 	}
-	if now := findFiles(t, Origin{}, words, "da*"); now.Hash() != f.Hash() {
+	if hashed(t, words, "da*") != hash {
 		t.Error("the same contents have another hash")
 	}
 	for _, pattern := range []string{"[", "none/*"} {
-		if _, err := FindFiles(t.Context(), Origin{}, words, []string{pattern}, generous); err == nil {
+		if _, err := FindFiles(t.Context(), [][]string{words}, nil, []string{pattern}); err == nil {
 			t.Errorf("pattern %q: no error", pattern)
 		}
 	}
@@ -78,7 +89,7 @@ func TestUnreadableFile(t *testing.T) {
 	if err := os.Chmod("sim", 0o111); err != nil {
 		t.Fatal(err)
 	}
-	_, err := FindFiles(t.Context(), Origin{}, []string{"./sim"}, nil, generous)
+	_, err := FindFiles(t.Context(), [][]string{{"./sim"}}, nil, nil)
 	if !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "sim: runs depend on it, and it cannot be read") || len(track.Hints(err)) != 1 {
 		t.Errorf("error %v with hints %v", err, track.Hints(err))
 	}
@@ -88,7 +99,7 @@ func TestFilesChanged(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, ".", "sim.py", "print(1)\n")
 	write(t, ".", "other.py", "print(2)\n")
-	f := findFiles(t, Origin{}, []string{"sim.py", "other.py"})
+	f := findFiles(t, []string{"sim.py", "other.py"})
 	if name := f.Changed(t.Context()); name != "" {
 		t.Errorf("%s changed at once", name)
 	}
@@ -118,12 +129,11 @@ func TestFilesChanged(t *testing.T) {
 // Whoever knows a script but for a password in it cannot try passwords until the hash fits.
 func TestFilesHashHidesSecrets(t *testing.T) {
 	t.Chdir(t.TempDir())
-	hashOf := func(content string) string {
+	hashWith := func(content string) string {
 		write(t, ".", "sim.sh", content)
-		f := findFiles(t, Origin{}, []string{"sim.sh"})
-		return f.Hash()
+		return hashed(t, []string{"sim.sh"})
 	}
-	if hashOf("export DB_PASSWORD=hunter2hunter2\n") != hashOf("export DB_PASSWORD=another4secret\n") {
+	if hashWith("export DB_PASSWORD=hunter2hunter2\n") != hashWith("export DB_PASSWORD=another4secret\n") {
 		t.Error("the hash depends on a password")
 	}
 }
@@ -135,29 +145,35 @@ func TestFilesOfCommit(t *testing.T) {
 	write(t, ".", "new.py", "print(1)\n")
 	tracked := strings.Fields(git(t, dir, "ls-files"))
 	words := append([]string{"new.py"}, tracked...)
-	if f := findFiles(t, Find(t.Context(), "", "test", generous), words); !slices.Equal(f.fileNames(), []string{"new.py"}) {
-		t.Errorf("names %q: the commit holds %q", f.fileNames(), tracked)
+	find := func(declared string) Origin { return Find(t.Context(), declared, "test", generous) }
+	onlyNew, all := hashed(t, []string{"new.py"}), hashed(t, words)
+	f := findFiles(t, words)
+	if hash := hashOf(t, f, find("")); hash != onlyNew || len(f.Names()) != len(words) {
+		t.Errorf("hash %s of %q, want %s, of new.py: the commit holds %q", hash, f.Names(), onlyNew, tracked)
 	}
 	// A declared revision says nothing of the files that are here.
-	if f := findFiles(t, Find(t.Context(), git(t, dir, "rev-parse", "HEAD"), "test", generous), words); len(f.fileNames()) != len(words) {
-		t.Errorf("names %q, want %q", f.fileNames(), words)
+	if hash := hashOf(t, f, find(git(t, dir, "rev-parse", "HEAD"))); hash != all {
+		t.Errorf("hash %s, want %s, of all files", hash, all)
 	}
 	write(t, ".", tracked[0], "changed\n")
-	dirty := Find(t.Context(), "", "test", generous)
-	if f := findFiles(t, dirty, words); dirty.Revision.DiffHash == "" || !slices.Equal(f.fileNames(), []string{"new.py"}) {
-		t.Errorf("names %q: the diff hash %q tells the others", f.fileNames(), dirty.Revision.DiffHash)
+	if name := f.Changed(t.Context()); name != tracked[0] {
+		t.Errorf("%q changed, and not %s, which the commit holds", name, tracked[0])
+	}
+	dirty := find("")
+	if hash := hashOf(t, findFiles(t, words), dirty); dirty.Revision.DiffHash == "" || hash != onlyNew {
+		t.Errorf("hash %s, want %s: the diff hash %q tells the others", hash, onlyNew, dirty.Revision.DiffHash)
 	}
 	// Git was told to overlook a file, so git status says nothing of it.
 	for _, overlook := range []string{"--assume-unchanged", "--skip-worktree"} {
 		git(t, dir, "update-index", overlook, tracked[1])
-		if f := findFiles(t, Find(t.Context(), "", "test", generous), words); !slices.Contains(f.fileNames(), tracked[1]) {
-			t.Errorf("%s: names %q, want %s among them", overlook, f.fileNames(), tracked[1])
+		if hash, want := hashOf(t, findFiles(t, words), find("")), hashed(t, []string{"new.py", tracked[1]}); hash != want {
+			t.Errorf("%s: hash %s, want %s, of new.py and %s", overlook, hash, want, tracked[1])
 		}
 		git(t, dir, "update-index", "--no"+overlook[1:], tracked[1])
 	}
 	// If the changes cannot be read, the state of all files is unknown.
 	truncate(t, dir, tracked[0], maxContent+1)
-	if f := findFiles(t, Find(t.Context(), "", "test", generous), words); len(f.fileNames()) != len(words) {
-		t.Errorf("unknown state: names %q, want %q", f.fileNames(), words)
+	if hash, want := hashOf(t, findFiles(t, words), find("")), hashed(t, words); hash != want {
+		t.Errorf("unknown state: hash %s, want %s, of all files", hash, want)
 	}
 }

@@ -128,7 +128,8 @@ func TestUnknownStates(t *testing.T) {
 	if changed, err := HasChanged(t.Context(), clean, generous); changed || err == nil {
 		t.Errorf("whether the code has changed: %v, %v, want an error", changed, err)
 	}
-	if _, err := FindFiles(t.Context(), Origin{tree: workTree(dir)}, []string{"a.txt"}, nil, generous); err == nil {
+	f := findFiles(t, []string{"a.txt"})
+	if _, err := f.Hash(t.Context(), Origin{tree: workTree(dir)}, generous); err == nil {
 		t.Error("git ls-files failed, and no error says so")
 	}
 	if declared := Find(t.Context(), "v1", "test", generous); declared.Revision != (track.Revision{Commit: "v1"}) || declared.Notice != "" {

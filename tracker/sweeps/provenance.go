@@ -14,14 +14,22 @@ import (
 )
 
 // FindOrigin returns the origin of the seeds of a plan, with the revision of the code and of the files that the plan
-// depends on. declared is the commit that the user named; empty to ask git.
+// depends on. The files are read first, so that none changes unseen while git looks at them. declared is the commit
+// that the user named; empty to ask git.
 func FindOrigin(ctx context.Context, plan sweep.Plan, declared, program string, patience provenance.Patience) (origin provenance.Origin, files provenance.Files, err error) {
-	origin = provenance.Find(ctx, declared, program, patience)
 	command, err := plan.ParsedCommand()
-	if err == nil {
-		files, err = provenance.FindFiles(ctx, origin, command.Literals(), plan.Depends, patience)
+	if err != nil {
+		return origin, files, err
 	}
-	origin.Revision.FilesHash = files.Hash()
+	lines, err := command.Lines(plan.Grid)
+	if err == nil {
+		files, err = provenance.FindFiles(ctx, lines, plan.Env, plan.Depends)
+	}
+	if err != nil {
+		return origin, files, err
+	}
+	origin = provenance.Find(ctx, declared, program, patience)
+	origin.Revision.FilesHash, err = files.Hash(ctx, origin, patience)
 	return origin, files, err
 }
 

@@ -13,7 +13,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"time"
 
 	"track"
 	"track/answer"
@@ -204,18 +203,17 @@ func RepeatPlan(q answer.RepeatSettings, c track.Configuration) (sweep.Plan, err
 	return plan, checkPlan(plan)
 }
 
-// LimitsOfRun returns the limits of time of the sweep that ran the seed with this ULID; 0 for none, or if no sweep did.
-func LimitsOfRun(ctx context.Context, r *store.Reader, seed string) (timeout, cpu time.Duration, err error) {
+// PlanOfRun returns the plan of the sweep that ran the seed with this ULID; an empty plan if no sweep did.
+func PlanOfRun(ctx context.Context, r *store.Reader, seed string) (plan sweep.Plan, err error) {
 	run, err := r.Run(ctx, seed)
 	if err != nil || run == nil {
-		return 0, 0, err
+		return plan, err
 	}
 	of, err := r.Sweeps(ctx, store.SweepFilter{ID: run.Sweep})
 	if err != nil || len(of) == 0 {
-		return 0, 0, err
+		return plan, err
 	}
-	plan, err := sweep.ReadPlan("the plan of sweep "+run.Sweep, []byte(of[0].Plan))
-	return plan.Timeout, plan.Limits.CPU, err
+	return sweep.ReadPlan("the plan of sweep "+run.Sweep, []byte(of[0].Plan))
 }
 
 // IsOtherCode reports whether the code here may differ from the recorded one: by its commit, by files that both depend
