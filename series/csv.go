@@ -6,7 +6,9 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"track"
 	"track/internal/jsonio"
@@ -86,8 +88,39 @@ type csvColumn struct {
 	text   error // why the first value is not a number; nil if it is
 }
 
-// next returns the next line without its end, valid until the next call.
+// next returns the next line that is no comment, without its end, valid until the next call.
 func (c *csvReader) next() ([]byte, error) {
+	for {
+		text, err := c.nextLine()
+		if c.line == 1 {
+			text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+		}
+		name, isComment := bytes.CutPrefix(text, []byte{'#'})
+		switch {
+		case err != nil || !isComment:
+			return text, err
+		case len(c.columns) > 0:
+			continue
+		}
+		name = bytes.TrimSpace(bytes.Clone(name)) // a look at what follows would move it
+		if c.namesColumns(name) {
+			return name, nil
+		}
+	}
+}
+
+// namesColumns reports whether a comment is the header, as NumPy writes it: as many words as the next row has numbers.
+func (c *csvReader) namesColumns(comment []byte) bool {
+	separators := func(r rune) bool { return strings.ContainsRune(separated.Candidates, r) }
+	names, rows := bytes.FieldsFunc(comment, separators), c.sample()
+	if len(rows) == 0 || slices.ContainsFunc(names, func(name []byte) bool { return len(bytes.Fields(name)) != 1 }) {
+		return false
+	}
+	cells := bytes.FieldsFunc(rows[0], separators)
+	return len(cells) == len(names) && !slices.ContainsFunc(cells, func(cell []byte) bool { return !isNumber(string(bytes.TrimSpace(cell))) })
+}
+
+func (c *csvReader) nextLine() ([]byte, error) {
 	c.line++
 	text, err := c.source.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -131,7 +164,6 @@ func (c *csvReader) header() error {
 	if err != nil {
 		return err
 	}
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if len(text) < c.source.Size() {
 		text = bytes.Clone(text) // a look at what follows would move it
 	}
@@ -262,7 +294,7 @@ func (c *csvReader) add(column *csvColumn, cell []byte) error {
 	x, err := c.numbers.Parse(cell, c.line)
 	if err != nil {
 		err = failure(c.line, column.name, "%v", err)
-		if len(column.values) == 0 && isText(cell) {
+		if isText(cell) && !slices.ContainsFunc(column.values, func(x float64) bool { return !math.IsNaN(x) }) { // NA may be a text
 			column.text, err = err, nil
 		}
 		return err

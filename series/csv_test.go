@@ -61,6 +61,10 @@ func TestReadCSV(t *testing.T) {
 		{"columns begin late", "a,b\n1,\n2, \n3,4\n", []track.Series{{Name: "a", Values: []float64{1, 2, 3}}, {Name: "b", Values: []float64{nan, nan, 4}}}},
 		{"blank lines at the end", "a,b\n1,2\n\n \n", []track.Series{{Name: "a", Values: []float64{1}}, {Name: "b", Values: []float64{2}}}},
 		{"blank lines at the beginning of one column", "a\n\n1\n", []track.Series{{Name: "a", Values: []float64{nan, 1}}}},
+		{"comments", "# from R\n#\na,b\n1,2\n# more\n3,4\n#end", []track.Series{{Name: "a", Values: []float64{1, 3}}, {Name: "b", Values: []float64{2, 4}}}},
+		{"byte order mark and comment", "\xef\xbb\xbf# from R\na\n1\n", []track.Series{{Name: "a", Values: []float64{1}}}},
+		{"header of NumPy", "# run 7\n# a,b\n1,2\n3,4\n", []track.Series{{Name: "a", Values: []float64{1, 3}}, {Name: "b", Values: []float64{2, 4}}}},
+		{"missing values of R", "\"a\",\"b\"\n0.5,NA\nNA,1\n", []track.Series{{Name: "a", Values: []float64{0.5, nan}}, {Name: "b", Values: []float64{nan, 1}}}},
 		{"no numbers", "a\nNaN\nnan\n-nan\nInf\n-inf\nInfinity\n-INFINITY\n", []track.Series{{Name: "a", Values: []float64{nan, nan, nan, inf, -inf, inf, -inf}}}},
 		{"exact numbers", "a\n0.1\n1e-7\n-0\n+5\n.5\n5.\n4.9e-324\n1e-400\n0.30000000000000004\n9007199254740993\n1.7976931348623157e308\n", []track.Series{{Name: "a", Values: []float64{
 			0.1, 1e-7, math.Copysign(0, -1), 5, 0.5, 5, 5e-324, 0, 0.30000000000000004, 9007199254740992, math.MaxFloat64,
@@ -102,6 +106,7 @@ func TestReadCSVRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing", "", "empty: expected a header of names, then rows of numbers"},
 		{"no header", "0.1,0.2\n0.3,0.4\n", "line 1: the header has numbers where the names of the columns belong"},
+		{"no header but a comment", "# from R\n5\n6\n", "line 2: the header has numbers where the names of the columns belong"},
 		{"no header, one column", "5\n6\n", "line 1: the header has numbers where the names of the columns belong"},
 		{"no name", "a,,b\n1,2,3\n", "line 1: column 2 has no name"},
 		{"blank header", "\n1\n", "line 1: column 1 has no name"},
@@ -167,6 +172,7 @@ func TestReadCSVLeavesOut(t *testing.T) {
 		"t;a\n01.02.2020;1,5\n02.02.2020;2\n":         {[]string{"t"}, []string{"a"}, ""},
 		"t,a\n2020-01-01T10:00:00Z,1\n":               {[]string{"t"}, []string{"a"}, ""},
 		"a,b\n1,x\n2,3\n":                             {[]string{"b"}, []string{"a"}, ""},
+		"a,b\nNA,1\nlow,2\n":                          {[]string{"a"}, []string{"b"}, ""},
 		"a,b\n1,2\n3,x\n":                             {nil, nil, `line 3: b: "x" is not a number`},
 		"a,b\n1,$2\n":                                 {nil, nil, `line 2: b: "$2" is not a number`},
 		"day\n2020-01-01\n":                           {nil, nil, `line 2: day: "2020-01-01" is not a number`},

@@ -59,7 +59,7 @@ func (c *csvReader) sample() (rows [][]byte) {
 		if len(rows) == most || err == nil && !bytes.HasSuffix(line, []byte{'\n'}) {
 			break
 		}
-		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 {
+		if line = bytes.TrimRight(line, "\r\n"); len(bytes.TrimSpace(line)) > 0 && line[0] != '#' {
 			rows = append(rows, line)
 		}
 	}

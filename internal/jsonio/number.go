@@ -33,7 +33,7 @@ func Number(value jsontext.Value) (float64, error) {
 		return ParseNumber(string(value))
 	case '"':
 		if word := strings.Trim(string(value), `"`); IsNonFinite(word) {
-			return strconv.ParseFloat(strings.TrimLeft(word, "+"), 64)
+			return ParseNumber(word)
 		}
 	case 'n':
 		return 0, errors.New(`null is not a number: write "NaN" for a missing value`)
@@ -53,15 +53,14 @@ func Numbers() *json.Unmarshalers {
 }
 
 // IsNonFinite reports whether a text is a number that JSON does not have, as programs write it: nan, inf or infinity in
-// any case; the latter two may have a sign.
+// any case, which may have a sign, and NA, as R writes a missing value.
 func IsNonFinite(text string) bool {
-	word := strings.ToLower(text)
-	if word == "nan" {
-		return true
-	}
-	word = strings.TrimPrefix(strings.TrimPrefix(word, "-"), "+")
-	return word == "inf" || word == "infinity"
+	word := strings.ToLower(strings.TrimPrefix(strings.TrimPrefix(text, "-"), "+"))
+	return word == "nan" || word == "inf" || word == "infinity" || text == missing
 }
+
+// missing is what R writes for a number that is not known.
+const missing = "NA"
 
 // ParseNumber reads a number as JSON, CSV files and programs write it, NaN and infinities included. A number that is
 // too small for a float64 becomes 0; one that is too large is refused.
@@ -72,7 +71,7 @@ func ParseNumber(text string) (float64, error) {
 		return x, nil
 	case errors.Is(err, strconv.ErrRange):
 		return 0, fmt.Errorf(`%s is beyond float64; write "Infinity" if that is meant`, Abbreviate([]byte(text)))
-	case strings.EqualFold(strings.TrimLeft(text, "+-"), "nan"):
+	case text == missing, strings.EqualFold(strings.TrimLeft(text, "+-"), "nan"):
 		return math.NaN(), nil
 	}
 	return 0, fmt.Errorf("%q is not a number", Abbreviate([]byte(text)))

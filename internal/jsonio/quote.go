@@ -22,7 +22,7 @@ func QuoteNonFiniteIn(text []byte) (quoted []byte, found bool) { return replaceN
 // NullNonFiniteIn puts null in the place of such numbers.
 func NullNonFiniteIn(text []byte) (nulled []byte, found bool) { return replaceNonFinite(text, "null") }
 
-var mayBeNonFinite = regexp.MustCompile(`(?i)nan|inf`)
+var mayBeNonFinite = regexp.MustCompile(`(?i:nan|inf)|\bNA\b`)
 
 func replaceNonFinite(text []byte, by string) (replaced []byte, found bool) {
 	if !mayBeNonFinite.Match(text) {
@@ -105,7 +105,7 @@ func (q *quoter) word(first byte) string {
 	switch {
 	case q.by != "":
 		return q.by
-	case strings.EqualFold(word, "nan"):
+	case !strings.HasSuffix(strings.ToLower(word), "f") && !strings.HasSuffix(strings.ToLower(word), "y"):
 		return `"NaN"`
 	case first == '-':
 		return `"-Infinity"`
