@@ -32,9 +32,9 @@ func (s Suspicions) With(others Suspicions) Suspicions {
 // NearName is a name that was not known, although names like it are, or a version that nobody proposed in a lineage
 // with a ledger.
 type NearName struct {
-	Kind string   `json:"kind"` // scenario, metric, lineage or version
+	Kind string   `json:"kind"` // scenario, metric, series, lineage or version
 	Name string   `json:"name"`
-	Of   string   `json:"of,omitempty"` // the scenario of a metric, or the lineage of a version
+	Of   string   `json:"of,omitempty"` // the scenario of a metric or series, or the lineage of a version
 	Near []string `json:"near"`         // the known names, the nearest ones first; none of a version that nobody proposed
 	Line int      `json:"line,omitzero"`
 }

@@ -1,6 +1,9 @@
 package scoring
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // ContradictionTolerance is the largest relative difference between a given value and the same one computed from
 // series.
@@ -57,14 +60,18 @@ func close(a, b float64) bool {
 	return math.Abs(a-b) <= max(floor, ContradictionTolerance*max(math.Abs(a), math.Abs(b))) && finite(a) && finite(b)
 }
 
-// Computes says whether any metric of the spec has a source.
-func (s Spec) Computes() bool {
+// Series returns the names of the series that metrics are computed from, sorted.
+func (s Spec) Series() (names []string) {
 	for _, m := range s.Metrics {
 		if m.From != nil {
-			return true
+			names = append(names, m.From.Series)
+			if m.From.With != "" {
+				names = append(names, m.From.With)
+			}
 		}
 	}
-	return false
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // AssessComputed is [Assess] for a spec with sources: computed is what [Spec.Compute] returns.

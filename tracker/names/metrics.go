@@ -71,6 +71,30 @@ func (c *Checker) Metrics(ctx context.Context, r *store.Reader, spec Spec, seed 
 	return nil, nil
 }
 
+// Series returns what is wrong with the names of the series of a seed; nil for nothing. wanted are those of its spec.
+func (c *Checker) Series(r *store.Reader, wanted []string, seed track.Seed) *track.FieldError {
+	c.enter(r)
+	if c.Policy() == Accept {
+		return nil
+	}
+	missing := slices.DeleteFunc(slices.Clone(wanted), func(name string) bool {
+		return slices.ContainsFunc(seed.Series, func(s track.Series) bool { return s.Name == name })
+	})
+	if len(missing) == 0 {
+		return nil
+	}
+	var list []answer.NearName
+	index := near.NewIndex(missing)
+	for _, s := range seed.Series {
+		at := place{"series", seed.Scenario, s.Name}
+		if meant := index.Near(s.Name); len(meant) > 0 && !slices.Contains(wanted, s.Name) && !c.known[at] {
+			c.known[at] = c.policy != Refuse
+			list = append(list, answer.NearName{Kind: "series", Name: s.Name, Of: seed.Scenario, Near: meant})
+		}
+	}
+	return c.report(list...)
+}
+
 // metricsOf returns the metrics of a scenario. Another version of its spec has others.
 func (c *Checker) metricsOf(ctx context.Context, r *store.Reader, scenario string, spec Spec) (*metricNames, error) {
 	m := c.metrics[scenario]

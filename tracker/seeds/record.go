@@ -52,9 +52,9 @@ type Recorder struct {
 
 type activeSpec struct {
 	store.Spec
-	decoded    scoring.Spec
-	metrics    map[string]bool // their names
-	fromSeries bool            // some of its values are computed
+	decoded scoring.Spec
+	metrics map[string]bool // their names
+	series  []string        // those that its values are computed from
 }
 
 // NewRecorder returns a recorder into st. entropy makes the ids of records unique, as crypto/rand.Reader does.
@@ -101,7 +101,7 @@ func (r *Recorder) RecordIn(ctx context.Context, tx *store.Tx, seed Prepared) (R
 	}
 	judged := active != nil && seed.Outcome == track.OutcomeOK
 	var computed []scoring.ComputedValue
-	if judged && active.fromSeries {
+	if judged && len(active.series) > 0 {
 		var contradictions []scoring.Contradiction
 		computed, contradictions = active.decoded.Compute(seed.Values, seed.source(), r.options.ValuesWin)
 		if len(contradictions) > 0 {
@@ -164,6 +164,9 @@ func (r *Recorder) checkNames(ctx context.Context, tx *store.Tx, seed track.Seed
 		return nil, nil
 	}
 	if active != nil {
+		if problem := r.options.Names.Series(tx.Reader, active.series, seed); problem != nil {
+			return problem, nil
+		}
 		return r.options.Names.Metrics(ctx, tx.Reader, names.Spec{ID: active.ID, Metrics: active.metrics}, seed, judged)
 	}
 	if problem, err := r.options.Names.Scenario(ctx, tx.Reader, seed.Scenario); problem != nil || err != nil {
@@ -216,7 +219,7 @@ func (r *Recorder) loadSpec(ctx context.Context, tx *store.Tx, scenario string) 
 	if err != nil {
 		return nil, fmt.Errorf("spec %s@%d: %w", scenario, stored.Version, err)
 	}
-	active := &activeSpec{Spec: stored, decoded: decoded, metrics: map[string]bool{}, fromSeries: decoded.Computes()}
+	active := &activeSpec{Spec: stored, decoded: decoded, metrics: map[string]bool{}, series: decoded.Series()}
 	for _, m := range decoded.Metrics {
 		active.metrics[m.Name] = true
 	}

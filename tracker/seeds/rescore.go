@@ -76,7 +76,7 @@ type rejudgement struct {
 }
 
 func judgeAgain(ctx context.Context, st *store.Reader, spec scoring.Spec, seed track.RecordedSeed, valuesWin bool) (j rejudgement, err error) {
-	if spec.Computes() {
+	if len(spec.Series()) > 0 {
 		source := &storedSeries{store: st, ulid: seed.ID}
 		find := func(name string) ([]float64, bool) { return source.find(ctx, name) }
 		computed, contradictions := spec.Compute(seed.Values, find, valuesWin)
