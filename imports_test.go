@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"track":                {"track/scoring", "track/evolution", "github.com/go-json-experiment/json/..."},
 	// The contract between questions and answers, and who answers.
 	"track/access":          {},
-	"track/answer/...":      {"track/access", "track/answer/...", "track/internal/shell", "track/internal/sizes", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/..."},
+	"track/answer/...":      {"track/access", "track/answer/...", "track/internal/shell", "track/internal/sizes", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/text/unicode/norm"},
 	"track/ask":             {"track", "track/access", "track/answer/...", "track/reports/...", "track/internal/dataset", "track/series", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render":  {"track", "track/internal/dataset", "track/answer", "track/reports/escape", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/parquet-go/parquet-go/..."},
 	"track/pages":           {"github.com/evanw/esbuild/pkg/api", "track/access", "track/evolution", "track/internal/textdiff", "track/answer/...", "track/ask", "track", "track/internal/shell", "track/reports/...", "track/reports", "track/scoring/..."},
@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 
 	// What takes secrets out of texts, before they are stored.
 	"track/internal/masking":   {},
-	"track/internal/admission": {"track", "track/internal/masking", "github.com/go-json-experiment/json/..."},
+	"track/internal/admission": {"track", "track/internal/masking", "golang.org/x/text/unicode/norm", "github.com/go-json-experiment/json/..."},
 
 	// What all readers and writers of JSON share.
 	"track/internal/jsonio": {"track", "github.com/go-json-experiment/json/..."},
@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 	"track/tracker/lineages":  {"track", "track/internal/admission", "track/answer/...", "track/importer/lines", "track/evolution", "track/internal/textdiff", "github.com/go-json-experiment/json/jsontext", "track/scoring/...", "track/store", "track/tracker/names"},
 	"track/tracker/retention": {"track/answer", "track/evolution", "track/store", "track/tracker/lineages"},
 	"track/tracker/agents":    {"track", "track/internal/admission", "track/answer/...", "track/evolution", "track/importer", "track/importer/prices", "track/scoring/...", "track/store", "github.com/oklog/ulid/v2", "golang.org/x/text/unicode/norm", "track/tracker/names"},
-	"track/tracker/sweeps":    {"track", "track/internal/sizes", "track/internal/admission", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2", "track/tracker/names"},
+	"track/tracker/sweeps":    {"track", "track/internal/near", "track/internal/sizes", "track/internal/admission", "track/spec", "track/answer/...", "track/importer/lines", "track/internal/provenance", "track/internal/spool", "track/scoring/...", "track/store", "track/sweep", "track/tracker/seeds", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2", "track/tracker/names"},
 	"track/tracker/loop":      {"track/scoring/format", "track", "track/answer/...", "track/evolution", "track/importer/lines", "track/internal/jsonio", "track/internal/process", "track/store", "track/tracker/agents", "track/tracker/lineages", "github.com/go-json-experiment/json/..."},
 	"track/tracker":           {"track", "track/answer/...", "track/tracker/agents", "track/tracker/lineages", "track/tracker/seeds", "track/scoring/...", "track/store", "track/sweep", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 

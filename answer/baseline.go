@@ -40,7 +40,7 @@ type UnsetBaselineQuestion struct {
 // Params declares the parameters of the question.
 func (q *UnsetBaselineQuestion) Params() param.List {
 	return param.List{
-		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "remove the pin of this scenario", Value: param.Text(&q.Scenario)},
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "remove the pin of this scenario", Value: param.Name(&q.Scenario)},
 		q.reasonParam(),
 	}
 }
@@ -50,7 +50,7 @@ type BaselineQuestion struct{ Scenario string }
 
 // Params declares the parameters of the question.
 func (q *BaselineQuestion) Params() param.List {
-	return param.List{{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "show the pins of this scenario", Value: param.Text(&q.Scenario)}}
+	return param.List{{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "show the pins of this scenario", Value: param.Name(&q.Scenario)}}
 }
 
 // BaselinesQuestion asks which baselines are pinned.

@@ -46,7 +46,7 @@ func (q *MatrixQuestion) Params() param.List {
 	return append(param.List{
 		{Name: "scenario", Arg: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "show the seeds of this scenario", Value: selectorValue(&q.Of)},
 		{Name: "by", Enum: []string{ByMetric, ByConfiguration, ByScenario}, Help: "choose what a row is", Value: param.Text(&q.By)},
-		{Name: "label", Unit: "LABEL", Help: "show the newest configuration of each scenario that has this `LABEL`, if a row is a scenario", Value: param.Text(&q.Label)},
+		{Name: "label", Unit: "LABEL", Help: "show the newest configuration of each scenario that has this `LABEL`, if a row is a scenario", Value: param.Name(&q.Label)},
 		{Name: "order", Enum: []string{OrderDeclared, OrderScore, OrderFailures, OrderName}, Help: "sort the rows: lowest score first, most failures first, by name, or as declared", Value: param.Text(&q.Order)},
 		{Name: "seed-order", Enum: []string{OrderNumber, OrderFailures}, Help: "sort the seeds: by number, or most failures first", Value: param.Text(&q.SeedOrder)},
 		specParam(&q.Spec, "use the results under this `VERSION` of the spec"),

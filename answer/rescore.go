@@ -21,7 +21,7 @@ type RescoreQuestion struct {
 // Params declares the parameters of the question.
 func (q *RescoreQuestion) Params() param.List {
 	return param.List{
-		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "score the seeds of this scenario", Value: param.Text(&q.Scenario)},
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "score the seeds of this scenario", Value: param.Name(&q.Scenario)},
 		{Name: "spec", Unit: "VERSION", Help: "score under this `VERSION` of the spec (default: the newest)", Value: param.Whole(&q.Spec, 1)},
 		{Name: "values-win", Help: "keep given values that the series contradict", Value: param.Switch(&q.ValuesWin)},
 		{Name: "dry-run", Help: "list the statuses that would change, and record nothing", Value: param.Switch(&q.DryRun)},

@@ -26,7 +26,7 @@ type SeedsQuestion struct {
 func (q *SeedsQuestion) Params() param.List {
 	return append(param.List{
 		{Name: "scenario", Arg: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "list only seeds of this scenario", Value: selectorValue(&q.Of)},
-		{Name: "label", Unit: "LABEL", Help: "list only seeds of configurations with this `LABEL`", Value: param.Text(&q.Label)},
+		{Name: "label", Unit: "LABEL", Help: "list only seeds of configurations with this `LABEL`", Value: param.Name(&q.Label)},
 		{Name: "outcome", Help: "list only seeds with this outcome", Enum: param.Outcomes(), Value: param.Outcome(&q.Outcome)},
 		{Name: "status", Help: "list only seeds with this status", Enum: param.Statuses(), Value: param.Status(&q.Status)},
 		{Name: "min-score", Unit: "X", Help: "list only seeds with a total score of at least `X`", Value: param.OptionalFloat(&q.MinScore)},

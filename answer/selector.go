@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"track"
+	"golang.org/x/text/unicode/norm"
 
+	"track"
 	"track/answer/param"
 )
 
@@ -18,7 +19,7 @@ type Selector struct {
 
 // ParseSelector reads SCENARIO[@CONFIGURATION].
 func ParseSelector(s string) (Selector, error) {
-	scenario, configuration, given := strings.Cut(s, "@")
+	scenario, configuration, given := strings.Cut(norm.NFC.String(s), "@")
 	if scenario == "" || given && configuration == "" {
 		return Selector{}, fmt.Errorf("%w: %q is not SCENARIO or SCENARIO@CONFIGURATION", track.ErrInvalid, s)
 	}

@@ -22,7 +22,7 @@ func (q *SeriesBandsQuestion) Params() param.List {
 	q.Points = 200
 	return param.List{
 		scenarioParam(&q.Of, "show a series of the seeds of this scenario"),
-		{Name: "series", Arg: true, Unit: "NAME", Help: "show this series (default: the first one)", Value: param.Text(&q.Name)},
+		{Name: "series", Arg: true, Unit: "NAME", Help: "show this series (default: the first one)", Value: param.Name(&q.Name)},
 		seedsParam(&q.Seeds),
 		{Name: "points", Unit: "N", Help: "show the values at `N` points of it", Value: param.Whole(&q.Points, 2)},
 	}

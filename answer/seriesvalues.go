@@ -28,7 +28,7 @@ func (q *SeriesPlotQuestion) Params() param.List {
 	seed.Help = "draw seeds of the configuration of this seed"
 	return param.List{
 		scenarioParam(&q.Of, "draw a series of seeds of this scenario"), seed,
-		{Name: "series", Required: true, Unit: "NAME", Help: "draw this series", Value: param.Text(&q.Name)},
+		{Name: "series", Required: true, Unit: "NAME", Help: "draw this series", Value: param.Name(&q.Name)},
 		seedsParam(&q.Seeds),
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/unicode/norm"
 
 	"track"
 	"track/answer/param"
@@ -63,7 +64,7 @@ type SpecSelector struct {
 
 // ParseSpecSelector reads SCENARIO[@VERSION].
 func ParseSpecSelector(s string) (sel SpecSelector, err error) {
-	scenario, version, given := strings.Cut(s, "@")
+	scenario, version, given := strings.Cut(norm.NFC.String(s), "@")
 	sel.Scenario = scenario
 	if given {
 		if sel.Version, err = strconv.Atoi(strings.TrimPrefix(version, "v")); err != nil || sel.Version < 1 {
@@ -187,7 +188,7 @@ type LintSpecQuestion struct {
 func (q *LintSpecQuestion) Params() param.List {
 	return param.List{
 		{Name: "document", Required: true, Unit: "FILE", Help: "check this spec, in YAML or JSON", Value: param.Content(&q.Document)},
-		{Name: "scenario", Unit: "SCENARIO", Help: "check it only if it is a spec of this `SCENARIO`; a token for some scenarios needs it", Value: param.Text(&q.Scenario)},
+		{Name: "scenario", Unit: "SCENARIO", Help: "check it only if it is a spec of this `SCENARIO`; a token for some scenarios needs it", Value: param.Name(&q.Scenario)},
 	}
 }
 
@@ -225,7 +226,7 @@ type AddSpecQuestion struct {
 func (q *AddSpecQuestion) Params() param.List {
 	return param.List{
 		{Name: "document", Required: true, Unit: "FILE", Help: "add this spec, in YAML or JSON", Value: param.Content(&q.Document)},
-		{Name: "scenario", Unit: "SCENARIO", Help: "add it only if it is a spec of this `SCENARIO`; a token for some scenarios needs it", Value: param.Text(&q.Scenario)},
+		{Name: "scenario", Unit: "SCENARIO", Help: "add it only if it is a spec of this `SCENARIO`; a token for some scenarios needs it", Value: param.Name(&q.Scenario)},
 		{Name: "new", Help: "take a name that is not known although names like it are", Value: param.Switch(&q.New)},
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/unicode/norm"
+
 	"track"
 	"track/internal/sizes"
 	"track/scoring"
@@ -50,6 +52,17 @@ func Text(to *string) Value {
 			return "", errors.New("empty")
 		}
 		return text, nil
+	}, func(s string) string { return s })
+}
+
+// Name returns a value that is the name of a scenario, a metric, a series or a label, in Unicode's form NFC as names are
+// recorded.
+func Name(to *string) Value {
+	return Parsed(to, func(text string) (string, error) {
+		if text == "" {
+			return "", errors.New("empty")
+		}
+		return norm.NFC.String(text), nil
 	}, func(s string) string { return s })
 }
 

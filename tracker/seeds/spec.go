@@ -95,11 +95,26 @@ func newestIfSame(ctx context.Context, tx *store.Tx, s store.Spec) (*store.Spec,
 
 // Admitted returns a spec whose free texts are masked. An error is about a name that the rules refuse.
 func Admitted(s scoring.Spec, rules *admission.Rules) (scoring.Spec, error) {
-	fact := specFact{s}
+	fact := specFact{normal(s)}
 	if _, problem := rules.Admit(&fact); problem != nil {
 		return s, problem
 	}
 	return fact.Spec, nil
+}
+
+// normal returns a spec whose names are in the form of [admission.Normal].
+func normal(s scoring.Spec) scoring.Spec {
+	s.Scenario, s.Metrics = admission.Normal(s.Scenario), slices.Clone(s.Metrics)
+	for i := range s.Metrics {
+		m := &s.Metrics[i]
+		m.Name, m.Group = admission.Normal(m.Name), admission.Normal(m.Group)
+		if m.From != nil {
+			from := *m.From
+			from.Series, from.With = admission.Normal(from.Series), admission.Normal(from.With)
+			m.From = &from
+		}
+	}
+	return s
 }
 
 // specFact is a spec as a [track.Fact].

@@ -23,7 +23,7 @@ import (
 // NewPlan returns the plan of a sweep. A mistake is a [param.Error].
 func NewPlan(q answer.SweepSettings, rules answer.SweepRules) (plan sweep.Plan, err error) {
 	plan = sweep.Plan{
-		Scenario: q.Scenario, Command: q.Command, Label: q.Label, Timeout: q.Timeout, Retries: q.Retries, CollapsedExit: q.CollapsedExit,
+		Scenario: admission.Normal(q.Scenario), Command: q.Command, Label: admission.Normal(q.Label), Timeout: q.Timeout, Retries: q.Retries, CollapsedExit: q.CollapsedExit,
 		Series: q.Series, KeepFiles: q.KeepFiles, Env: q.Env, LibrariesFrom: q.LibrariesFrom, Depends: q.Depends, RepeatShare: q.RepeatShare, Until: rules.Until,
 	}
 	if plan.Limits, err = limitsOf(q); err != nil {
@@ -45,6 +45,11 @@ func NewPlan(q answer.SweepSettings, rules answer.SweepRules) (plan sweep.Plan, 
 	}
 	if plan.Grid, err = sweep.Grid(rows, q.Params); err != nil {
 		return plan, &param.Error{Param: "param", Message: err.Error(), Cause: err}
+	}
+	for i, params := range plan.Grid {
+		if plan.Grid[i], err = admission.NormalParams(params); err != nil {
+			return plan, &param.Error{Param: "param", Message: err.Error(), Cause: err}
+		}
 	}
 	if err := rules.Check(); err != nil {
 		return plan, err
