@@ -142,7 +142,7 @@ func (a Comparison) scoresTable() Table {
 				return nil
 			}
 			value := string(a.Parameters[i][name])
-			return Cell{shorten(value), value}
+			return Cell{Shorten(value), value}
 		})
 	}
 	add("seeds", func(i int) any { return fmt.Sprintf("%d, %d scored", a.Sides[i].NSeeds, a.Sides[i].NScored) })

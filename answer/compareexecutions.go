@@ -108,7 +108,7 @@ func (a ExecutionComparison) Tables() []Table {
 	})
 	for _, e := range a.Executions {
 		summary.Rows = append(summary.Rows, []any{
-			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, text), e.Grade, e.Rubric, e.NCalls, e.NFailed, e.NUnknown,
+			e.ID, e.Lineage, e.Version, Cell{Shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, text), e.Grade, e.Rubric, e.NCalls, e.NFailed, e.NUnknown,
 			duration(e.Duration, 100*time.Millisecond), allTokens(e.Tokens), optionalCell(e.CostUSD, format.Four), e.Priced,
 		})
 	}

@@ -22,7 +22,7 @@ func describe(c track.RecordedConfiguration) string {
 		parts = append(parts, "revision "+c.Revision.String())
 	}
 	if c.Params != "" {
-		parts = append(parts, "params "+string(c.Params))
+		parts = append(parts, "params "+ShortParams(c.Params))
 	}
 	return strings.Join(parts, ", ")
 }

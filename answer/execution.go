@@ -99,7 +99,7 @@ func (a Execution) scoreSentences() []Sentence {
 	if a.Score == nil {
 		list := []Sentence{{Kind: Note, Text: fmt.Sprintf("status %s: no score", a.Status)}}
 		if a.Message != "" {
-			list = append(list, Sentence{Kind: Note, Joined: true, Text: shorten(a.Message)})
+			list = append(list, Sentence{Kind: Note, Joined: true, Text: Shorten(a.Message)})
 		}
 		return list
 	}
@@ -182,7 +182,7 @@ func callResult(c track.RecordedCall) string {
 	case c.Rejected:
 		return "rejected by the user"
 	case c.Error != "":
-		return shorten("error: " + c.Error)
+		return Shorten("error: " + c.Error)
 	case !c.Answered:
 		return "no result"
 	case c.Exit != nil && *c.Exit != 0:

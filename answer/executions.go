@@ -66,7 +66,7 @@ func (a Executions) Tables() []Table {
 	text := scoreFormat(a.scores())
 	for _, e := range a.Items {
 		t.Rows = append(t.Rows, []any{
-			e.ID, e.Lineage, e.Version, Cell{shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, text), e.Grade, e.Rubric,
+			e.ID, e.Lineage, e.Version, Cell{Shorten(e.Task), e.Task}, string(e.Status), optionalCell(e.Score, text), e.Grade, e.Rubric,
 			e.NCalls, e.NFailed, e.NUnknown, duration(e.Duration, 100*time.Millisecond), optionalCell(e.CostUSD, format.Four), e.Priced, timeCell(e.At()),
 		})
 	}

@@ -30,7 +30,7 @@ func failingTable(seeds []track.FailingSeed, metrics []scoring.MetricStability) 
 		if len(texts) > shownMetrics {
 			shown = fmt.Sprintf("%s and %d more", strings.Join(texts[:shownMetrics], "; "), len(texts)-shownMetrics)
 		}
-		t.Rows = append(t.Rows, []any{f.Number.String(), string(f.Outcome), Cell{shorten(f.Reason), f.Reason}, outsideCell(f), Cell{shown, all}})
+		t.Rows = append(t.Rows, []any{f.Number.String(), string(f.Outcome), Cell{Shorten(f.Reason), f.Reason}, outsideCell(f), Cell{shown, all}})
 	}
 	return t
 }

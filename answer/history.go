@@ -31,10 +31,10 @@ type HistoryQuestion struct {
 func (q *HistoryQuestion) Params() param.List {
 	q.Limit = 20
 	return param.List{
-		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "show the history of this scenario", Value: param.Text(&q.Scenario)},
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "show the history of this scenario", Value: param.Name(&q.Scenario)},
 		specParam(&q.Spec, "judge under this `VERSION` of the spec"),
 		{Name: "limit", Unit: "N", Help: "show the newest `N` configurations", Value: param.Whole(&q.Limit, 1)},
-		{Name: "metric", Unit: "METRIC", Help: "show the mean value of this `METRIC` instead of the score", Value: param.Text(&q.Metric)},
+		{Name: "metric", Unit: "METRIC", Help: "show the mean value of this `METRIC` instead of the score", Value: param.Name(&q.Metric)},
 		{Name: "next", Unit: "N", Help: "predict the mean of `N` seeds of the next configuration (default: as many as the newest one has)", Value: param.Whole(&q.Next, 1)},
 	}
 }
@@ -196,7 +196,7 @@ func (a History) Tables() []Table {
 func (a History) row(e HistoryEntry) []any {
 	c := e.Configuration
 	row := []any{
-		c.Label, c.Revision.String(), shorten(e.Differing), string(c.Params.JSON()), hashCell(c.Hash), timeCell(e.FirstRecorded), nSeedsCell(e.NSeeds, e.NSeeds-e.NFailed), e.NFailed,
+		c.Label, c.Revision.String(), Shorten(e.Differing), string(c.Params.JSON()), hashCell(c.Hash), timeCell(e.FirstRecorded), nSeedsCell(e.NSeeds, e.NSeeds-e.NFailed), e.NFailed,
 	}
 	if e.Estimates == nil {
 		row = append(row, make([]any, 20)...)
@@ -287,7 +287,7 @@ func (a History) sparklines() (notes []Sentence) {
 		}
 		of := ""
 		if len(order) > 1 {
-			of = " of " + cmp.Or(shorten(list[0].Differing), list[0].Name())
+			of = " of " + cmp.Or(Shorten(list[0].Differing), list[0].Name())
 		}
 		text := "means" + of + ", the oldest first: " + chart.Sparkline(means, 0)
 		notes = append(notes, Sentence{Kind: Note, Text: text, Joined: len(notes) > 0})

@@ -143,7 +143,7 @@ func failedText(seeds []verdict.FailedSeed) string {
 		numbers[s.Reason] = append(numbers[s.Reason], s.Number)
 	}
 	for i, reason := range reasons {
-		reasons[i] = shortList(numberTexts(numbers[reason])) + " (" + shorten(reason) + ")"
+		reasons[i] = shortList(numberTexts(numbers[reason])) + " (" + Shorten(reason) + ")"
 	}
 	return shortList(reasons)
 }

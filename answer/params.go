@@ -27,8 +27,8 @@ type ParamsQuestion struct {
 // Params declares the parameters of the question.
 func (q *ParamsQuestion) Params() param.List {
 	return param.List{
-		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "compare the configurations of this scenario", Value: param.Text(&q.Scenario)},
-		{Name: "metric", Unit: "METRIC", Help: "compare the values of this `METRIC` instead of the score", Value: param.Text(&q.Metric)},
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "compare the configurations of this scenario", Value: param.Name(&q.Scenario)},
+		{Name: "metric", Unit: "METRIC", Help: "compare the values of this `METRIC` instead of the score", Value: param.Name(&q.Metric)},
 		{Name: "label", Unit: "LABEL", Help: "compare the configurations with this `LABEL`; none for those without one", Value: param.Content(&q.Label)},
 		{Name: "commit", Unit: "ID", Help: "compare the configurations of this revision `ID` of the code (default: the newest)", Value: param.Text(&q.Commit)},
 		specParam(&q.Spec, "judge under this `VERSION` of the spec"),
@@ -185,7 +185,7 @@ func (a ParamsAnalysis) ParamsTextOf(index int) string {
 	texts := ParamTexts(a.Configurations[index].Params)
 	var words []string
 	for _, e := range a.Effects {
-		words = append(words, e.Parameter+"="+texts[e.Parameter])
+		words = append(words, e.Parameter+"="+Shorten(texts[e.Parameter]))
 	}
 	return strings.Join(words, " ")
 }

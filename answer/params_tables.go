@@ -146,7 +146,7 @@ func (a ParamsAnalysis) levelColumns() []Column {
 
 func (a ParamsAnalysis) levelCells(l effects.Level) []any {
 	number := a.Number()
-	return []any{l.Name, l.NConfigurations, l.NSeeds, numberCell(l.Mean, number), defined(l.Interval.Lo), defined(l.Interval.Hi), intervalCell(l.Interval, number)}
+	return []any{Cell{Shorten(l.Name), l.Name}, l.NConfigurations, l.NSeeds, numberCell(l.Mean, number), defined(l.Interval.Lo), defined(l.Interval.Hi), intervalCell(l.Interval, number)}
 }
 
 // panels draw the mean of each level as a bar of text.
@@ -162,7 +162,7 @@ func (a ParamsAnalysis) panels() Table {
 	}
 	for _, p := range a.Panels {
 		for _, l := range p.Levels {
-			row := append([]any{p.Name}, a.levelCells(l)...)
+			row := append([]any{Cell{Shorten(p.Name), p.Name}}, a.levelCells(l)...)
 			t.Rows = append(t.Rows, append(row, textBar(l, lo, hi)))
 		}
 	}

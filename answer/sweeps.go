@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ type SweepsQuestion struct {
 // Params declares the parameters of the question.
 func (q *SweepsQuestion) Params() param.List {
 	return append(param.List{
-		{Name: "scenario", Arg: true, Unit: "SCENARIO", Help: "list only sweeps of this scenario", Value: param.Text(&q.Scenario)},
+		{Name: "scenario", Arg: true, Unit: "SCENARIO", Help: "list only sweeps of this scenario", Value: param.Name(&q.Scenario)},
 	}, q.Page.Params(0)...)
 }
 
@@ -171,7 +172,20 @@ func (a Sweep) Tables() []Table {
 
 // ParamsText writes parameters for people: theta=14,name=x.
 func ParamsText(p track.Params) string {
-	return strings.NewReplacer(`{`, "", `}`, "", `"`, "", ":", "=").Replace(string(p.JSON()))
+	return strings.NewReplacer(`{`, "", `}`, "", `"`, "", ":", "=").Replace(ShortParams(p))
+}
+
+// longString is a string of JSON whose end people need not read.
+var longString = regexp.MustCompile(`"((?:[^"\\]|\\.){60})(?:[^"\\]|\\.)+"`)
+
+// ShortParams returns parameters as JSON for people: long texts end in an ellipsis, and so does the whole.
+func ShortParams(p track.Params) string {
+	const longest = 400
+	text := longString.ReplaceAllString(string(p.JSON()), `"$1…"`)
+	if runes := []rune(text); len(runes) > longest {
+		return string(runes[:longest]) + "…"
+	}
+	return text
 }
 
 func revisionText(r track.Revision) string {

@@ -154,8 +154,8 @@ func defined(x float64) any {
 	return x
 }
 
-// shorten keeps a message from making a table wider than any screen.
-func shorten(s string) string {
+// Shorten keeps a message from making a table wider than any screen.
+func Shorten(s string) string {
 	const longest = 80
 	if runes := []rune(s); len(runes) > longest {
 		return string(runes[:longest-1]) + "…"

@@ -38,7 +38,7 @@ func provenanceBlocks(c answer.Side, spec answer.ScenarioSpec, numbers []track.S
 	if c.Configuration.Revision.Commit != "" || c.Configuration.Revision.Unknown != "" {
 		add("uncommitted changes", document.T(changesText(c)))
 	}
-	add("parameters", orNone(string(c.Configuration.Params)))
+	add("parameters", orNone(strings.TrimPrefix(answer.ShortParams(c.Configuration.Params), "{}")))
 	if len(c.Tags) > 0 {
 		add("tags", document.T(c.TagText()))
 	}

@@ -66,7 +66,7 @@ func runAgainText(c answer.Side) document.Text {
 	if c.Configuration.Params == "" {
 		return append(text, cell("; no parameters are recorded.")...)
 	}
-	return append(append(text, cell(" with the parameters ")...), append(codeCell(string(c.Configuration.Params)), document.T(".")...)...)
+	return append(append(text, cell(" with the parameters ")...), append(codeCell(answer.ShortParams(c.Configuration.Params)), document.T(".")...)...)
 }
 
 func judgedNumbers(seeds []verdict.JudgedSeed) []track.SeedNumber {

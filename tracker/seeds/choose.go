@@ -202,7 +202,7 @@ func ambiguous(ctx context.Context, r *store.Reader, sel answer.Selector, candid
 	fmt.Fprintf(&b, "%d configurations match, and they %s", found.N, why)
 	for i, c := range list {
 		fmt.Fprintf(&b, "\n  %s@%s  label %s  params %s  n %d  first recorded %s  revision %s", sel.Scenario, track.ShortHash(c.Hash), orDash(c.Label),
-			orDash(differing[i]), c.NSeeds, c.CreatedAt.UTC().Format(time.DateOnly), orDash(c.Revision.String()))
+			orDash(answer.Shorten(differing[i])), c.NSeeds, c.CreatedAt.UTC().Format(time.DateOnly), orDash(c.Revision.String()))
 	}
 	if more := found.N - len(list); more > 0 {
 		fmt.Fprintf(&b, "\n  and %d more", more)
