@@ -72,10 +72,20 @@ func parseSeed(text []byte, from outside) (track.Seed, *track.FieldError) {
 			_, failure := seedLine{Kind: kind}.seed(from) // or its fields would be blamed
 			return track.Seed{}, failure.Shorten()
 		}
-		return track.Seed{}, fieldError(err)
+		return track.Seed{}, placed(fieldError(err))
 	}
 	seed, failure := l.seed(from)
 	return seed, failure.Shorten()
+}
+
+// placed adds to the problem of a field that belongs into the configuration where it belongs.
+func placed(problem *track.FieldError) *track.FieldError {
+	switch problem.Field {
+	case "label", "params", "commit", "dirty", "diff_hash", "files_hash", "state_unknown":
+		problem.Message = "unknown field: it belongs into configuration"
+		problem.Hint = &track.Hint{Text: fmt.Sprintf(`write "configuration":{"%s":…}`, problem.Field)}
+	}
+	return problem
 }
 
 func (l seedLine) seed(from outside) (track.Seed, *track.FieldError) {
