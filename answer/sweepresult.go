@@ -33,9 +33,17 @@ type SweepResult struct {
 	NUncompared    int               `json:"n_uncompared,omitzero"`     // seeds to be run again that were not compared, because the server was away
 	WithoutSpec    bool              `json:"without_spec"`              // nothing was scored
 	Unknown        []string          `json:"unknown"`                   // values that the spec does not know
+	Lacking        []LackedMetric    `json:"lacking,omitempty"`         // metrics of the spec that no seed has that ran
 	Suspicions     `json:",embed"`
 	Configurations []SweptConfiguration `json:"configurations"`
 	Halving        []HalvingRound       `json:"halving,omitempty"`
+}
+
+// LackedMetric is a metric of the spec that every seed lacks.
+type LackedMetric struct {
+	Metric string `json:"metric"`
+	Near   string `json:"near,omitempty"` // what the seeds have in its place, probably
+	NSeeds int    `json:"n_seeds"`        // that ran well
 }
 
 // MissedFile is a pattern of files to keep that nothing matched.
@@ -140,7 +148,7 @@ func (c SweptConfiguration) undecidedText() string {
 
 // Conclusion implements [Concluding].
 func (a SweepResult) Conclusion() Conclusion {
-	if a.hasFailed() {
+	if a.hasFailed() || len(a.Lacking) > 0 {
 		return Failed
 	}
 	if a.NUncompared > 0 || a.isUnjudged() {
@@ -184,6 +192,14 @@ func (a SweepResult) Notices() []Sentence {
 	}
 	if len(a.Unknown) > 0 {
 		warn("not in the spec, stored but not scored: %s", strings.Join(firstWords(a.Unknown), ", "))
+	}
+	const most = 10
+	for i, m := range a.Lacking {
+		if i == most {
+			warn("%s that every seed lacks", moreOf(len(a.Lacking)-most, "metric"))
+			break
+		}
+		warn("%s", m.message())
 	}
 	list = append(list, a.Suspicions.Warnings()...)
 	for _, m := range a.MissedFiles {
@@ -235,6 +251,15 @@ func (a SweepResult) Notices() []Sentence {
 		list = append(list, Sentence{Kind: Note, Hint: &hint})
 	}
 	return list
+}
+
+// message says that every seed lacks the metric, and what was probably meant.
+func (m LackedMetric) message() string {
+	text := fmt.Sprintf("%d of %s lack %s, a metric of the spec", m.NSeeds, format.Counted(m.NSeeds, "seed"), m.Metric)
+	if m.Near != "" {
+		text += ", and have " + m.Near + ": is that the metric?"
+	}
+	return text
 }
 
 // undecidedText says that no rule decided anything, and why for the first configuration.

@@ -45,7 +45,7 @@ func exitTable() []exit {
 	return []exit{
 		{exitOK, "The command did its work. For a gate: PASS, or a verdict that does not fail. For a decision: accepted.",
 			"`track record seed …`", []answer.Conclusion{answer.Done, answer.Passed, answer.Accepted}, nil},
-		{exitFail, "The verdict is FAIL, or WARN with `--fail-on warn`. A report is out of date. All seeds of a sweep failed. The commands of `track evolve` failed. Records wait to be sent or recorded, or were refused.",
+		{exitFail, "The verdict is FAIL, or WARN with `--fail-on warn`. A report is out of date. All seeds of a sweep failed, or lack a metric of the spec. The commands of `track evolve` failed. Records wait to be sent or recorded, or were refused.",
 			"`track gate growth_plus`; `track report … --check FILE`; `track status`", []answer.Conclusion{answer.Failed, answer.Waits}, nil},
 		{exitUsage, "The command line is wrong, or names more than one thing.",
 			"an unknown flag; a label that two configurations have", nil, []error{errUsage, track.ErrAmbiguous}},

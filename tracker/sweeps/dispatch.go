@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"track"
+	"track/scoring"
 	"track/tracker/seeds"
 )
 
@@ -238,16 +239,29 @@ func (s *Sweeper) count(c *sweptConfiguration, seed track.Seed, result seeds.Rec
 	if seed.Outcome != track.OutcomeOK {
 		s.NFailed++
 	}
-	if a := result.Assessment; a != nil && a.Scored {
-		s.NScored++
-		if a.NFail == 0 {
-			s.NPassed++
+	if a := result.Assessment; a != nil {
+		s.noteLacking(a.Results)
+		if a.Scored {
+			s.NScored++
+			if a.NFail == 0 {
+				s.NPassed++
+			}
 		}
 	}
 	s.percents.Add(result)
 	for _, name := range result.Unknown {
 		if len(s.unknown) < maxNamed {
 			s.unknown[name] = true
+		}
+	}
+}
+
+// noteLacking counts a seed, and for each metric the seeds that lack it.
+func (s *Sweeper) noteLacking(results []scoring.Result) {
+	s.nJudged++
+	for _, r := range results {
+		if r.Missing() {
+			s.lacking[r.Name]++
 		}
 	}
 }

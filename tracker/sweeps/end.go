@@ -7,6 +7,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/internal/near"
 )
 
 // end records how the sweep ended, and returns its result.
@@ -46,6 +47,11 @@ func (s *Sweeper) answer() answer.SweepResult {
 	}
 	a.Suspicions = answer.Suspicions{NearNames: s.records.nearNames(), LikePercent: s.percents.List()}
 	a.Unknown = append([]string{}, slices.Sorted(maps.Keys(s.unknown))...)
+	for _, name := range slices.Sorted(maps.Keys(s.lacking)) {
+		if s.lacking[name] == s.nJudged {
+			a.Lacking = append(a.Lacking, answer.LackedMetric{Metric: name, Near: near.Nearest(name, a.Unknown), NSeeds: s.nJudged})
+		}
+	}
 	return a
 }
 

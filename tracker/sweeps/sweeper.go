@@ -93,6 +93,8 @@ type Sweeper struct {
 	result      answer.SweepResult
 	swept       []*sweptConfiguration
 	unknown     map[string]bool
+	lacking     map[string]int // how many seeds lack a metric, of those that ran and were judged
+	nJudged     int
 	percents    seeds.Percents
 	codeChecked time.Time
 	nKnown      int      // seeds of the plan that were recorded before
@@ -110,7 +112,7 @@ func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sw
 	recorder := seeds.NewRecorder(st, seeds.Options{SpecVersion: options.SpecVersion, Replace: options.RerunFailed || options.Rerun, Names: then}, entropy)
 	s := &Sweeper{
 		records: &storeRecords{Store: st, recorder: recorder, names: first}, entropy: recorder.Entropy, now: st.Now, run: run, options: options, observer: observer,
-		unknown: map[string]bool{}, percents: seeds.Percents{},
+		unknown: map[string]bool{}, lacking: map[string]int{}, percents: seeds.Percents{},
 	}
 	if options.Away != nil {
 		s.records = &awayRecords{storeRecords: s.records.(*storeRecords), away: options.Away, options: options, notice: s.notice}
@@ -129,7 +131,7 @@ func NewJournalSweeper(journal Journal, known []track.Seed, now func() time.Time
 	}
 	return &Sweeper{
 		records: newJournalRecords(journal, known, options), entropy: ulid.Monotonic(entropy, 0),
-		now: func() time.Time { return now().UTC().Truncate(time.Microsecond) }, run: run, options: options, observer: observer, unknown: map[string]bool{}, percents: seeds.Percents{},
+		now: func() time.Time { return now().UTC().Truncate(time.Microsecond) }, run: run, options: options, observer: observer, unknown: map[string]bool{}, lacking: map[string]int{}, percents: seeds.Percents{},
 	}, nil
 }
 
