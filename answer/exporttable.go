@@ -15,6 +15,7 @@ type TableQuestion struct {
 	SpecVersion int
 	Seeds       []track.SeedRange
 	Series      bool
+	Wide        bool // one row for each seed
 	Partition   bool
 	To          string // csv or parquet
 	SafeCSV     bool   // no cell of CSV is a formula
@@ -27,6 +28,7 @@ func (q *TableQuestion) Params() param.List {
 		specParam(&q.SpecVersion, "take statuses and scores from this `VERSION` of the spec"),
 		seedsParam(&q.Seeds),
 		{Name: "series", Help: "write one row for each value of each series, instead of metrics", Value: param.Switch(&q.Series)},
+		{Name: "wide", Help: "write one row for each seed, with a column for each value and each score", Value: param.Switch(&q.Wide)},
 		{Name: "partition", Help: "write a folder with one file for each configuration", Value: param.Switch(&q.Partition)},
 		{Name: "to", Unit: "FORMAT", Help: "write this `FORMAT` (default: what the name of the file says; csv without a name, parquet in a folder)", Enum: []string{"csv", "parquet"}, Value: param.Text(&q.To)},
 		{Name: "safe-csv", Help: "write no cell of CSV that a spreadsheet would run", Value: param.Switch(&q.SafeCSV)},

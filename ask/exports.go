@@ -32,8 +32,8 @@ func Exports() []Question {
 func ExportTable() Files[answer.TableQuestion, answer.TableExported] {
 	return Files[answer.TableQuestion, answer.TableExported]{
 		Name: "export table", Help: "write the seeds of a scenario as one table, for analysis elsewhere",
-		About: `Writes one row for each seed and metric, with parameters, label, revision, outcome, status and score. With series, one row for each value of
-each series.`,
+		About: `Writes one row for each seed and metric, with parameters, label, revision, outcome, status and score. With wide, one row for each
+seed, with columns for the value, the score and the status of each metric. With series, one row for each value of each series.`,
 		Params: (*answer.TableQuestion).Params, Several: func(q answer.TableQuestion) bool { return q.Partition }, Write: writeTable,
 	}
 }

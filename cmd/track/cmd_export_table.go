@@ -24,17 +24,18 @@ type tableOptions struct {
 func (p *program) exportTableCommand() *cli.Command {
 	var q answer.TableQuestion
 	var o tableOptions
-	isShared := func(par param.Param) bool { return par.Name == "safe-csv" } // a flag of every command
+	isShared := func(par param.Param) bool { return par.Name == "safe-csv" || par.Name == "wide" } // flags of every command
 	bound := bindParams("export table", slices.DeleteFunc(q.Params(), isShared), nil)
 	help := commandHelp{examples: `
 track export table growth_plus -o growth.parquet
 track export table growth_plus@theta-14 --seeds 0..99 -o theta14.csv
+track export table growth_plus --wide -o seeds.csv
 track export table growth_plus --series -o series.parquet
 track export table growth_plus -o growth/ --partition`}
 	return &cli.Command{
 		Name: "table", Usage: "write the seeds of a scenario as one table, for analysis elsewhere", UsageText: bound.usageText() + " -o FILE",
-		Description: help.description(`Writes one row for each seed and metric, with parameters, label, revision, outcome, status and score. With --series, one row for each value of
-each series. FILE ends in .csv or .parquet. A FILE that ends in / is a folder with one file for each configuration, as --partition asks for.
+		Description: help.description(`Writes one row for each seed and metric, with parameters, label, revision, outcome, status and score. With --wide, one row for each seed, with
+the columns value.METRIC, score.METRIC and status.METRIC. With --series, one row for each value of each series. FILE ends in .csv or .parquet. A FILE that ends in / is a folder with one file for each configuration, as --partition asks for.
 The file appears once it is whole. An existing file needs --force; a folder must be new or empty. The columns are described in
 docs/reference/tables.md.`),
 		BashComplete: p.completeScenarios,
@@ -81,7 +82,7 @@ func (p *program) exportTable(ctx context.Context, q answer.TableQuestion, o tab
 		return err
 	}
 	defer release()
-	q.SafeCSV = p.shared.safeCSV
+	q.SafeCSV, q.Wide = p.shared.safeCSV, p.shared.screen.wide
 	files := &tableFiles{options: o}
 	defer files.discard()
 	if err := files.begin(q.Partition); err != nil {

@@ -52,6 +52,11 @@ func TestExportTableInDuckDB(t *testing.T) {
 		mustTrack(t, dir, append([]string{"export", "table", "g"}, args...)...)
 	}
 	mustTrack(t, dir, "export", "table", "g", "--series", "-o", "s.parquet")
+	mustTrack(t, dir, "export", "table", "g", "--wide", "-o", "w.parquet")
+	const wide = `SELECT count(*) AS n, count("value.m00") AS n_values, count(*) FILTER (outcome = 'timeout') AS n_failed, any_value(typeof("value.m01")) AS kind FROM 'w.parquet'`
+	if diff := cmp.Diff([]map[string]any{{"n": "7", "n_values": "6", "n_failed": "1", "kind": "DOUBLE"}}, outsidetest.QueryDuckDB(t, dir, wide)); diff != "" {
+		t.Error(diff)
+	}
 	const summary = `SELECT count(*) AS n, count(value) AS n_values, count(DISTINCT configuration) AS n_configurations, max(seed)::VARCHAR AS seed,
 		count(*) FILTER (isnan(value)) AS n_nan, sum(value) FILTER (isfinite(value)) AS total, max(value) AS most, min(value) AS least,
 		count(*) FILTER (outcome = 'timeout' AND metric IS NULL) AS n_failed, sum("param.theta") AS theta, any_value("param.mode") AS mode FROM `

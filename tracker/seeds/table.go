@@ -8,6 +8,7 @@ import (
 
 	"track"
 	"track/answer"
+	"track/answer/param"
 	"track/internal/dataset"
 	"track/store"
 )
@@ -15,7 +16,8 @@ import (
 // OpenTable begins to write the rows of a configuration, by its hash.
 type OpenTable func(columns []dataset.Column, configuration string) (dataset.Writer, error)
 
-// ExportTable writes the seeds of a scenario as rows: one for each seed and metric, or for each value of a series. Rows
+// ExportTable writes the seeds of a scenario as rows: one for each seed and metric, for each seed, or for each value of a
+// series. Rows
 // of one configuration follow each other, by the number of the seed. It asks open for the writer of each configuration,
 // which may be the same, and closes none. The answer lacks the files.
 func ExportTable(ctx context.Context, r *store.Reader, q answer.TableQuestion, open OpenTable) (a answer.TableExported, err error) {
@@ -33,8 +35,15 @@ func exportTable(ctx context.Context, r *store.Reader, q answer.TableQuestion, o
 	}
 	t := &tableExport{ctx: ctx, store: r, question: q, params: tableParams(choice.Configurations)}
 	t.answer = answer.TableExported{Scenario: choice.Scenario}
+	if q.Series && q.Wide {
+		return a, &param.Error{Param: "wide", Message: "series have no wide form: one row for each seed has no place for them"}
+	}
 	if !q.Series {
-		if err := t.findSpec(); err != nil {
+		judged, err := t.findSpec()
+		if err == nil && q.Wide {
+			err = t.findMetrics(judged, choice.Configurations)
+		}
+		if err != nil {
 			return a, err
 		}
 	}
@@ -60,20 +69,24 @@ type tableExport struct {
 	question answer.TableQuestion
 	specID   int64 // 0 for none
 	params   []tableParam
+	wide     *wideTable // nil for a row for each metric
 	out      dataset.Writer
 	answer   answer.TableExported
 	head     []dataset.Cell // what all rows of the configuration have
 	row      []dataset.Cell
 }
 
-// findSpec finds the spec whose results are exported. A scenario may have none.
-func (t *tableExport) findSpec() error {
-	stored, _, err := LoadSpec(t.ctx, t.store, t.question.Of.Scenario, t.question.SpecVersion)
+// findSpec finds the spec whose results are exported, and returns the names of its metrics. A scenario may have none.
+func (t *tableExport) findSpec() (metrics []string, err error) {
+	stored, decoded, err := LoadSpec(t.ctx, t.store, t.question.Of.Scenario, t.question.SpecVersion)
 	if t.question.SpecVersion == 0 && errors.Is(err, track.ErrNotFound) {
-		return nil
+		return nil, nil
 	}
 	t.specID, t.answer.SpecVersion = stored.ID, stored.Version
-	return err
+	for _, m := range decoded.Metrics {
+		metrics = append(metrics, m.Name)
+	}
+	return metrics, err
 }
 
 // columns returns the columns of the table. In a folder of partitions, the configuration is in the name of the folder.
@@ -91,8 +104,12 @@ func (t *tableExport) columns() []dataset.Column {
 	if t.question.Series {
 		return append(list, dataset.Column{Name: "series"}, dataset.Column{Name: "t", Type: dataset.Count}, dataset.Column{Name: "value", Type: dataset.Number})
 	}
-	return append(list, dataset.Column{Name: "recorded_at", Type: dataset.Time}, dataset.Column{Name: "spec_version", Type: dataset.Count},
-		dataset.Column{Name: "total_score", Type: dataset.Number}, dataset.Column{Name: "metric"}, dataset.Column{Name: "value", Type: dataset.Number},
+	list = append(list, dataset.Column{Name: "recorded_at", Type: dataset.Time}, dataset.Column{Name: "spec_version", Type: dataset.Count},
+		dataset.Column{Name: "total_score", Type: dataset.Number})
+	if t.wide != nil {
+		return append(list, t.wide.columns()...)
+	}
+	return append(list, dataset.Column{Name: "metric"}, dataset.Column{Name: "value", Type: dataset.Number},
 		dataset.Column{Name: "status"}, dataset.Column{Name: "score", Type: dataset.Number})
 }
 
@@ -116,14 +133,17 @@ func (t *tableExport) writeConfiguration(c store.Configuration) error {
 		t.head = append(t.head, p.cell(values[p.name]))
 	}
 	t.answer.NConfigurations++
-	sel := store.Selection{Scenario: t.answer.Scenario, Configurations: []int64{c.ID}, SpecID: t.specID, Seeds: t.question.Seeds}
 	if t.question.Series {
-		return t.writeSeries(sel)
+		return t.writeSeries(t.selection(c))
 	}
-	return t.store.VisitMeasured(t.ctx, sel, t.writeSeed)
+	return t.store.VisitMeasured(t.ctx, t.selection(c), t.writeSeed)
 }
 
-// writeSeed writes a row for each metric of a seed; one without a metric if it has none.
+func (t *tableExport) selection(c store.Configuration) store.Selection {
+	return store.Selection{Scenario: t.answer.Scenario, Configurations: []int64{c.ID}, SpecID: t.specID, Seeds: t.question.Seeds}
+}
+
+// writeSeed writes the row of a seed, or a row for each of its metrics; one without a metric if it has none.
 func (t *tableExport) writeSeed(s *store.MeasuredSeed) error {
 	t.answer.NSeeds++
 	if t.specID != 0 && s.Outcome == track.OutcomeOK && !s.Assessed {
@@ -138,6 +158,9 @@ func (t *tableExport) writeSeed(s *store.MeasuredSeed) error {
 	}
 	t.row = append(t.row[:0], t.head...)
 	t.row = append(t.row, dataset.NewCount(uint64(s.Number)), dataset.NewText(string(s.Outcome)), dataset.NewTime(s.RecordedAt), version, total)
+	if t.wide != nil {
+		return t.write(append(t.row, t.wide.cells(s.Metrics)...))
+	}
 	metrics := s.Metrics
 	if len(metrics) == 0 {
 		metrics = []store.MeasuredMetric{{Score: math.NaN()}}
