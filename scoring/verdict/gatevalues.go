@@ -25,14 +25,11 @@ func (j judge) valuesOutcomes() []Outcome {
 		return []Outcome{whole}
 	}
 	var list []Outcome
-	var verdicts []scoring.Verdict
 	for _, v := range i.Values {
-		o := v.outcome()
-		list, verdicts = append(list, o), append(verdicts, o.Verdict)
+		list = append(list, v.outcome())
 	}
 	for _, never := range i.NeverRecorded {
 		list = append(list, Outcome{Rule: ruleValues, Metric: never.Metric, Verdict: scoring.VerdictInconclusive, Reason: reasonNeverRecorded, N: i.NPairs, Message: never.text()})
-		verdicts = append(verdicts, scoring.VerdictInconclusive)
 	}
 	if len(list) > 0 {
 		whole.Verdict = scoring.VerdictPass // until its values are summed up
