@@ -1,0 +1,5 @@
+//go:build !nightly
+
+package verdict_test
+
+const worldDraws = 200 // comparisons of each world

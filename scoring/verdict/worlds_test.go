@@ -1,0 +1,133 @@
+package verdict_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"track/scoring"
+	"track/scoring/verdict"
+)
+
+// share is how often something holds in many comparisons of drawn sides, each with its own random numbers.
+func share(t *testing.T, spec scoring.Spec, n int, draw func(rng *rand.Rand, i int) (candidate, baseline verdict.JudgedSeed), holds func(verdict.Improvement) bool) float64 {
+	t.Helper()
+	found := 0
+	for k := range worldDraws {
+		rng := rand.New(rand.NewPCG(uint64(k), uint64(n)))
+		candidate, baseline := make([]verdict.JudgedSeed, n), make([]verdict.JudgedSeed, n)
+		for i := range n {
+			candidate[i], baseline[i] = draw(rng, i)
+			candidate[i].Number, baseline[i].Number = uint64(i), uint64(i)
+		}
+		got, err := verdict.Compare(spec, candidate, baseline, options())
+		fatal(t, err)
+		if holds(got) {
+			found++
+		}
+	}
+	return float64(found) / worldDraws
+}
+
+// atMost is what a rate of 5 % shows in so many draws, but for one time in a thousand, and a point more.
+func atMost() float64 { return 0.06 + 3.1*math.Sqrt(0.05*0.95/worldDraws) }
+
+// sizes are the numbers of pairs that are tried: the second alone in a short test.
+func sizes(all ...int) []int {
+	if testing.Short() {
+		return all[1:2]
+	}
+	return all
+}
+
+func scored(values ...float64) verdict.JudgedSeed {
+	s := verdict.JudgedSeed{Passed: true, Values: values}
+	for _, x := range values {
+		s.Scores = append(s.Scores, max(0, min(1, 1-math.Abs(x)/4)))
+		s.Total += s.Scores[len(s.Scores)-1] / float64(len(values))
+	}
+	return s
+}
+
+func metrics(n int) (spec scoring.Spec) {
+	for i := range n {
+		spec.Metrics = append(spec.Metrics, scoring.Metric{Name: fmt.Sprint("m", i), Weight: 1, Target: scoring.MeanTolerance{Target: 0, Tolerance: 2}})
+	}
+	return spec
+}
+
+// A candidate that gains a little in nine of ten seeds and loses everything in the tenth is worse. Few seeds do not
+// show the tenth, so they must not pass.
+func TestRareLossesDoNotPass(t *testing.T) {
+	for _, n := range sizes(6, 10, 15, 20, 40) {
+		rate := share(t, metrics(1), n, func(rng *rand.Rand, _ int) (candidate, baseline verdict.JudgedSeed) {
+			x := 0.4 + 0.04*rng.NormFloat64()
+			if candidate, baseline = scored(x-0.08), scored(x); rng.Float64() < 0.1 {
+				candidate = scored(4)
+			}
+			return candidate, baseline
+		}, func(i verdict.Improvement) bool { return i.Verdict == scoring.VerdictPass })
+		if rate > atMost() {
+			t.Errorf("%d pairs: %.3f pass", n, rate)
+		}
+	}
+}
+
+// A gain that no loss of unseen seeds can undo passes.
+func TestLargeGainsPass(t *testing.T) {
+	rate := share(t, metrics(1), 20, func(rng *rand.Rand, _ int) (candidate, baseline verdict.JudgedSeed) {
+		return scored(0.2 * rng.NormFloat64()), scored(2 + 0.2*rng.NormFloat64())
+	}, func(i verdict.Improvement) bool { return i.Verdict == scoring.VerdictPass })
+	if rate < 0.95 {
+		t.Errorf("%.3f pass", rate)
+	}
+}
+
+// Values of two sides of one distribution move, by the test of all of them together, in at most 5 % of comparisons.
+func TestValuesOfNoChange(t *testing.T) {
+	for name, draw := range map[string]func(*rand.Rand) float64{
+		"normal":       (*rand.Rand).NormFloat64,
+		"heavy tails":  func(rng *rand.Rand) float64 { return rng.NormFloat64() / math.Sqrt(rng.ExpFloat64()) },
+		"rare events":  func(rng *rand.Rand) float64 { return math.Floor(rng.Float64() + 0.1) },
+		"exponential":  (*rand.Rand).ExpFloat64,
+		"whole counts": func(rng *rand.Rand) float64 { return math.Floor(5 * rng.Float64()) },
+	} {
+		for _, n := range sizes(5, 10, 40) {
+			rate := share(t, metrics(3), n, func(rng *rand.Rand, _ int) (candidate, baseline verdict.JudgedSeed) {
+				return scored(draw(rng), draw(rng), draw(rng)), scored(draw(rng), draw(rng), draw(rng))
+			}, func(i verdict.Improvement) bool { return i.MovedText() != "" })
+			if rate > atMost() {
+				t.Errorf("%s, %d pairs: %.3f move", name, n, rate)
+			}
+		}
+	}
+}
+
+// A value that goes from one side of its target to the other is found, although its scores are the same, and nothing
+// is called equivalent.
+func TestValuesThatCrossTheTarget(t *testing.T) {
+	o := options()
+	o.Margin = 0.1
+	rng := rand.New(rand.NewPCG(1, 1))
+	candidate, baseline := make([]verdict.JudgedSeed, 40), make([]verdict.JudgedSeed, 40)
+	for i := range candidate {
+		candidate[i], baseline[i] = scored(1+0.05*rng.NormFloat64()), scored(-1+0.05*rng.NormFloat64())
+		candidate[i].Number, baseline[i].Number = uint64(i), uint64(i)
+	}
+	got, err := verdict.Compare(metrics(1), candidate, baseline, o)
+	fatal(t, err)
+	v := got.Values[0]
+	if got.Difference != verdict.Undecided || !v.Moved || v.Within || *v.Margin != 0.2 || !near(v.MeanDelta, 2, 0.1) || *v.Shift < 20 {
+		t.Errorf("%s: %+v", got.Difference, v)
+	}
+	for i := range candidate {
+		candidate[i] = scored(-1 + 0.05*rng.NormFloat64())
+		candidate[i].Number = uint64(i)
+	}
+	got, err = verdict.Compare(metrics(1), candidate, baseline, o)
+	fatal(t, err)
+	if got.Difference != verdict.Equivalent || got.Values[0].Moved || !got.Values[0].Within {
+		t.Errorf("the same side: %s, %+v", got.Difference, got.Values[0])
+	}
+}
