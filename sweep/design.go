@@ -240,23 +240,16 @@ func cellValue(cell string, decimalCommas bool) (jsontext.Value, error) {
 	case missingPattern.MatchString(cell):
 		return nil, fmt.Errorf("%s is not a finite number", cell)
 	case isNumber(number):
-		value := jsontext.Value(number)
-		if !value.IsValid() { // .5, 5. and +5 are numbers elsewhere
-			x, err := strconv.ParseFloat(number, 64)
-			if err != nil {
-				return nil, fmt.Errorf("%s is beyond the numbers of a float64", cell)
-			}
-			value = jsontext.Value(strconv.FormatFloat(x, 'g', -1, 64))
+		value, err := Word(number)
+		if err == nil {
+			_, err = track.NewParams([]byte(`{"x":` + string(value) + `}`))
 		}
-		_, err := track.NewParams([]byte(`{"x":` + string(value) + `}`))
 		if err != nil {
 			return nil, fmt.Errorf("%s cannot be stored as a number: it is beyond what a float64 holds exactly", cell)
 		}
 		return value, nil
-	case cell == "true" || cell == "false":
-		return jsontext.Value(cell), nil
-	case strings.EqualFold(cell, "true") || strings.EqualFold(cell, "false"): // as Python and spreadsheets write them
-		return jsontext.Value(strings.ToLower(cell)), nil
+	case isBoolean(cell):
+		return Word(cell)
 	}
 	return json.Marshal(cell)
 }

@@ -3,6 +3,8 @@ package sweep
 import (
 	"fmt"
 	"maps"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -15,8 +17,8 @@ import (
 const maxConfigurations = 10_000
 
 // Grid returns the parameters of each configuration: every row of a design with every combination of the values of
-// KEY=VALUE,VALUE,… pairs, the last key changing fastest. No rows are one row without parameters. A value that is JSON
-// stands for itself, any other is a string; what is JSON as a whole, as [1,2] or "a,b", is one value.
+// KEY=VALUE,VALUE,… pairs, the last key changing fastest. No rows are one row without parameters. A value is what [Word]
+// reads; what is JSON as a whole, as [1,2] or "a,b", is one value.
 func Grid(design []track.Params, pairs []string) ([]track.Params, error) {
 	grid, err := objects(design)
 	if err != nil {
@@ -111,18 +113,54 @@ func gridValues(key, text string) (values []jsontext.Value, err error) {
 	}
 	words := strings.Split(text, ",")
 	for _, word := range words {
-		value := jsontext.Value(word)
 		if len(words) > 1 && word == "" {
 			return nil, fmt.Errorf("%s=%s has an empty value among others", key, text)
 		}
-		if !value.IsValid() {
-			if value, err = json.Marshal(word); err != nil {
-				return nil, fmt.Errorf("%s: %w", key, err)
-			}
+		value, err := Word(word)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", key, err)
 		}
 		values = append(values, value)
 	}
 	return values, nil
+}
+
+// Word returns a value that is given as text: JSON stands for itself, .5, 5. and +5 are numbers, and True is a boolean. Any
+// other text is a string.
+func Word(text string) (jsontext.Value, error) {
+	value := jsontext.Value(text)
+	switch {
+	case value.IsValid():
+		return value, nil
+	case isNumber(text):
+		x, err := strconv.ParseFloat(text, 64)
+		return jsontext.Value(strconv.FormatFloat(x, 'g', -1, 64)), err
+	case isBoolean(text):
+		return jsontext.Value(strings.ToLower(text)), nil
+	}
+	return json.Marshal(text)
+}
+
+// isBoolean reports whether text is true or false, as JSON, Python or a spreadsheet writes them.
+func isBoolean(text string) bool {
+	return strings.EqualFold(text, "true") || strings.EqualFold(text, "false")
+}
+
+// OddTexts names the values that look like numbers and are strings, such as 1_000 and O.4.
+func OddTexts(grid []track.Params) (list []string) {
+	for _, params := range grid {
+		values, err := words(params)
+		if err != nil {
+			continue // the grid has read them
+		}
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			text := fmt.Sprintf("the parameter %s has the text %q, which is no number", name, values[name])
+			if mistypedNumber.MatchString(values[name]) && !isNumber(values[name]) && !slices.Contains(list, text) {
+				list = append(list, text)
+			}
+		}
+	}
+	return list
 }
 
 // words are the values of parameters as a command line has them: strings without quotes, anything else as JSON.

@@ -17,6 +17,7 @@ import (
 	"track/internal/separated"
 	"track/internal/sizes"
 	"track/series"
+	"track/sweep"
 	"track/tracker/seeds"
 )
 
@@ -53,7 +54,7 @@ Examples:
 			&cli.StringFlag{Name: "scenario", Usage: "record a seed of the scenario `NAME`", Destination: &o.scenario},
 			&cli.StringFlag{Name: "seed", Usage: "record this seed, a whole `NUMBER` from 0 to 2^64-1", Destination: &o.seed},
 			&cli.StringFlag{Name: "label", Usage: "give the configuration the label `NAME`", Destination: &o.label},
-			&cli.StringSliceFlag{Name: "param", Usage: "set a parameter, `KEY=VALUE`; a value that is JSON is read as JSON; may be repeated", Destination: &o.params},
+			&cli.StringSliceFlag{Name: "param", Usage: "set a parameter, `KEY=VALUE`; numbers, true, false and JSON are read as such, anything else is text; may be repeated", Destination: &o.params},
 			&cli.StringFlag{Name: "params", Usage: "read parameters from `FILE`, a JSON object, or from the object itself; --param adds to them", Destination: &o.object},
 			&cli.StringFlag{Name: "commit", Usage: "record the revision `ID` instead of that of the working directory", Destination: &o.commit},
 			&cli.StringFlag{Name: "outcome", Usage: "record this `OUTCOME`: ok, error, timeout or collapsed", Value: "ok", Destination: &o.outcome},
@@ -120,6 +121,9 @@ func (p *program) recordSeed(ctx context.Context, o recordSeedOptions, file stri
 	origin := <-provenance
 	if origin.Notice != "" {
 		p.notice("%s", origin.Notice)
+	}
+	for _, text := range sweep.OddTexts([]track.Params{seed.Configuration.Params}) {
+		p.notice("%s", text)
 	}
 	seed.Configuration.Revision, seed.Environment = origin.Revision, origin.Environment
 	if _, problem := p.texts().Admit(&seed); problem != nil { // the receipt describes what is stored

@@ -132,6 +132,9 @@ func (p *program) newSweepRun(c *cli.Context, bound *boundParams, q *answer.Swee
 	if run.Plan, err = sweeps.NewPlan(*q, *rules); err != nil {
 		return run, err
 	}
+	for _, text := range sweep.OddTexts(run.Plan.Grid) {
+		p.notice("%s", text)
+	}
 	if run.Until, err = sweeps.NewStopRule(*rules, run.Plan.Seeds); err != nil {
 		return run, err
 	}

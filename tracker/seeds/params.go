@@ -11,10 +11,11 @@ import (
 
 	"track"
 	"track/answer/param"
+	"track/sweep"
 )
 
-// ParseParams returns the parameters of a JSON object, which may be empty, and of KEY=VALUE pairs. A value that is JSON
-// stands for itself; any other is a string. A mistake is a [param.Error].
+// ParseParams returns the parameters of a JSON object, which may be empty, and of KEY=VALUE pairs. [sweep.Word] reads
+// their values. A mistake is a [param.Error].
 func ParseParams(object string, pairs []string) (track.Params, error) {
 	values := map[string]jsontext.Value{}
 	if object != "" {
@@ -33,13 +34,11 @@ func ParseParams(object string, pairs []string) (track.Params, error) {
 		if _, duplicate := values[key]; duplicate {
 			return wrong("%s is given twice", key)
 		}
-		if values[key] = jsontext.Value(text); !values[key].IsValid() {
-			quoted, err := json.Marshal(text)
-			if err != nil {
-				return wrong("%s: %v", key, err)
-			}
-			values[key] = quoted
+		value, err := sweep.Word(text)
+		if err != nil {
+			return wrong("%s: %v", key, err)
 		}
+		values[key] = value
 	}
 	text, err := json.Marshal(values, json.Deterministic(true))
 	if err != nil {
