@@ -1,0 +1,40 @@
+package stats
+
+import (
+	"math"
+
+	"track/scoring/numeric"
+)
+
+// FisherExact returns the two-sided p-value of Fisher's exact test (Fisher 1935; R fisher.test): k of n have a property,
+// and all of size together. It is the probability of the tables with these margins that are no more probable than the
+// observed one. k must be from 0 to n, and so must all-k from 0 to size-n.
+func FisherExact(k, n, all, size int) float64 {
+	const slack = 1e-7 // R's: equal probabilities differ by rounding
+	observed := hypergeometric(k, n, all, size)
+	sum := 0.0
+	for i := max(0, n+all-size); i <= min(n, all); i++ {
+		if p := hypergeometric(i, n, all, size); p <= float64(observed*(1+slack)) {
+			sum += p
+		}
+	}
+	return min(1, sum)
+}
+
+// hypergeometric is the probability that k of n drawn are among all of size.
+func hypergeometric(k, n, all, size int) float64 {
+	return numeric.Exp(logChoose(all, k) + logChoose(size-all, n-k) - logChoose(size, n))
+}
+
+func logChoose(n, k int) float64 {
+	return numeric.LogGamma(float64(n+1)) - numeric.LogGamma(float64(k+1)) - numeric.LogGamma(float64(n-k+1))
+}
+
+// FTest returns the probability of a ratio of variances of at least f with df1 and df2 degrees of freedom, which are
+// above 0.
+func FTest(f, df1, df2 float64) float64 {
+	if math.IsInf(f, 1) {
+		return 0
+	}
+	return numeric.BetaCDF(df2/(df2+float64(df1*f)), df2/2, df1/2)
+}
