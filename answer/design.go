@@ -77,12 +77,31 @@ func (a Design) Item(i int) any { return a.Rows[i] }
 // NextPage returns the empty string: a design is one page.
 func (a Design) NextPage() string { return "" }
 
+// ParamValues returns the values of parameters by name. The name of a value in an object is its path with dots, as in
+// opt.lr for {"opt": {"lr": 1}}.
+func ParamValues(p track.Params) map[string]jsontext.Value {
+	values := map[string]jsontext.Value{}
+	addValues(values, "", p.JSON())
+	return values
+}
+
+func addValues(values map[string]jsontext.Value, path string, object jsontext.Value) {
+	var list map[string]jsontext.Value
+	if json.Unmarshal(object, &list) != nil {
+		return // the store has read it
+	}
+	for name, value := range list {
+		if value.Kind() == '{' && len(value) > len("{}") {
+			addValues(values, path+name+".", value)
+		} else {
+			values[path+name] = value
+		}
+	}
+}
+
 // ParamTexts returns parameters as text by name: strings without quotes, anything else as JSON.
 func ParamTexts(p track.Params) map[string]string {
-	var values map[string]jsontext.Value
-	if json.Unmarshal(p.JSON(), &values) != nil {
-		return nil
-	}
+	values := ParamValues(p)
 	texts := make(map[string]string, len(values))
 	for name, value := range values {
 		text := string(value)

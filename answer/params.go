@@ -2,6 +2,8 @@ package answer
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"track"
@@ -15,7 +17,7 @@ import (
 type ParamsQuestion struct {
 	Scenario string
 	Metric   string  // whose values are compared; empty for the total score
-	Label    *string // of the configurations; nil if they all have the same
+	Label    *string // of the configurations; nil for all
 	Commit   string  // of the code; empty for the newest
 	Spec     int     // version; 0 for the newest
 	Seeds    []track.SeedRange
@@ -29,7 +31,7 @@ func (q *ParamsQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "compare the configurations of this scenario", Value: param.Name(&q.Scenario)},
 		{Name: "metric", Unit: "METRIC", Help: "compare the values of this `METRIC` instead of the score", Value: param.Name(&q.Metric)},
-		{Name: "label", Unit: "LABEL", Help: "compare the configurations with this `LABEL`; none for those without one", Value: param.Content(&q.Label)},
+		{Name: "label", Unit: "LABEL", Help: "compare the configurations with this `LABEL`; none for those without one (default: all)", Value: param.Content(&q.Label)},
 		{Name: "commit", Unit: "ID", Help: "compare the configurations of this revision `ID` of the code (default: the newest)", Value: param.Text(&q.Commit)},
 		specParam(&q.Spec, "judge under this `VERSION` of the spec"),
 		seedsParam(&q.Seeds),
@@ -76,10 +78,12 @@ type ParamsAnalysis struct {
 	Spec     SpecRef             `json:"spec"`
 	Metric   *scoring.MetricInfo `json:"metric"` // nil for the total score
 	Label    string              `json:"label"`
+	NLabels  int                 `json:"n_labels"` // of configurations that are compared together, if it is more than one
 	Revision track.Revision      `json:"revision"`
 	// Configurations are those that were compared, as Ranking, Points and others number them.
 	Configurations []ComparedConfiguration `json:"configurations"`
 	LeftOut        []LeftOut               `json:"left_out"`
+	Losses         effects.Losses          `json:"losses"` // seeds without a score or a value
 	effects.Analysis
 	PlotOf  string           `json:"plot"`
 	PlotBy  string           `json:"by"`
@@ -125,7 +129,7 @@ func (a ParamsAnalysis) Lead() []Sentence {
 	for _, text := range texts[1:] {
 		lead = append(lead, Sentence{Kind: Heading, Text: text, Joined: true})
 	}
-	for _, text := range a.LeftOutTexts() {
+	for _, text := range a.Warnings() {
 		lead = append(lead, Sentence{Kind: Warning, Text: text})
 	}
 	return lead
@@ -136,6 +140,9 @@ func (a ParamsAnalysis) Subject() []string {
 	of := fmt.Sprintf("scenario %s, spec version %d", a.Scenario, a.Spec.Version)
 	if a.Label != "" {
 		of += ", label " + a.Label
+	}
+	if a.NLabels > 0 {
+		of += ", " + format.Counted(a.NLabels, "label")
 	}
 	if a.Revision != (track.Revision{}) {
 		of += ", revision " + a.Revision.String()
@@ -162,6 +169,66 @@ func (a ParamsAnalysis) methodText() string {
 	}
 	return fmt.Sprintf("effects: the configurations share %s, so they are not paired; %s intervals over configurations (t, Welch)",
 		format.Counted(a.NCommonSeeds, "seed"), confidence)
+}
+
+// VarianceTexts say how much of the variance single parameters, pairs of them and seeds explain.
+func (a ParamsAnalysis) VarianceTexts() (list []string) {
+	const most = 3 // interactions that are named
+	v := a.Variance
+	if v.NoShares != "" {
+		text := "no shares of variance: " + v.NoShares
+		if v.P != nil {
+			text += fmt.Sprintf(" (F test, p %s)", format.PValue(*v.P))
+		}
+		return []string{text}
+	}
+	if !math.IsNaN(v.Unexplained) {
+		list = append(list, fmt.Sprintf("not explained by single parameters: %s of the variance between configurations (interactions and the rest)", format.Share(v.Unexplained)))
+	}
+	for i, pair := range v.Interactions {
+		if i < most && pair.PAdjusted != nil && *pair.PAdjusted <= interactionAlpha {
+			list = append(list, fmt.Sprintf("%s and %s together: %s beyond what each does alone (F test, p %s, Holm over %s)", pair.A, pair.B, format.Share(pair.Share),
+				format.PValue(*pair.PAdjusted), format.Counted(len(v.Interactions), "pair")))
+		}
+	}
+	if math.IsNaN(v.Noise) {
+		return append(list, "each configuration has one seed: total effects and what single parameters do not explain include the noise of seeds")
+	}
+	return append(list, fmt.Sprintf("noise of seeds: %s of the variance of single outcomes; it is no part of the other shares", format.Share(v.Noise)))
+}
+
+// interactionAlpha is the largest p-value of an interaction that is named.
+const interactionAlpha = 0.05
+
+// Warnings say what the losses of seeds depend on, and what was not compared.
+func (a ParamsAnalysis) Warnings() []string { return append(a.lossTexts(), a.LeftOutTexts()...) }
+
+// lossTexts name the parameters that losses of seeds depend on, and levels without any value.
+func (a ParamsAnalysis) lossTexts() (list []string) {
+	named := map[string][]string{}
+	for _, l := range a.Losses.Levels {
+		dependent := slices.Contains(a.Losses.DependOn, l.Parameter)
+		switch {
+		case l.NLost == l.N && !dependent:
+			list = append(list, fmt.Sprintf("no seed of %s = %s has a %s: %d of %d lost", l.Parameter, l.Level, a.valueWord(), l.NLost, l.N))
+		case l.NLost == l.N:
+			named[l.Parameter] = append(named[l.Parameter], fmt.Sprintf("%s = %s loses all of %s", l.Parameter, l.Level, format.Counted(l.N, "seed")))
+		case l.Excess:
+			named[l.Parameter] = append(named[l.Parameter], fmt.Sprintf("%s = %s loses %d of %d", l.Parameter, l.Level, l.NLost, l.N))
+		}
+	}
+	consequence := "a lost seed counts as 0 in what follows"
+	if a.Metric != nil {
+		consequence = "what follows compares only seeds that survived"
+	}
+	for i, name := range a.Losses.DependOn {
+		levels := strings.Join(named[name], ", ")
+		if levels == "" {
+			levels = "see the table of lost seeds"
+		}
+		list = slices.Insert(list, i, fmt.Sprintf("losses depend on %s: %s; %s", name, levels, consequence))
+	}
+	return list
 }
 
 // LeftOutTexts name what was not compared.

@@ -14,7 +14,15 @@ const shownRanking = 20
 
 // Tables implements [Answer].
 func (a ParamsAnalysis) Tables() []Table {
-	tables := []Table{a.ranking(), a.effects(), a.levels()}
+	tables := []Table{a.ranking()}
+	if len(a.Losses.Levels) > 0 {
+		tables = append(tables, a.losses())
+	}
+	tables = append(tables, a.effects())
+	if len(a.Variance.Interactions) > 0 {
+		tables = append(tables, a.interactions())
+	}
+	tables = append(tables, a.levels())
 	if len(a.Panels) > 0 {
 		tables = append(tables, a.panels())
 	}
@@ -60,7 +68,8 @@ func (a ParamsAnalysis) intervalHead() string { return format.Confidence(a.Confi
 
 func (a ParamsAnalysis) effects() Table {
 	t := Table{Name: "effects", Title: "Parameters, the largest effect first", Columns: Columns{
-		{Name: "parameter"}, {Name: "levels"}, {Name: "binned", For: ForData}, {Name: "range", Head: "range of means"}, {Name: "share", Head: "share of variance"},
+		{Name: "parameter"}, {Name: "levels"}, {Name: "binned", For: ForData}, {Name: "range", Head: "range of means"}, {Name: "share", Head: "first-order share"},
+		{Name: "total", Head: "total effect"},
 		{Name: "rho", Head: "rank correlation"}, {Name: "rho_lo", For: ForData}, {Name: "rho_hi", For: ForData},
 		{Name: "rho_interval", Head: a.intervalHead(), For: ForPeople}, {Name: "p"}, {Name: "p_holm", Head: "p (Holm)"}, {Name: "n"},
 	}.drop("n", "p", "levels", "rho_interval")}
@@ -70,10 +79,7 @@ func (a ParamsAnalysis) effects() Table {
 		if e.Binned {
 			levels += " ranges"
 		}
-		row := []any{e.Parameter, Cell{levels, len(e.Levels)}, yesNo(e.Binned), numberCell(e.Range, number), nil}
-		if !math.IsNaN(e.Share) {
-			row[4] = numberCell(e.Share, format.Share)
-		}
+		row := []any{e.Parameter, Cell{levels, len(e.Levels)}, yesNo(e.Binned), numberCell(e.Range, number), shareCell(e.Share), shareCell(e.Total)}
 		if s := e.Spearman; s != nil {
 			row = append(row, s.Rho, defined(s.Interval.Lo), defined(s.Interval.Hi), intervalCell(s.Interval, format.Four), numberCell(s.P, format.PValue),
 				optionalCell(e.PAdjusted, format.PValue), s.N)
@@ -90,10 +96,10 @@ func (a ParamsAnalysis) effects() Table {
 
 // EffectNotes explain the columns of the effects.
 func (a ParamsAnalysis) EffectNotes() []string {
-	notes := []string{
-		"share of variance: of the means of configurations, by one parameter alone (epsilon squared)",
+	notes := append(a.VarianceTexts(),
+		"first-order share: of the variance between configurations, by one parameter alone; total effect: with its interactions",
 		"rank correlation: Spearman's, of parameter and mean of a configuration, with the interval of Bonett and Wright; it sees monotone effects only",
-	}
+	)
 	for _, e := range a.Effects {
 		if e.Spearman != nil {
 			notes = append(notes, "p-values: "+e.Spearman.Method+"; Holm's correction is over parameters")
@@ -122,10 +128,57 @@ func joined(names []string) string {
 	return text
 }
 
+// shareCell is empty for a share that is not known.
+func shareCell(share float64) any {
+	if math.IsNaN(share) {
+		return nil
+	}
+	return numberCell(share, format.Share)
+}
+
+// losses shows how many seeds of each level have no outcome.
+func (a ParamsAnalysis) losses() Table {
+	t := Table{Name: "losses", Title: "Seeds without a " + a.valueWord() + ", by level", Columns: Columns{
+		{Name: "parameter"}, {Name: "level"}, {Name: "n_configurations", Head: "configurations"}, {Name: "n", Head: "seeds"}, {Name: "n_lost", Head: "lost"}, {Name: "rate"},
+		{Name: "rate_lo", For: ForData}, {Name: "rate_hi", For: ForData}, {Name: "rate_interval", Head: a.intervalHead(), For: ForPeople}, {Name: "p"}, {Name: "p_holm", Head: "p (Holm)"},
+	}.drop("n_configurations", "rate_interval", "p")}
+	for _, l := range a.Losses.Levels {
+		t.Rows = append(t.Rows, []any{l.Parameter, l.Level, l.NConfigurations, l.N, l.NLost, numberCell(float64(l.NLost)/float64(l.N), format.Share),
+			defined(l.Interval.Lo), defined(l.Interval.Hi), intervalCell(l.Interval, format.Share), numberCell(l.P, format.PValue), numberCell(l.PAdjusted, format.PValue)})
+	}
+	t.Notes = []Sentence{{Kind: Note, Text: a.LossNote()}}
+	return t
+}
+
+// LossNote says how the levels were tested.
+func (a ParamsAnalysis) LossNote() string {
+	return "p-values: " + a.Losses.Test + ", each level against the others of its parameter; Holm's correction is over all levels"
+}
+
+// shownInteractions is how many pairs of parameters people are shown.
+const shownInteractions = 10
+
+func (a ParamsAnalysis) interactions() Table {
+	t := Table{Name: "interactions", Title: "Interactions of two parameters, the largest first", Shown: shownInteractions, Columns: Columns{
+		{Name: "a", Head: "parameter"}, {Name: "b", Head: "with"}, {Name: "share", Head: "share of variance"}, {Name: "p"}, {Name: "p_holm", Head: "p (Holm)"},
+	}}
+	for _, i := range a.Variance.Interactions {
+		t.Rows = append(t.Rows, []any{i.A, i.B, shareCell(i.Share), optionalCell(i.P, format.PValue), optionalCell(i.PAdjusted, format.PValue)})
+	}
+	if a.Variance.Interactions[len(a.Variance.Interactions)-1].P == nil {
+		t.Notes = []Sentence{{Kind: Note, Text: "a pair without p is not tested: there are too few configurations"}}
+	}
+	return t
+}
+
 func (a ParamsAnalysis) levels() Table {
 	t := Table{Name: "levels", Title: "Main effects: mean of each level, and its difference to the mean of all", Grouped: true, Columns: append([]Column{{Name: "parameter"}}, a.levelColumns()...)}
 	t.Columns = append(t.Columns, Column{Name: "effect"}, Column{Name: "effect_lo", For: ForData}, Column{Name: "effect_hi", For: ForData},
-		Column{Name: "effect_interval", Head: a.intervalHead(), For: ForPeople})
+		Column{Name: "effect_interval", Head: "simultaneous interval", For: ForPeople})
+	t.Notes = []Sentence{{Kind: Note, Text: a.SimultaneousNote()}}
+	if len(a.Losses.DependOn) > 0 && a.Metric != nil {
+		t.Notes = append(t.Notes, Sentence{Kind: Warning, Text: "losses depend on " + joined(a.Losses.DependOn) + ": these are effects on the seeds that survived, and may come from the losses alone"})
+	}
 	t.Columns.drop("n_configurations", "n_seeds", "interval")
 	signed := format.WithSign(a.Number())
 	for _, e := range a.Effects {
@@ -135,6 +188,11 @@ func (a ParamsAnalysis) levels() Table {
 		}
 	}
 	return t
+}
+
+// SimultaneousNote says what the intervals of effects promise.
+func (a ParamsAnalysis) SimultaneousNote() string {
+	return fmt.Sprintf("simultaneous intervals: with %s confidence all %s of all levels hold (t, Bonferroni)", format.Confidence(a.Confidence), format.Counted(a.NSimultaneous, "interval"))
 }
 
 func (a ParamsAnalysis) levelColumns() []Column {

@@ -23,7 +23,7 @@ func Params(r answer.ParamsReport) document.Document {
 	d := paramsReport{r}
 	return document.Document{
 		Title:  fmt.Sprintf("Parameters of %s: %s", r.Scenario, r.Outcome()),
-		Blocks: slices.Concat(d.summary(), d.ranking(), d.effects(), d.mainEffects(), d.heatmap(), d.warnings(), d.reproduce()),
+		Blocks: slices.Concat(d.summary(), d.warnings(), d.ranking(), d.losses(), d.effects(), d.mainEffects(), d.heatmap(), d.reproduce()),
 	}
 }
 
@@ -69,13 +69,32 @@ func (d paramsReport) intervalText(i stats.Interval) document.Text {
 	return cell("%s", format.Interval(i, d.Number()))
 }
 
+// losses shows how many seeds of each level have no outcome.
+func (d paramsReport) losses() []document.Block {
+	if len(d.Losses.Levels) == 0 {
+		return nil
+	}
+	t := columns("parameter", "level", "#seeds", "#lost", "#rate", d.interval(), "#p", "#p (Holm)")
+	for _, l := range d.Losses.Levels {
+		t.Rows = append(t.Rows, []document.Text{
+			cell("%s", l.Parameter), cell("%s", l.Level), cell("%d", l.N), cell("%d", l.NLost), shareText(float64(l.NLost) / float64(l.N)),
+			cell("%s", format.Interval(l.Interval, format.Share)), cell("%s", format.PValue(l.P)), cell("%s", format.PValue(l.PAdjusted)),
+		})
+	}
+	return []document.Block{heading("Lost seeds"), t, paragraphOf(faint(sentence(d.LossNote())))}
+}
+
+func shareText(share float64) document.Text {
+	if math.IsNaN(share) {
+		return faint("-")
+	}
+	return cell("%s", format.Share(share))
+}
+
 func (d paramsReport) effects() []document.Block {
-	t := columns("parameter", "#levels", "#range of means", "#share of variance", "#rank correlation", d.interval(), "#p", "#p (Holm)")
+	t := columns("parameter", "#levels", "#range of means", "#first-order share", "#total effect", "#rank correlation", d.interval(), "#p", "#p (Holm)")
 	for _, e := range d.Effects {
-		row := []document.Text{cell("%s", e.Parameter), cell("%d", len(e.Levels)), cell("%s", d.Number()(e.Range)), faint("-")}
-		if !math.IsNaN(e.Share) {
-			row[3] = cell("%s", format.Share(e.Share))
-		}
+		row := []document.Text{cell("%s", e.Parameter), cell("%d", len(e.Levels)), cell("%s", d.Number()(e.Range)), shareText(e.Share), shareText(e.Total)}
 		if s := e.Spearman; s != nil {
 			interval := faint("-")
 			if s.Interval.Defined() {
@@ -106,12 +125,12 @@ func (d paramsReport) mainEffects() (blocks []document.Block) {
 		}
 		blocks = append(blocks, d.levels(e))
 	}
-	return blocks
+	return append(blocks, paragraphOf(faint(sentence(d.SimultaneousNote()))))
 }
 
 func (d paramsReport) levels(e effects.Effect) document.Block {
 	number := d.Number()
-	t := columns("level", "#configurations", "#seeds", "#mean", d.interval(), "#effect", d.interval())
+	t := columns("level", "#configurations", "#seeds", "#mean", d.interval(), "#effect", "#simultaneous interval")
 	for _, l := range e.Levels {
 		t.Rows = append(t.Rows, []document.Text{
 			cell("%s", l.Name), cell("%d", l.NConfigurations), cell("%d", l.NSeeds), cell("%s", number(l.Mean)), d.intervalText(l.Interval),
@@ -135,7 +154,7 @@ func (d paramsReport) heatmap() []document.Block {
 
 func (d paramsReport) warnings() []document.Block {
 	var list []string
-	for _, text := range d.LeftOutTexts() {
+	for _, text := range d.Warnings() {
 		list = append(list, sentence(text))
 	}
 	return warningBlocks(list)

@@ -24,7 +24,7 @@ track params growth --heatmap theta,firms -o means.svg`}, func(c *cli.Context, a
 		if err != nil {
 			return err
 		}
-		for _, text := range a.LeftOutTexts() {
+		for _, text := range a.Warnings() {
 			p.notice("%s", text)
 		}
 		return p.plot(output, drawn)

@@ -16,9 +16,11 @@ type Analysis struct {
 	Paired          bool     `json:"paired"`         // effects rest on the common seeds alone
 	Factorial       bool     `json:"factorial"`      // every combination of the values ran
 	Confidence      float64  `json:"confidence"`
-	Mean            float64  `json:"mean"` // of the configurations
+	NSimultaneous   int      `json:"n_simultaneous"` // intervals of effects, which together have this confidence
+	Mean            float64  `json:"mean"`           // of the configurations
 	Ranking         []Ranked `json:"ranking"`
-	Effects         []Effect `json:"effects"` // the largest first
+	Effects         []Effect `json:"effects"` // by total effect, the largest first; by range if these are not known
+	Variance        Variance `json:"variance"`
 	Constant        []string `json:"constant"`
 }
 
@@ -44,7 +46,8 @@ type Effect struct {
 	Binned    bool            `json:"binned"` // levels are ranges with about as many configurations each
 	Levels    []Level         `json:"levels"`
 	Range     float64         `json:"range"`    // the largest less the smallest mean of a level
-	Share     float64         `json:"share"`    // of the variance between configurations, by ε²; NaN if it cannot be known
+	Share     float64         `json:"share"`    // first-order share of the variance between configurations; NaN if it cannot be known
+	Total     float64         `json:"total"`    // share with all interactions; NaN if it cannot be known
 	Spearman  *stats.Spearman `json:"spearman"` // of the parameter and the means of configurations; nil for text
 	PAdjusted *float64        `json:"p_holm"`   // Holm's over the parameters
 	BySeed    bool            `json:"by_seed"`  // intervals are over seeds; else over configurations
@@ -61,8 +64,8 @@ type Level struct {
 	NSeeds          int            `json:"n_seeds"` // outcomes that the mean rests on
 	Mean            float64        `json:"mean"`
 	Interval        stats.Interval `json:"ci"`
-	Effect          float64        `json:"effect"` // Mean less the mean of all configurations
-	EffectInterval  stats.Interval `json:"effect_ci"`
+	Effect          float64        `json:"effect"`    // Mean less the mean of all configurations
+	EffectInterval  stats.Interval `json:"effect_ci"` // simultaneous: all of them hold with the confidence of the analysis
 }
 
 // Analyse ranks configurations by their mean outcome, the largest first, and computes the main effect of each
@@ -76,8 +79,11 @@ type Level struct {
 // and Welch's interval of the difference to the other levels, times their share, for the effect. These intervals
 // assume independent configurations, as in a random design.
 //
-// Share is ε² = (SSB - (L-1)·MSW)/SST of a one-way layout of the means of configurations (Kelley 1935), at least 0.
-// The rank correlation is [stats.NewSpearman]; Holm's correction is over the parameters that have one.
+// The intervals of effects are simultaneous: each has the confidence 1-α/m (Bonferroni; Dunn 1961) for the m levels of all
+// parameters, where two levels of one parameter count once, since their effects mirror each other. So with probability
+// 1-α all of them hold.
+//
+// [Variance] has the shares of parameters and their interactions. The rank correlation is [stats.NewSpearman]; Holm's correction is over the parameters that have one.
 func Analyse(parameters []string, list []Configuration, o Options) (a Analysis, err error) {
 	d, err := newData(parameters, list, o)
 	if err != nil {
@@ -87,33 +93,57 @@ func Analyse(parameters []string, list []Configuration, o Options) (a Analysis, 
 		NConfigurations: len(list), NCommonSeeds: len(d.seeds), Paired: d.isPaired(), Confidence: o.Confidence, Mean: meanOf(d.base), Constant: []string{},
 		Effects: []Effect{},
 	}
-	product := 1.0
-	for k, name := range parameters {
-		if n := len(d.distinct(k)); n > 1 {
-			product *= float64(n)
-		} else {
-			a.Constant = append(a.Constant, name)
-		}
-	}
-	a.Factorial = product == float64(len(list))
 	for _, c := range list {
 		a.NSeeds += len(c.Outcomes)
 	}
-	for k, name := range parameters {
-		if !slices.Contains(a.Constant, name) {
-			e, err := d.effect(k, a.Factorial)
-			if err != nil {
-				return a, err
-			}
-			a.Effects = append(a.Effects, e)
-		}
+	if err := d.addEffects(&a); err != nil {
+		return a, err
 	}
-	a.Ranking, err = d.ranking()
-	slices.SortStableFunc(a.Effects, func(x, y Effect) int { return cmp.Compare(y.Range, x.Range) })
-	if problem := adjust(a.Effects); err == nil {
-		err = problem
+	if a.Variance, err = d.decompose(a.Effects, a.Factorial); err != nil {
+		return a, err
+	}
+	sortEffects(a.Effects)
+	if err = d.correlate(a.Effects); err == nil {
+		a.Ranking, err = d.ranking()
 	}
 	return a, err
+}
+
+// addEffects adds the levels of each parameter and their effects.
+func (d *data) addEffects(a *Analysis) error {
+	a.Factorial = d.isFactorial()
+	for k, name := range d.parameters {
+		switch n := len(d.groups(k).names); {
+		case n == 1:
+			a.Constant = append(a.Constant, name)
+		case n == 2:
+			a.NSimultaneous++
+		default:
+			a.NSimultaneous += n
+		}
+	}
+	d.each = 1 - (1-d.Confidence)/float64(max(1, a.NSimultaneous))
+	for k, name := range d.parameters {
+		if slices.Contains(a.Constant, name) {
+			continue
+		}
+		e, err := d.effect(k, a.Factorial)
+		if err != nil {
+			return err
+		}
+		a.Effects = append(a.Effects, e)
+	}
+	return nil
+}
+
+func sortEffects(list []Effect) {
+	known := !slices.ContainsFunc(list, func(e Effect) bool { return math.IsNaN(e.Total) })
+	slices.SortStableFunc(list, func(x, y Effect) int {
+		if known && x.Total != y.Total {
+			return cmp.Compare(y.Total, x.Total)
+		}
+		return cmp.Compare(y.Range, x.Range)
+	})
 }
 
 // ranking returns the configurations by their means. Ties stay in the order in which they were given.
@@ -169,15 +199,14 @@ func (d *data) effect(parameter int, factorial bool) (e Effect, err error) {
 		lo, hi = min(lo, l.Mean), max(hi, l.Mean)
 		e.Levels = append(e.Levels, l)
 	}
-	e.Range, e.Share = hi-lo, share(d.base, members)
-	e.Spearman, e.NoTest, err = d.spearman(parameter)
-	return e, err
+	e.Range = d.snap(hi - lo)
+	return e, nil
 }
 
 // level returns the mean of some configurations, and how it differs from the mean of all.
 func (d *data) level(at []int, bySeed bool) (l Level, err error) {
 	l = Level{NConfigurations: len(at), Mean: meanOf(pick(d.base, at))}
-	l.Effect = l.Mean - meanOf(d.base)
+	l.Effect = d.snap(l.Mean - meanOf(d.base))
 	for _, i := range at {
 		if d.isPaired() {
 			l.NSeeds += len(d.seeds)
@@ -193,10 +222,9 @@ func (d *data) level(at []int, bySeed bool) (l Level, err error) {
 		}
 		l.Interval = m.Interval
 		for s := range here {
-			here[s] -= all[s]
+			here[s] = d.snap(here[s] - all[s])
 		}
-		m, err = d.overList(here, -1, 1)
-		l.EffectInterval = m.Interval
+		l.EffectInterval, err = d.simultaneous(here)
 		return l, err
 	}
 	return d.overConfigurations(l, at)
@@ -209,7 +237,7 @@ func (d *data) overConfigurations(l Level, at []int) (Level, error) {
 		return l, err
 	}
 	l.Interval = m.Interval
-	l.EffectInterval = stats.Interval{Lo: math.NaN(), Hi: math.NaN(), Confidence: d.Confidence, Method: stats.MethodWelch}
+	l.EffectInterval = stats.Interval{Lo: math.NaN(), Hi: math.NaN(), Confidence: d.Confidence, Method: MethodWelchSimultaneous}
 	inside := make([]bool, len(d.list))
 	for _, i := range at {
 		inside[i] = true
@@ -232,7 +260,7 @@ func (d *data) overConfigurations(l Level, at []int) (Level, error) {
 		return l, err
 	}
 	share := float64(len(rest)) / float64(len(d.list))
-	welch := stats.WelchInterval(others, here, d.Confidence)
+	welch := stats.WelchInterval(others, here, d.each)
 	l.EffectInterval.Lo, l.EffectInterval.Hi = float64(share*welch.Lo), float64(share*welch.Hi)
 	return l, nil
 }
@@ -255,8 +283,8 @@ func (d *data) seedMeans(at []int) []float64 {
 	return means
 }
 
-// share returns ε² of groups.
-func share(xs []float64, members [][]int) float64 {
+// epsilonSquared returns ε² = (SSB - (L-1)·MSW)/SST of a one-way layout, at least 0.
+func epsilonSquared(xs []float64, members [][]int) float64 {
 	within, total, groups := 0.0, squaresOf(xs), 0
 	for _, at := range members {
 		if len(at) > 0 {
@@ -302,10 +330,14 @@ func (d *data) spearman(parameter int) (*stats.Spearman, string, error) {
 	return &s, "", err
 }
 
-// adjust adds Holm's p-values.
-func adjust(list []Effect) error {
+// correlate adds the rank correlations, with Holm's p-values.
+func (d *data) correlate(list []Effect) (err error) {
 	var p []float64
-	for _, e := range list {
+	for i := range list {
+		e := &list[i]
+		if e.Spearman, e.NoTest, err = d.spearman(e.parameter); err != nil {
+			return err
+		}
 		if e.Spearman != nil {
 			p = append(p, e.Spearman.P)
 		}

@@ -40,6 +40,8 @@ type data struct {
 	seeds      []uint64    // common to all configurations, by number
 	common     [][]float64 // for each configuration the outcomes of these seeds
 	base       []float64   // of each configuration: the mean over the common seeds if there are two, else over its own
+	each       float64     // confidence of each simultaneous interval
+	tiny       float64     // a smaller difference is an error of rounding
 	Options
 }
 
@@ -65,6 +67,7 @@ func newData(parameters []string, list []Configuration, o Options) (*data, error
 		}
 		for _, o := range c.Outcomes {
 			times[o.Seed]++
+			d.tiny = max(d.tiny, float64(rounding*math.Abs(o.Value)))
 		}
 		d.means = append(d.means, meanOf(outcomes(c)))
 	}
@@ -142,6 +145,25 @@ func compareValues(a, b Value) int {
 	return cmp.Compare(a.Number, b.Number)
 }
 
+// isFactorial reports whether each combination of the parameters' values has exactly one configuration.
+func (d *data) isFactorial() bool {
+	product, all := 1.0, make([]int, len(d.parameters))
+	for k := range d.parameters {
+		all[k] = k
+		product *= float64(len(d.distinct(k)))
+	}
+	_, n := d.classes(all...)
+	return n == len(d.list) && product == float64(n)
+}
+
+// snap returns 0 for a difference that is an error of rounding.
+func (d *data) snap(x float64) float64 {
+	if math.Abs(x) <= d.tiny {
+		return 0
+	}
+	return x
+}
+
 // isNumeric reports whether all values of a parameter are numbers.
 func isNumeric(values []Value) bool {
 	return !slices.ContainsFunc(values, func(v Value) bool { return v.IsText })
@@ -167,7 +189,7 @@ const (
 func (d *data) groups(parameter int) groups {
 	values := d.distinct(parameter)
 	if isNumeric(values) && len(values) > maxLevels {
-		return d.bins(parameter, values)
+		return d.bins(parameter, values, maxBins)
 	}
 	g := groups{of: make([]int, len(d.list))}
 	at := map[string]int{}
@@ -186,8 +208,8 @@ func (d *data) groups(parameter int) groups {
 }
 
 // bins divides the configurations into parts of about equal size by a number. Equal numbers stay together.
-func (d *data) bins(parameter int, values []Value) groups {
-	n := max(2, min(maxBins, len(d.list)/leastInBin))
+func (d *data) bins(parameter int, values []Value, most int) groups {
+	n := max(2, min(most, len(d.list)/leastInBin))
 	g := groups{of: make([]int, len(d.list)), binned: true}
 	below := map[string]int{} // configurations with a smaller number
 	sorted := make([]Value, len(d.list))
@@ -252,4 +274,20 @@ func (d *data) overList(xs []float64, least, most float64) (stats.Mean, error) {
 		i.Lo, i.Hi = max(least, i.Lo), min(most, i.Hi)
 	}
 	return m, err
+}
+
+// Methods of the simultaneous intervals of effects.
+const (
+	MethodTSimultaneous     = "t-bonferroni"
+	MethodWelchSimultaneous = "welch-t-bonferroni"
+)
+
+// simultaneous returns the t interval of a mean of differences between outcomes as one of the simultaneous ones.
+func (d *data) simultaneous(differences []float64) (stats.Interval, error) {
+	m, err := stats.NewMean(differences, d.each)
+	i := m.Interval
+	if i.Confidence, i.Method = d.Confidence, MethodTSimultaneous; d.Scores && i.Defined() {
+		i.Lo, i.Hi = max(-1, i.Lo), min(1, i.Hi)
+	}
+	return i, err
 }

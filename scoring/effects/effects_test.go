@@ -146,40 +146,6 @@ func TestDifferentSeedsAreNotPaired(t *testing.T) {
 	}
 }
 
-// Intervals of effects of a parameter that does nothing hold 0 in about 95 % of random designs.
-func TestIntervalsOfNoEffectHoldZero(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	held, n := 0, 0
-	for range 300 {
-		var list []Configuration
-		for range 30 {
-			x := rng.Float64()
-			c := Configuration{Values: []Value{number(x), number(float64(rng.IntN(3)))}}
-			for s := range 3 {
-				c.Outcomes = append(c.Outcomes, Outcome{uint64(s), x + 0.3*rng.NormFloat64()})
-			}
-			list = append(list, c)
-		}
-		a, err := Analyse([]string{"x", "idle"}, list, Options{Confidence: 0.95})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range a.Effects {
-			for _, l := range e.Levels {
-				if e.Parameter == "idle" {
-					n++
-					if l.EffectInterval.Contains(0) {
-						held++
-					}
-				}
-			}
-		}
-	}
-	if share := float64(held) / float64(n); share < 0.93 || share > 0.97 {
-		t.Errorf("%v of %d intervals hold 0, want about 0.95", share, n)
-	}
-}
-
 func TestPanelsAndHeatmap(t *testing.T) {
 	list := factorial([]float64{-1, 1})
 	panels, err := Against([]string{"a", "b"}, list, "a", "b", Options{Confidence: 0.95})

@@ -10,9 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"track"
 	"track/answer"
 	"track/answer/param"
@@ -60,7 +57,8 @@ func loadParams(
 	return a, names, list, err
 }
 
-// comparable returns the configurations of one label and one revision whose parameters have the same names.
+// comparable returns the configurations of one revision whose parameters have the same names; of one label if the
+// question names it, or if the same parameters have several.
 func comparable(a *answer.ParamsAnalysis, all []store.Configuration, q answer.ParamsQuestion) ([]store.Configuration, error) {
 	chosen, err := withLabel(a, all, q)
 	if err != nil {
@@ -70,6 +68,9 @@ func comparable(a *answer.ParamsAnalysis, all []store.Configuration, q answer.Pa
 		return nil, err
 	}
 	chosen = withNames(a, chosen)
+	if err := checkLabels(a, chosen, q); err != nil {
+		return nil, err
+	}
 	if len(chosen) < 2 {
 		err := fmt.Errorf("%w: %s has one configuration to compare, and effects of parameters need at least two", track.ErrInvalid, q.Scenario)
 		return nil, track.WithHint(err, runDesign(q.Scenario))
@@ -78,17 +79,11 @@ func comparable(a *answer.ParamsAnalysis, all []store.Configuration, q answer.Pa
 }
 
 func withLabel(a *answer.ParamsAnalysis, all []store.Configuration, q answer.ParamsQuestion) (chosen []store.Configuration, err error) {
-	counts := map[string]int{}
-	for _, c := range all {
-		counts[c.Label]++
+	if q.Label == nil {
+		return all, nil
 	}
-	switch {
-	case q.Label != nil && *q.Label != answer.NoLabel:
+	if *q.Label != answer.NoLabel {
 		a.Label = *q.Label
-	case q.Label == nil && len(counts) == 1:
-		a.Label = all[0].Label
-	case q.Label == nil:
-		return nil, severalLabels(q.Scenario, counts)
 	}
 	for _, c := range all {
 		if c.Label == a.Label {
@@ -101,6 +96,28 @@ func withLabel(a *answer.ParamsAnalysis, all []store.Configuration, q answer.Par
 	}
 	leaveOut(a, len(all)-len(chosen), "configuration", "with another label")
 	return chosen, nil
+}
+
+// checkLabels refuses configurations of several labels if the same parameters have two of them: labels then say more than
+// the parameters do. A label for each value is no such case.
+func checkLabels(a *answer.ParamsAnalysis, chosen []store.Configuration, q answer.ParamsQuestion) error {
+	counts, params, twice := map[string]int{}, map[track.Params]bool{}, false
+	for _, c := range chosen {
+		twice = twice || params[c.Params]
+		params[c.Params] = true
+		counts[c.Label]++
+	}
+	switch {
+	case q.Label != nil || len(counts) == 0:
+		return nil
+	case len(counts) == 1:
+		a.Label = chosen[0].Label
+		return nil
+	case twice && slices.Max(slices.Collect(maps.Values(counts))) > 1:
+		return severalLabels(q.Scenario, counts)
+	}
+	a.NLabels = len(counts)
+	return nil
 }
 
 // runDesign is the hint for a scenario that has too few configurations.
@@ -125,11 +142,7 @@ func severalLabels(scenario string, counts map[string]int) error {
 	if n := len(words) - most; n > 0 {
 		words = append(words[:most], fmt.Sprintf("and %d more", n))
 	}
-	if len(several) == 0 {
-		err := fmt.Errorf("%w: no label of %s has two configurations, and effects of parameters need at least two: %s", track.ErrInvalid, scenario, strings.Join(words, ", "))
-		return track.WithHint(err, runDesign(scenario))
-	}
-	err := fmt.Errorf("%w: the configurations of %s have several labels: %s", track.ErrAmbiguous, scenario, strings.Join(words, ", "))
+	err := fmt.Errorf("%w: the same parameters of %s have several labels: %s", track.ErrAmbiguous, scenario, strings.Join(words, ", "))
 	for _, label := range several[:min(len(several), hinted)] {
 		err = track.WithHint(err, track.NewHint("take those with the label "+label, "params", scenario).With("label", label))
 	}
@@ -164,7 +177,7 @@ func withNames(a *answer.ParamsAnalysis, all []store.Configuration) (chosen []st
 	most := ""
 	keys := make([]string, len(all))
 	for i, c := range all {
-		keys[i] = strings.Join(slices.Sorted(maps.Keys(paramValues(c.Params))), "\x00")
+		keys[i] = strings.Join(slices.Sorted(maps.Keys(answer.ParamValues(c.Params))), "\x00")
 		counts[keys[i]]++
 	}
 	for _, key := range keys { // the newest first, which wins a tie
@@ -185,14 +198,6 @@ func leaveOut(a *answer.ParamsAnalysis, n int, what, reason string) {
 	if n > 0 {
 		a.LeftOut = append(a.LeftOut, answer.LeftOut{N: n, What: what, Reason: reason})
 	}
-}
-
-func paramValues(p track.Params) map[string]jsontext.Value {
-	var values map[string]jsontext.Value
-	if json.Unmarshal(p.JSON(), &values) != nil {
-		return nil // the store has read them
-	}
-	return values
 }
 
 // outcomesOf returns the names of the parameters, and the configurations with their outcomes.
@@ -218,6 +223,7 @@ func outcomesOf(
 			return nil, nil, err
 		}
 	}
+	names = slices.Sorted(maps.Keys(answer.ParamValues(chosen[0].Params)))
 	outcomes := make([][]effects.Outcome, len(chosen))
 	counts := make([]answer.ComparedConfiguration, len(chosen))
 	for _, row := range rows {
@@ -231,21 +237,27 @@ func outcomesOf(
 			outcomes[i] = append(outcomes[i], effects.Outcome{Seed: uint64(row.Number), Value: x})
 		}
 	}
-	names = slices.Sorted(maps.Keys(paramValues(chosen[0].Params)))
-	without, failed := 0, 0
+	without := 0
+	var counted []effects.Counted
 	for i, c := range chosen {
-		failed += counts[i].NFailed
+		values := valuesOf(names, c.Params)
+		if counts[i].NSeeds > 0 {
+			counted = append(counted, effects.Counted{Values: values, N: counts[i].NSeeds, NLost: counts[i].NFailed})
+		}
 		if len(outcomes[i]) == 0 {
 			without++
 			continue
 		}
 		slices.SortFunc(outcomes[i], func(x, y effects.Outcome) int { return compareSeeds(x.Seed, y.Seed) })
-		list = append(list, effects.Configuration{Values: valuesOf(names, c.Params), Outcomes: outcomes[i]})
+		list = append(list, effects.Configuration{Values: values, Outcomes: outcomes[i]})
 		counts[i].Hash, counts[i].Params = c.Hash, c.Params
 		a.Configurations = append(a.Configurations, counts[i])
 	}
+	if a.Losses, err = effects.FindLosses(names, counted, scoring.DefaultConfidence); err != nil {
+		return nil, nil, err
+	}
 	if q.Metric != "" {
-		leaveOut(a, failed, "seed", "without a value of "+q.Metric)
+		leaveOut(a, a.Losses.NLost, "seed", "without a value of "+q.Metric)
 	}
 	withdrawn, err := withdrawnOf(ctx, r, sel)
 	if err != nil {
@@ -297,7 +309,7 @@ func outcomeOf(row store.SeedScore, values map[int64]float64) (x float64, ok boo
 
 // valuesOf returns the values of parameters in the order of names.
 func valuesOf(names []string, p track.Params) []effects.Value {
-	values, texts := paramValues(p), answer.ParamTexts(p)
+	values, texts := answer.ParamValues(p), answer.ParamTexts(p)
 	list := make([]effects.Value, len(names))
 	for i, name := range names {
 		list[i] = effects.Value{Text: texts[name], IsText: true}

@@ -9,8 +9,8 @@ import random
 import statistics as st
 
 
-def t_quantile(df):
-    """The 97.5 % quantile of Student's t, by bisection of Simpson's rule."""
+def t_quantile(df, tail=0.025):
+    """The quantile of Student's t that tail is above, by bisection of Simpson's rule."""
 
     def upper(t):
         lo, n = math.atan(t / math.sqrt(df)), 4000
@@ -22,7 +22,7 @@ def t_quantile(df):
     lo, hi = 0.0, 1000.0
     for _ in range(80):
         mid = (lo + hi) / 2
-        lo, hi = (mid, hi) if upper(mid) > 0.025 else (lo, mid)
+        lo, hi = (mid, hi) if upper(mid) > tail else (lo, mid)
     return lo
 
 
@@ -31,10 +31,13 @@ def t_interval(xs):
     return [st.fmean(xs) - half, st.fmean(xs) + half]
 
 
+INTERVALS = 5 + 1  # of effects: five ranges of x; the two rules mirror each other
+
+
 def welch(a, b):
     va, vb = st.variance(a) / len(a), st.variance(b) / len(b)
     df = (va + vb) ** 2 / (va**2 / (len(a) - 1) + vb**2 / (len(b) - 1))
-    half = t_quantile(df) * math.sqrt(va + vb)
+    half = t_quantile(df, 0.025 / INTERVALS) * math.sqrt(va + vb)
     return [st.fmean(a) - st.fmean(b) - half, st.fmean(a) - st.fmean(b) + half]
 
 
@@ -57,10 +60,16 @@ def level(at):
     return {"mean": st.fmean(here), "ci": t_interval(here), "effect": st.fmean(here) - grand, "effect_ci": [share * e for e in welch(here, rest)]}
 
 
+seed_mean = [st.fmean(c["values"][s] for c in configurations) for s in range(5)]
+residuals = sum((c["values"][s] - b - seed_mean[s] + grand) ** 2 for c, b in zip(configurations, base) for s in range(5))
+noise = residuals / (39 * 4) / 5  # of the mean of a configuration
+
+
 def epsilon(groups):
+    """The share of the variance of the true means; the noise of the seeds is not part of it."""
     total = sum((b - grand) ** 2 for b in base)
     within = sum(sum((base[i] - st.fmean(base[j] for j in g)) ** 2 for i in g) for g in groups)
-    return max(0, (total - within - (len(groups) - 1) * within / (40 - len(groups))) / total)
+    return max(0, (total - within - (len(groups) - 1) * within / (40 - len(groups))) / (total - 39 * noise))
 
 
 order = sorted(range(40), key=lambda i: configurations[i]["x"])
