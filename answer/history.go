@@ -323,10 +323,31 @@ func HistorySentences(h verdict.History, name func(index int) string, number fun
 		list = append(list, fmt.Sprintf("level changes at %s: mean %s before, %s from there on (maximally selected rank test, p %s)",
 			name(c.Index), number(c.Before), number(c.After), format.PValue(c.P)))
 	}
-	if h.Searched && len(h.ChangePoints) == 0 {
-		list = append(list, fmt.Sprintf("no change of level found among %d means (maximally selected rank test, p ≤ %v)", h.NPoints, stats.HistoryMaxP))
+	if t := h.Trend; t != nil {
+		list = append(list, trendSentence(t, len(h.ChangePoints) > 0, number))
+	}
+	// An autocorrelation hides changes: a warning says that none are given.
+	if h.Searched && len(h.ChangePoints) == 0 && (h.Lag1 == nil || *h.Lag1 <= stats.MaxLag1) {
+		list = append(list, fmt.Sprintf("no change of level found among %d means (maximally selected rank test, corrected p ≤ %v)", h.NPoints, stats.HistoryMaxP))
 	}
 	return list
+}
+
+// trendSentence says how the means rise or fall.
+func trendSentence(t *verdict.HistoryTrend, hasChanges bool, number func(float64) string) string {
+	test := fmt.Sprintf("(Spearman's rank correlation %s, corrected p %s)", format.Four(t.Rho), format.PValue(t.PAdjusted))
+	if !t.Found {
+		return fmt.Sprintf("no trend found among %d means %s", t.N, test)
+	}
+	direction := "rise"
+	if t.Rho < 0 {
+		direction = "fall"
+	}
+	text := fmt.Sprintf("the means %s over %d points, by about %s each %s", direction, t.N, number(math.Abs(t.Slope)), test)
+	if hasChanges {
+		text += "; changes of level make a trend, and a trend makes changes of level"
+	}
+	return text
 }
 
 // predictionSentence says what mean is expected of the next point.

@@ -209,7 +209,7 @@ func (g *generator) sequences() {
 		g.add("betting", of(stats.BettingInterval(xs, 0.95)), of(stats.MeanAtLeast(xs, 0.95)), of(stats.MeanAtMost(xs, 0.95)))
 		g.add("e-values", of(stats.SymmetricEValue(d)))
 		steps := append(g.series(15+i, 0, 1), g.series(15, 1.5, 2.5)...)
-		g.add("change points", of(stats.NewHistory(steps, 3)))
+		g.add("change points", of(stats.NewHistory(steps, stats.HistoryMaxP, 3)))
 		means := make([]stats.SampleMean, 5+i)
 		for k := range means {
 			means[k] = stats.SampleMean{N: 2 + 9*(k%3), Mean: xs[k], SD: xs[k+1] / 4}

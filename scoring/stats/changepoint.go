@@ -10,7 +10,7 @@ import (
 const (
 	HistoryMinValues  = 20   // fewer values are ErrTooFew
 	historyMinSegment = 5    // values in a segment
-	HistoryMaxP       = 0.05 // a split with a larger p is none
+	HistoryMaxP       = 0.05 // the usual level of a test
 	historyDraws      = 999  // permutations a split is tested with: p is at least 0.001
 )
 
@@ -33,16 +33,16 @@ type History struct {
 
 // NewHistory finds changes of level by binary segmentation (Scott and Knott 1974) with the maximally selected Wilcoxon
 // statistic (Miller and Siegmund 1982; Lausen and Schumacher 1992): the largest standardized rank sum of the values
-// before a split, over all splits of all segments into parts of at least 5 values. A split is kept while p ≤ 0.05 by
+// before a split, over all splits of all segments into parts of at least 5 values. A split is kept while p ≤ maxP by
 // 999 permutations of the values inside their segments, drawn from seed, p = (b+1)/1000. So without any change at most
-// 5 % of histories show one, whatever the distribution, if the values are exchangeable: independent, of one
+// maxP of histories show one, whatever the distribution, if the values are exchangeable: independent, of one
 // distribution. Ranks keep the power under heavy tails.
 //
 // A drift or an autocorrelation are steps to it. If the values have a lag-1 autocorrelation above 0.3 around their
 // segments, no points are given, with [warnAutocorrelated]. (Not the values themselves: every change of level
 // correlates them.) If it is smaller, and significant, points come with [warnDependent]. Fewer than 20 values are
 // ErrTooFew. It is for reports, never for a gate.
-func NewHistory(xs []float64, seed uint64) (History, error) {
+func NewHistory(xs []float64, maxP float64, seed uint64) (History, error) {
 	if err := check(xs, HistoryMinValues); err != nil {
 		return History{}, err
 	}
@@ -50,7 +50,7 @@ func NewHistory(xs []float64, seed uint64) (History, error) {
 		return History{}, errOverflow
 	}
 	h := History{N: len(xs), Seed: seed}
-	splits := rankSegments(xs, seed)
+	splits := rankSegments(xs, maxP, seed)
 	h.Lag1 = lag1(residuals(xs, splitIndices(splits)))
 	if h.Lag1 > MaxLag1 {
 		h.Warnings = []Warning{warnAutocorrelated}
@@ -83,7 +83,7 @@ type rankSplit struct {
 }
 
 // rankSegments returns the splits of a series in the order of their index.
-func rankSegments(xs []float64, seed uint64) (splits []rankSplit) {
+func rankSegments(xs []float64, maxP float64, seed uint64) (splits []rankSplit) {
 	rng := rand.New(rand.NewPCG(seed, streamSegments))
 	for {
 		edges := segmentEdges(splitIndices(splits), len(xs))
@@ -92,7 +92,7 @@ func rankSegments(xs []float64, seed uint64) (splits []rankSplit) {
 		if !ok {
 			return splits
 		}
-		if found.P = rankSplitP(ranks, edges, found.Statistic, rng); found.P > HistoryMaxP {
+		if found.P = rankSplitP(ranks, edges, found.Statistic, maxP, rng); found.P > maxP {
 			return splits
 		}
 		splits = append(splits, found)
@@ -151,8 +151,8 @@ func bestRankSplit(ranks []float64, edges []int) (best rankSplit, ok bool) {
 	return best, ok
 }
 
-// rankSplitP is exact up to [HistoryMaxP], and anything larger beyond.
-func rankSplitP(ranks []float64, edges []int, statistic float64, rng *rand.Rand) float64 {
+// rankSplitP is exact up to maxP, and anything larger beyond.
+func rankSplitP(ranks []float64, edges []int, statistic, maxP float64, rng *rand.Rand) float64 {
 	shuffled := slices.Clone(ranks)
 	asLarge := 0
 	for range historyDraws {
@@ -163,7 +163,7 @@ func rankSplitP(ranks []float64, edges []int, statistic float64, rng *rand.Rand)
 		if s, _ := bestRankSplit(shuffled, edges); s.Statistic >= float64(statistic*(1-sumTolerance)) {
 			asLarge++
 		}
-		if drawn(asLarge, historyDraws) > HistoryMaxP {
+		if drawn(asLarge, historyDraws) > maxP {
 			break // it can only grow
 		}
 	}

@@ -31,7 +31,7 @@ func TestHistoryFindsNoChangeWhereThereIsNone(t *testing.T) {
 			for i := range xs {
 				xs[i] = draw()
 			}
-			h, err := NewHistory(xs, r.Uint64())
+			h, err := NewHistory(xs, HistoryMaxP, r.Uint64())
 			fatal(t, err)
 			if len(h.Points) > 0 {
 				found++
@@ -55,7 +55,7 @@ func TestHistoryFindsShifts(t *testing.T) {
 				xs[i] += 2
 			}
 		}
-		h, err := NewHistory(xs, r.Uint64())
+		h, err := NewHistory(xs, HistoryMaxP, r.Uint64())
 		fatal(t, err)
 		if slices.ContainsFunc(h.Points, func(p ChangePoint) bool { return p.Index >= 12 && p.Index <= 18 }) {
 			found++
@@ -79,7 +79,7 @@ func TestHistoryWarnsOfDependentPoints(t *testing.T) {
 					xs[i] += shift
 				}
 			}
-			h, err := NewHistory(xs, 1)
+			h, err := NewHistory(xs, HistoryMaxP, 1)
 			fatal(t, err)
 			if len(h.Points) == 0 {
 				continue

@@ -166,8 +166,6 @@ func ClopperPearsonLower(k, n int, confidence float64) (Proportion, error) {
 	return p, nil
 }
 
-func median(xs []float64) float64 { return quantileSorted(sorted(xs), 0.5) }
-
 // quantileSorted interpolates as from + g·(to-from) and never beyond to, so that it is monotone in p to the last bit.
 func quantileSorted(xs []float64, p float64) float64 {
 	h := float64(float64(len(xs)-1) * p)

@@ -331,7 +331,7 @@ func TestRefusals(t *testing.T) {
 		"zeros":                   {second(WilcoxonSignedRank([]float64{1}, "")), ErrBadParam},
 		"effect":                  {second(NewEffect([]float64{1, 2}, []float64{1, 2}, "d")), ErrBadParam},
 		"negative wins":           {second(signEValue(-1, 0)), ErrBadParam},
-		"short history":           {second(NewHistory(make([]float64, 19), 1)), ErrTooFew},
+		"short history":           {second(NewHistory(make([]float64, 19), HistoryMaxP, 1)), ErrTooFew},
 		"constant has no lag":     {second(Lag1([]float64{1, 1, 1})), ErrZeroVariance},
 		"overflow of squares":     {second(NewMean([]float64{1e300, -1e300}, 0.95)), errNonFinite},
 		"overflow of difference":  {second(Differences([]float64{1e308}, []float64{-1e308})), errNonFinite},
@@ -410,7 +410,7 @@ func TestHistoryFindsKnownChanges(t *testing.T) {
 			continue
 		}
 		ran++
-		h, err := NewHistory(c.Inputs.X, 1)
+		h, err := NewHistory(c.Inputs.X, HistoryMaxP, 1)
 		fatal(t, err)
 		var got []int
 		for _, p := range h.Points {
@@ -432,7 +432,7 @@ func TestHistoryDescribesLevels(t *testing.T) {
 	for i := range xs {
 		xs[i] = []float64{-1, 0, 1, 0}[i%4] + []float64{0, 100, 96}[i/20]
 	}
-	h, err := NewHistory(xs, 1)
+	h, err := NewHistory(xs, HistoryMaxP, 1)
 	fatal(t, err)
 	want := []ChangePoint{{Index: 20, Before: 0, After: 100, P: 0.001}, {Index: 40, Before: 100, After: 96, P: 0.001}}
 	if !slices.Equal(h.Points, want) {
@@ -446,7 +446,7 @@ func TestHistoryOfCorrelatedNoise(t *testing.T) {
 	for i := 1; i < len(xs); i++ {
 		xs[i] = 0.9*xs[i-1] + r.NormFloat64()
 	}
-	h, err := NewHistory(xs, 1)
+	h, err := NewHistory(xs, HistoryMaxP, 1)
 	fatal(t, err)
 	if !slices.Contains(h.Warnings, warnAutocorrelated) || len(h.Points) != 0 {
 		t.Errorf("lag %v, points %v: want no points, with a warning", h.Lag1, h.Points)
@@ -456,12 +456,12 @@ func TestHistoryOfCorrelatedNoise(t *testing.T) {
 // A level without noise changes plainly; equal values do not change.
 func TestHistoryWithoutNoise(t *testing.T) {
 	xs := slices.Concat(slices.Repeat([]float64{1}, 15), slices.Repeat([]float64{2}, 15))
-	h, err := NewHistory(xs, 1)
+	h, err := NewHistory(xs, HistoryMaxP, 1)
 	fatal(t, err)
 	if want := []ChangePoint{{Index: 15, Before: 1, After: 2, P: 0.001}}; !slices.Equal(h.Points, want) || !math.IsNaN(h.Lag1) {
 		t.Errorf("%+v, want %+v", h, want)
 	}
-	if h, err := NewHistory(slices.Repeat([]float64{1}, 30), 1); err != nil || len(h.Points) != 0 {
+	if h, err := NewHistory(slices.Repeat([]float64{1}, 30), HistoryMaxP, 1); err != nil || len(h.Points) != 0 {
 		t.Errorf("equal values: %+v, error %v", h, err)
 	}
 }

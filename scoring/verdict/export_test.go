@@ -21,6 +21,8 @@ const (
 	WarnNoSeeds        = warnNoSeeds
 	WarnUnmatched      = warnUnmatched
 	WarnUnreliable     = warnUnreliable
+	WarnDependent      = warnDependent
+	WarnFewForTrend    = warnFewForTrend
 )
 
 var NewEstimates = newEstimates

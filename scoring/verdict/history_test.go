@@ -130,3 +130,54 @@ func TestHistoryIsUnreliableUnderAutocorrelation(t *testing.T) {
 		t.Errorf("lag %v, %v", *h.Lag1, h.Warnings)
 	}
 }
+
+// A steady slide is a trend, and never "no change of level": its residuals hide the changes.
+func TestHistoryFindsASlide(t *testing.T) {
+	r := rng()
+	var list []verdict.HistoryPoint
+	for i := range 20 {
+		list = append(list, verdict.HistoryPoint{N: 10, Mean: 0.95 - 0.02*float64(i) + 0.01*r.NormFloat64(), SD: 0.03, Line: "a"})
+	}
+	h := verdict.AnalyseHistory(list, verdict.HistoryOptions{})
+	if tr := h.Trend; tr == nil || !tr.Found || tr.N != 20 || !near(tr.Slope, -0.02, 0.003) || tr.PAdjusted > 0.001 {
+		t.Errorf("%+v", tr)
+	}
+	if len(h.ChangePoints) > 0 && !hasCode(h.Warnings, verdict.WarnDependent) {
+		t.Errorf("a slide counts as steps: %+v", h)
+	}
+	h = verdict.AnalyseHistory(list[:10], verdict.HistoryOptions{})
+	if h.Searched || !h.Trend.Found || h.Trend.PAdjusted != h.Trend.P { // one test, and nothing to correct for
+		t.Errorf("10 points: %+v", h)
+	}
+	if h := verdict.AnalyseHistory(list[:7], verdict.HistoryOptions{}); h.Trend != nil || !hasCode(h.Warnings, verdict.WarnFewForTrend) {
+		t.Errorf("7 points: %+v", h)
+	}
+	for i := range list {
+		list[i].Line = string(rune('a' + i%4)) // other parameters each: the order of a grid is no trend
+	}
+	if h := verdict.AnalyseHistory(list, verdict.HistoryOptions{}); h.Trend != nil || !hasCode(h.Warnings, verdict.WarnFewForTrend) {
+		t.Errorf("5 points of the newest parameters: %+v", h.Trend)
+	}
+}
+
+// falseAlarms returns the share of histories of a constant level that show a trend or a change.
+func falseAlarms(draws int) float64 {
+	r, alarms := rng(), 0
+	for range draws {
+		var list []verdict.HistoryPoint
+		for range 30 {
+			list = append(list, verdict.HistoryPoint{N: 10, Mean: 0.8 + 0.01*r.NormFloat64(), SD: 0.03})
+		}
+		if h := verdict.AnalyseHistory(list, verdict.HistoryOptions{}); len(h.ChangePoints) > 0 || h.Trend.Found {
+			alarms++
+		}
+	}
+	return float64(alarms) / float64(draws)
+}
+
+// The binomial range of 200 draws at 5 % is 1.5 % to 9 % (p = 0.98).
+func TestFalseAlarmsOfHistories(t *testing.T) {
+	if share := falseAlarms(200); share < 0.015 || share > 0.09 {
+		t.Errorf("%v of histories without a change show one, want 0.05", share)
+	}
+}

@@ -73,7 +73,7 @@ func completeHistory(a *answer.History, params []track.Params, next int) error {
 		e := &a.Entries[i]
 		e.Differing = differing[i]
 		mean, sd := e.Mean()
-		points[i] = verdict.HistoryPoint{N: mean.N, Mean: mean.Value, SD: sd.Value, Accepted: e.Stable}
+		points[i] = verdict.HistoryPoint{N: mean.N, Mean: mean.Value, SD: sd.Value, Accepted: e.Stable, Line: lines[i]}
 		if e.Change = verdict.ChangeBetween(previous[lines[i]], points[i], o); mean.N > 0 {
 			previous[lines[i]] = points[i]
 		}
