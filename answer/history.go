@@ -85,16 +85,19 @@ type HistoryMetric struct {
 }
 
 // Lines returns the line that each configuration belongs to: revisions of the code with the same parameters are
-// a line in time. If a revision has several labels, each label is a line of its own. Points of a grid are not joined.
+// a line in time. If a known revision has several labels, each label is a line of its own. Points of a grid are not joined.
 func (a History) Lines() []string {
-	type variant struct{ params, revision string }
+	type variant struct {
+		params   string
+		revision track.Revision
+	}
 	labels := map[variant]string{}
 	hasVariants := map[string]bool{} // by parameters
 	for _, e := range a.Entries {
 		c := e.Configuration
 		params := string(c.Params.JSON())
-		v := variant{params, c.Revision.String()}
-		if label, known := labels[v]; known && label != c.Label {
+		v := variant{params, c.Revision}
+		if label, known := labels[v]; known && label != c.Label && c.Revision != (track.Revision{}) {
 			hasVariants[params] = true
 		}
 		labels[v] = c.Label

@@ -124,9 +124,11 @@ func compare(ctx context.Context, r *store.Reader, candidate Choice, q answer.Pa
 		byNumber(c.candidateSeeds)
 		byNumber(c.baselineSeeds)
 	}
-	c.Improvement.Improvement, err = verdict.Compare(spec.decoded, c.candidateSeeds, c.baselineSeeds, options)
+	if c.Improvement.Improvement, err = verdict.Compare(spec.decoded, c.candidateSeeds, c.baselineSeeds, options); err != nil {
+		return c, err
+	}
 	c.Look = look.decided(c.NPairs, c.Verdict)
-	return c, err
+	return c, c.warnOddBaseline(ctx, r, spec)
 }
 
 // selection returns the seeds of the configurations of a choice.
