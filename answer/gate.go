@@ -16,6 +16,7 @@ type GateQuestion struct {
 	Of       []Selector
 	Rules    scoring.GateRules // they replace those of the spec
 	Baseline *Selector         // of no_degradation; nil for the one that the spec or a pin names
+	Anchor   *Selector         // a second baseline of no_degradation, which does not move; nil for none
 	Base     *float64          // of the degradation threshold; nil for that of the spec
 	Judging
 }
@@ -34,6 +35,7 @@ func (q *GateQuestion) Params() param.List {
 				Value: param.Parsed(&q.Rules.LeaveOut, parseLeaveOut, formatLeaveOut)},
 			{Name: "min-seeds", Unit: "N", Help: "decide nothing with fewer than `N` recorded seeds", Value: param.Whole(&q.Rules.MinSeeds, 0)},
 			baselineParam(&q.Baseline, "compare with this `SCENARIO[@CONFIGURATION]` (default: the one that the spec names, or the pinned one)"),
+			comparedParam("anchor", &q.Anchor, "require no-degradation against this fixed `SCENARIO[@CONFIGURATION]` too, such as a release: many small losses add up"),
 			baseParam(&q.Base),
 			{Name: "fail-on", Unit: "VERDICT", Help: "fail on this `VERDICT` and worse: warn, inconclusive or fail (default: inconclusive)",
 				Value: param.Parsed(&q.Rules.FailOn, parseVerdicts, formatVerdicts)},

@@ -94,7 +94,12 @@ func formatPlan(plan []int) string {
 
 // baselineParam declares what a candidate is compared with; nil for the baseline of the spec or the pinned one.
 func baselineParam(to **Selector, help string) param.Param {
-	return param.Param{Name: "baseline", Unit: "SCENARIO[@CONFIGURATION]", Help: help, Value: param.Parsed(to,
+	return comparedParam("baseline", to, help)
+}
+
+// comparedParam declares a configuration to compare with; nil for none.
+func comparedParam(name string, to **Selector, help string) param.Param {
+	return param.Param{Name: name, Unit: "SCENARIO[@CONFIGURATION]", Help: help, Value: param.Parsed(to,
 		func(text string) (*Selector, error) {
 			s, err := ParseSelector(text)
 			return &s, err

@@ -36,7 +36,7 @@ const (
 // naming reports whether parameters of a name hold names of scenarios or lineages.
 func naming(parameter string) (kind nameKind, names bool) {
 	switch parameter {
-	case "scenario", "candidate", "baseline":
+	case "scenario", "candidate", "baseline", "anchor":
 		return scenarioName, true
 	case "lineage", "version":
 		return lineageName, true

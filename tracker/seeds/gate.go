@@ -79,13 +79,16 @@ func gate(ctx context.Context, r *store.Reader, q answer.GateQuestion, specVersi
 	if q.Confidence != nil {
 		q.Rules.Confidence = *q.Confidence
 	}
-	gated := make([]gatedScenario, len(q.Of))
-	inputs := make([]verdict.GateInput, len(q.Of))
-	for i, sel := range q.Of {
-		if gated[i], err = loadGated(ctx, r, sel, q, specVersion); err != nil {
+	var gated []gatedScenario
+	var inputs []verdict.GateInput
+	for _, sel := range q.Of {
+		list, err := loadGated(ctx, r, sel, q, specVersion)
+		if err != nil {
 			return g, err
 		}
-		inputs[i] = gated[i].GateInput
+		for _, s := range list {
+			gated, inputs = append(gated, s), append(inputs, s.GateInput)
+		}
 	}
 	if g.Gate.Gate, err = verdict.NewGate(inputs); err != nil {
 		return g, err
@@ -113,34 +116,54 @@ type gatedScenario struct {
 	comparison *store.Look  // of no_degradation; nil if nothing was compared
 }
 
-func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q answer.GateQuestion, specVersion int) (g gatedScenario, err error) {
+// loadGated returns what a gate judges of a configuration: itself, and then what it lost since the anchor, if there is one.
+func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q answer.GateQuestion, specVersion int) ([]gatedScenario, error) {
+	var g gatedScenario
+	choice, spec, err := g.choose(ctx, st, sel, q, specVersion)
+	if err != nil || g.Problem != "" {
+		return []gatedScenario{g}, err
+	}
+	if err := g.load(ctx, st, choice, spec, q); err != nil || q.Anchor == nil || g.Problem != "" {
+		return []gatedScenario{g}, err
+	}
+	anchored := g
+	anchored.Name += " since the anchor"
+	anchored.Rules = scoring.GateRules{NoDegradation: true, Guard: g.Rules.Guard, LeaveOut: g.Rules.LeaveOut, Confidence: g.Rules.Confidence, FailOn: g.Rules.FailOn}
+	anchored.look, anchored.comparison, anchored.Improvement, anchored.Baseline, anchored.NoBaseline, anchored.side = nil, nil, nil, "", "", answer.Side{}
+	q.Baseline = q.Anchor
+	err = anchored.compare(ctx, st, choice, spec, q)
+	return []gatedScenario{g, anchored}, err
+}
+
+// choose finds the configuration and the rules that it is judged by, or why there is nothing to judge.
+func (g *gatedScenario) choose(ctx context.Context, st *store.Reader, sel answer.Selector, q answer.GateQuestion, specVersion int) (choice Choice, spec specInUse, err error) {
 	g.Name, g.Scenario, g.Rules = sel.String(), sel.Scenario, scoring.Spec{}.ActiveRules(q.Rules)
-	spec, err := loadSpecInUse(ctx, st, sel.Scenario, specVersion)
+	spec, err = loadSpecInUse(ctx, st, sel.Scenario, specVersion)
 	if errors.Is(err, track.ErrNotFound) {
 		g.Problem = verdict.ProblemNoSpec
-		return g, g.loadUnscored(ctx, st, sel, q.Seeds)
+		return choice, spec, g.loadUnscored(ctx, st, sel, q.Seeds)
 	}
 	if err != nil {
-		return g, err
+		return choice, spec, err
 	}
 	g.Rules = spec.decoded.ActiveRules(q.Rules)
 	if err := checkGuarded(spec.decoded, g.Rules); err != nil {
-		return g, err
+		return choice, spec, err
 	}
 	if err := checkGatePlan(g.Rules, q.Judging); err != nil {
-		return g, err
+		return choice, spec, err
 	}
-	choice, err := Choose(ctx, st, sel, false)
+	choice, err = Choose(ctx, st, sel, false)
 	if errors.Is(err, track.ErrNotFound) && sel.Configuration == "" {
 		g.Problem = verdict.ProblemNoSeeds
-		return g, nil
+		return choice, spec, nil
 	}
 	if err != nil {
-		return g, err
+		return choice, spec, err
 	}
 	g.side, g.Configuration = choice.side(), choice.Configurations[0].Hash
 	g.Label, g.Revision = choice.Configurations[0].Label, choice.Configurations[0].Revision.String()
-	return g, g.load(ctx, st, choice, spec, q)
+	return choice, spec, nil
 }
 
 // loadUnscored adds what is recorded of a scenario without a spec. It fails if there is no such scenario.
