@@ -203,23 +203,23 @@ const interactionAlpha = 0.05
 // Warnings say what the losses of seeds depend on, and what was not compared.
 func (a ParamsAnalysis) Warnings() []string { return append(a.lossTexts(), a.LeftOutTexts()...) }
 
-// lossTexts name the parameters that losses of seeds depend on, and levels without any value.
+// lossTexts name the parameters that losses of seeds depend on, and levels that lose all seeds.
 func (a ParamsAnalysis) lossTexts() (list []string) {
+	consequence := "a lost seed counts as 0 in what follows"
+	if a.Metric != nil {
+		consequence = "what follows compares only seeds that survived"
+	}
 	named := map[string][]string{}
 	for _, l := range a.Losses.Levels {
 		dependent := slices.Contains(a.Losses.DependOn, l.Parameter)
 		switch {
 		case l.NLost == l.N && !dependent:
-			list = append(list, fmt.Sprintf("no seed of %s = %s has a %s: %d of %d lost", l.Parameter, l.Level, a.valueWord(), l.NLost, l.N))
+			list = append(list, fmt.Sprintf("%s = %s loses all of %s; %s", l.Parameter, l.Level, format.Counted(l.N, "seed"), consequence))
 		case l.NLost == l.N:
 			named[l.Parameter] = append(named[l.Parameter], fmt.Sprintf("%s = %s loses all of %s", l.Parameter, l.Level, format.Counted(l.N, "seed")))
 		case l.Excess:
 			named[l.Parameter] = append(named[l.Parameter], fmt.Sprintf("%s = %s loses %d of %d", l.Parameter, l.Level, l.NLost, l.N))
 		}
-	}
-	consequence := "a lost seed counts as 0 in what follows"
-	if a.Metric != nil {
-		consequence = "what follows compares only seeds that survived"
 	}
 	for i, name := range a.Losses.DependOn {
 		levels := strings.Join(named[name], ", ")

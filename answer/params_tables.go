@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"track/scoring/effects"
@@ -152,7 +153,13 @@ func (a ParamsAnalysis) losses() Table {
 
 // LossNote says how the levels were tested.
 func (a ParamsAnalysis) LossNote() string {
-	return "p-values: " + a.Losses.Test + ", each level against the others of its parameter; Holm's correction is over all levels"
+	var tests []string
+	for _, l := range a.Losses.Levels {
+		if !slices.Contains(tests, l.Test) {
+			tests = append(tests, l.Test)
+		}
+	}
+	return "p-values: " + joined(tests) + ", each level against the others of its parameter; Holm's correction is over all levels"
 }
 
 // shownInteractions is how many pairs of parameters people are shown.

@@ -30,7 +30,8 @@ type Loss struct {
 	N               int            `json:"n"`
 	NLost           int            `json:"n_lost"`
 	Interval        stats.Interval `json:"ci"` // Wilson's, of the rate
-	P               float64        `json:"p"`  // against the other levels
+	Test            string         `json:"test"`
+	P               float64        `json:"p"` // against the other levels
 	PAdjusted       float64        `json:"p_holm"`
 	Excess          bool           `json:"excess"` // p_holm ≤ 0.05, and a higher rate than the other levels
 }
@@ -39,9 +40,10 @@ type Loss struct {
 const lossAlpha = 0.05
 
 // FindLosses compares the share of lost seeds at each level with that at the other levels of the parameter. In a full
-// factorial the other parameters are balanced, and the test is Fisher's exact test over seeds. In another design seeds
-// of one configuration share its other parameters, so configurations are compared: the Mann–Whitney test of their
-// shares. Holm's correction is over all levels of all parameters.
+// factorial with as many seeds everywhere the other parameters are balanced, and the test is Fisher's exact test over seeds. In
+// a grid with holes, or with other numbers of seeds, it is the Mantel–Haenszel test over the configurations that differ in
+// the parameter alone. In another design seeds of one configuration share its other parameters, so configurations are
+// compared: the Mann–Whitney test of their shares. Holm's correction is over all levels of all parameters.
 func FindLosses(parameters []string, list []Counted, confidence float64) (l Losses, err error) {
 	l = Losses{Levels: []Loss{}, DependOn: []string{}}
 	d := data{parameters: parameters}
@@ -52,17 +54,15 @@ func FindLosses(parameters []string, list []Counted, confidence float64) (l Loss
 	if l.NLost == 0 {
 		return l, nil
 	}
-	factorial := d.isFactorial()
-	if l.Test = "Fisher's exact test over seeds"; !factorial {
-		l.Test = "the Mann–Whitney test of the shares of configurations"
-	}
+	balanced := d.isFactorial() && !slices.ContainsFunc(list, func(c Counted) bool { return c.N != list[0].N })
 	var p []float64
 	for k, name := range parameters {
 		g := d.groups(k)
+		if len(g.names) == 1 {
+			continue
+		}
+		strata, n, isGrid := d.neighbours(k)
 		for level, members := range g.members() {
-			if len(g.names) == 1 {
-				continue
-			}
 			loss := Loss{Parameter: name, Level: g.names[level], NConfigurations: len(members)}
 			for _, i := range members {
 				loss.N, loss.NLost = loss.N+list[i].N, loss.NLost+list[i].NLost
@@ -72,8 +72,13 @@ func FindLosses(parameters []string, list []Counted, confidence float64) (l Loss
 				return l, err
 			}
 			loss.Interval = rate.Interval
-			loss.P = stats.FisherExact(loss.NLost, loss.N, l.NLost, l.N)
-			if !factorial {
+			switch {
+			case balanced:
+				loss.Test, loss.P = "Fisher's exact test", stats.FisherExact(loss.NLost, loss.N, l.NLost, l.N)
+			case isGrid:
+				loss.Test, loss.P = "Mantel–Haenszel test", compareNeighbours(list, g.of, level, strata, n)
+			default:
+				loss.Test = "Mann–Whitney test of configurations"
 				if loss.P, err = compareShares(list, g.of, level); err != nil {
 					return l, err
 				}
@@ -91,6 +96,19 @@ func FindLosses(parameters []string, list []Counted, confidence float64) (l Loss
 		}
 	}
 	return l, err
+}
+
+// compareNeighbours returns the p-value of the lost seeds of a level against those of the other levels in the same stratum.
+func compareNeighbours(list []Counted, of []int, level int, strata []int, n int) float64 {
+	tables := make([]stats.Table, n)
+	for i, c := range list {
+		t := &tables[strata[i]]
+		t.All, t.Size = t.All+c.NLost, t.Size+c.N
+		if of[i] == level {
+			t.K, t.N = t.K+c.NLost, t.N+c.N
+		}
+	}
+	return stats.MantelHaenszel(tables)
 }
 
 // compareShares returns the p-value of the shares of lost seeds in the configurations of a level against the others.

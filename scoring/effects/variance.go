@@ -195,16 +195,11 @@ func (c *decomposition) first(parameter int) float64 {
 
 // totalEffect returns the total effect of a parameter.
 func (c *decomposition) totalEffect(e Effect, interactions []Interaction) float64 {
-	var others []int
-	for k := range c.parameters {
-		if k != e.parameter {
-			others = append(others, k)
-		}
-	}
-	_, values := c.classes(e.parameter)
-	of, n := c.classes(others...)
-	levels, all := float64(values), float64(len(c.list))
-	if freedom := all - float64(n); freedom >= leastNeighbour*all*(1-1/levels) {
+	of, n, areMany := c.neighbours(e.parameter)
+	if areMany {
+		_, values := c.classes(e.parameter)
+		levels, all := float64(values), float64(len(c.list))
+		freedom := all - float64(n)
 		within := max(0, squaresOf(c.base)-c.between(of, n)-float64(freedom*c.noise))
 		return max(e.Share, clamp(float64(within/freedom*(1-1/levels)*all)/c.total))
 	}
@@ -215,6 +210,21 @@ func (c *decomposition) totalEffect(e Effect, interactions []Interaction) float6
 		}
 	}
 	return clamp(total)
+}
+
+// neighbours numbers the configurations so that those that differ in a parameter alone have one number. areMany reports
+// whether the design has at least half of those that a full factorial has.
+func (d *data) neighbours(parameter int) (of []int, n int, areMany bool) {
+	var others []int
+	for k := range d.parameters {
+		if k != parameter {
+			others = append(others, k)
+		}
+	}
+	_, values := d.classes(parameter)
+	of, n = d.classes(others...)
+	all := float64(len(d.list))
+	return of, n, all-float64(n) >= leastNeighbour*all*(1-1/float64(values))
 }
 
 // interactions returns what pairs of parameters do together.

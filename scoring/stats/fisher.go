@@ -21,6 +21,28 @@ func FisherExact(k, n, all, size int) float64 {
 	return min(1, sum)
 }
 
+// Table says that K of N have a property, and All of Size together.
+type Table struct{ K, N, All, Size int }
+
+// MantelHaenszel returns the two-sided p-value of the test of Cochran (1954), Mantel and Haenszel (1959) with continuity
+// correction (R mantelhaen.test): that in no stratum the N differ from the rest. It is 1 if no stratum can show it.
+func MantelHaenszel(strata []Table) float64 {
+	excess, variance := 0.0, 0.0
+	for _, t := range strata {
+		if t.Size < 2 {
+			continue
+		}
+		k, n, all, size := float64(t.K), float64(t.N), float64(t.All), float64(t.Size)
+		excess += k - float64(n*all)/size
+		variance += float64(n*(size-n)*all*(size-all)) / float64(size*size*(size-1))
+	}
+	if variance == 0 {
+		return 1
+	}
+	excess = max(0, math.Abs(excess)-0.5)
+	return numeric.ChiSquaredSurvival(float64(excess*excess)/variance, 1)
+}
+
 // hypergeometric is the probability that k of n drawn are among all of size.
 func hypergeometric(k, n, all, size int) float64 {
 	return numeric.Exp(logChoose(all, k) + logChoose(size-all, n-k) - logChoose(size, n))

@@ -36,3 +36,20 @@ func TestFTest(t *testing.T) {
 		}
 	}
 }
+
+// The p-values are of R 4: mantelhaen.test.
+func TestMantelHaenszel(t *testing.T) {
+	for _, c := range []struct {
+		strata []Table
+		want   float64
+	}{
+		{[]Table{{8, 10, 9, 30}, {5, 10, 6, 30}, {0, 10, 1, 20}}, 2.88939742681858e-05},
+		{[]Table{{2, 10, 4, 20}, {3, 10, 6, 20}}, 1},
+		{[]Table{{1, 10, 9, 30}, {0, 5, 2, 10}}, 0.069190299541944},
+		{[]Table{{10, 10, 10, 10}, {1, 1, 1, 1}, {}}, 1}, // nothing to compare with
+	} {
+		if got := MantelHaenszel(c.strata); !near(got, c.want, 1e-10*c.want) {
+			t.Errorf("%v: %v, want %v", c.strata, got, c.want)
+		}
+	}
+}
