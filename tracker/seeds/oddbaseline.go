@@ -33,7 +33,8 @@ func (c *Compared) warnOddBaseline(ctx context.Context, r *store.Reader, spec sp
 	}
 	points := make([]verdict.HistoryPoint, len(around))
 	for i, t := range totals {
-		s := stats.Summary{N: t.Score.N, Mean: t.Score.Mean, PopulationSD: t.Score.Std}
+		score := t.WithFailures().Score
+		s := stats.Summary{N: score.N, Mean: score.Mean, PopulationSD: score.Std}
 		points[i] = verdict.HistoryPoint{N: s.N, Mean: s.Mean, SD: s.SD()}
 	}
 	if w := verdict.OddBaseline(points[at-from], slices.Delete(slices.Clone(points), at-from, at-from+1)); w != nil {
