@@ -28,7 +28,7 @@ func (q *GateQuestion) Params() param.List {
 		rulesParams(&q.Rules),
 		param.List{
 			{Name: "no-degradation", Help: "require that no metric loses more than base/weight against the baseline", Value: param.Switch(&q.Rules.NoDegradation)},
-			{Name: "values", Unit: "RULE", Help: "what follows from values that moved from the baseline: `RULE` report (a warning) or unchanged",
+			{Name: "values", Unit: "RULE", Help: "warn of values that moved from the baseline (`RULE` report), or require that they did not (unchanged)",
 				Value: param.Parsed(&q.Rules.Values, func(text string) (scoring.ValuesRule, error) { return scoring.ParseValuesRule(text), nil }, scoring.ValuesRule.Name)},
 			{Name: "guard", Unit: "NAMES", Help: "let no_degradation judge these metrics and groups alone; `NAMES` separated by commas", Value: param.Parsed(&q.Rules.Guard, parseNames, formatNames)},
 			{Name: "leave-out", Unit: "NAME=REASON", Help: "keep no_degradation from judging a metric or group, for the reason given, as `NAME=REASON`; several separated by ;",

@@ -31,7 +31,7 @@ func TestLineCharts(t *testing.T) {
 	tab.View(1280, 900, "light")
 	tab.Open(base + "/history?scenario=growth_plus")
 	tab.Wait(`document.querySelector(".linechart canvas")?.width > 300`)
-	tab.Wait(words + `.includes("95% t or Markov interval") && ` + words + `.includes("n = 10")`)
+	tab.Wait(words + `.includes("95% t interval") && ` + words + `.includes("n = 10")`)
 	last := outsidetest.Evaluate[string](tab, words)
 	outsidetest.Evaluate[bool](tab, `(document.querySelector(".u-over").focus(), true)`)
 	tab.Press("ArrowLeft")
