@@ -53,7 +53,7 @@ func TestPostgresBouncer(t *testing.T) {
 	must("spec", "add", "s.yaml")
 	must("record", "seed", "--scenario", "s", "--seed", "7", "v.json")
 	must("record", "batch", "seeds.json")
-	sweep := []string{"sweep", "--scenario", "s", "--seeds", "0..19", "-j", "4", "--", "sh", "-c", `echo '{"a":0.5}'`}
+	sweep := []string{"sweep", "--scenario", "s", "--seeds", "0..19", "-j", "4", "--", "sh", "-c", `echo "{\"a\":0.5,\"own\":$TRACK_SEED.5}"`}
 	if out := must(sweep...); !strings.Contains(out, "19 seeds ran, 0 failed, 1 recorded before") {
 		t.Errorf("the sweep: %s", out)
 	}
