@@ -18,7 +18,7 @@ func (a Improvement) Tables() []Table {
 	}
 	metrics := a.metricsTable()
 	metrics.Notes = append(append(a.counts(), a.leftOut()...), warningNotes(a.Warnings)...)
-	return []Table{total, metrics, valuesTable(a.Improvement)}
+	return []Table{total, metrics, a.valuesTable()}
 }
 
 func (a Improvement) metricsTable() Table {
@@ -44,15 +44,21 @@ func (a Improvement) metricsTable() Table {
 	return t
 }
 
-// valuesTable shows the values of metrics that moved, or all of them where an equivalence is sought.
-func valuesTable(i verdict.Improvement) Table {
+// valuesTable shows the values of metrics that moved; with a margin also those that are not shown to lie within theirs.
+func (a Improvement) valuesTable() Table {
+	i := a.Improvement
 	t := Table{Name: "values", HiddenIfEmpty: true, Columns: Columns{
 		{Name: "metric", Head: "value of"}, {Name: "n_pairs", Head: "pairs"}, {Name: "baseline_mean_over_pairs", Head: "baseline"}, {Name: "candidate_mean_over_pairs", Head: "candidate"},
 		{Name: "mean_delta", Head: "mean delta"}, {Name: "ci_lo", For: ForData}, {Name: "ci_hi", For: ForData},
 		{Name: "interval", Head: format.Confidence(1-i.Alpha()) + " interval", For: ForPeople}, {Name: "shift_in_sds", Head: "sd"}, {Name: "margin"},
 		{Name: "p_holm", Head: "p " + i.ValueCorrection()}, {Name: "moved"}, {Name: "within", For: ForData}, {Name: "correlation"},
 	}.drop("correlation", "margin", "n_pairs", "interval", "shift_in_sds")}
+	nLeft := 0
 	for _, v := range i.Values {
+		if !v.Moved && (i.Options.Margin == 0 || v.Margin == nil || v.Within) {
+			nLeft++
+			continue
+		}
 		write := func(x float64) string { return format.Mean(x, v.Format) }
 		t.Rows = append(t.Rows, []any{
 			v.Metric, v.NPairs, Cell{write(v.Baseline), v.Baseline}, Cell{write(v.Candidate), v.Candidate}, Cell{verdict.SignedValue(v.MeanDelta, v.Format), v.MeanDelta},
@@ -62,7 +68,11 @@ func valuesTable(i verdict.Improvement) Table {
 		})
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = []Sentence{{Kind: Note, Text: i.ValueTest() + "; the intervals hold for all values together"}}
+		text := i.ValueTest() + "; the intervals hold for all values together"
+		if nLeft > 0 {
+			text += fmt.Sprintf("; %s not listed, which are not shown to have moved", format.Counted(nLeft, "value"))
+		}
+		t.Notes = []Sentence{{Kind: Note, Text: text}}
 	}
 	return t
 }
@@ -178,9 +188,12 @@ func TotalRows(i verdict.Improvement) (rows []TotalRow) {
 		add("improvement score", format.Four(*i.Score), "", "of each metric max(0, min(1, 1 + mean delta)), weighted mean; 1 is no loss")
 	}
 	if r := t.Correlation; r != nil && !i.Look.Anytime {
-		what := "pairs show what as many unpaired seeds would"
-		if *r > 0.3 {
-			what = "common random numbers: pairs show smaller differences than as many unpaired seeds"
+		what := "pairs differ by about as much as unpaired seeds would"
+		switch {
+		case *r > 0.3:
+			what = "pairs differ by less than as many unpaired seeds would: common random numbers"
+		case *r < -0.3:
+			what = "pairs differ by more than as many unpaired seeds would"
 		}
 		add("correlation of pairs", format.Fixed(*r, 2), "", "Pearson, of the total scores; %s", what)
 	}

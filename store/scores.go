@@ -51,6 +51,11 @@ func (r *Reader) SeedScores(ctx context.Context, sel Selection, withMetrics bool
 	return seeds, explain(err)
 }
 
+// Distinct returns the seeds that count: one of those that repeat each other.
+func Distinct(seeds []SeedScore) []SeedScore {
+	return slices.DeleteFunc(slices.Clone(seeds), func(s SeedScore) bool { return s.Repeats })
+}
+
 func (s *selectedSeed) score() SeedScore {
 	return SeedScore{
 		ID: s.id, ULID: s.ulid, Number: s.number, Configuration: s.configuration, Outcome: s.outcome, Message: s.message, Assessed: s.assessed, TotalScore: s.total,

@@ -12,12 +12,13 @@ import (
 
 // Codes of the warnings of a comparison.
 const (
-	warnFewPairs    = "few_pairs"
-	warnUnmatched   = "unmatched_seeds"
-	warnFailedPair  = "failed_seeds_score_0"
-	warnIdentical   = "identical_results"
-	warnValuesMoved = "values_moved"
-	warnMissing     = "missing_values_score_0"
+	warnFewPairs         = "few_pairs"
+	warnUnmatched        = "unmatched_seeds"
+	warnFailedPair       = "failed_seeds_score_0"
+	warnIdentical        = "identical_results"
+	warnValuesMoved      = "values_moved"
+	warnValuesUncompared = "values_not_compared"
+	warnMissing          = "missing_values_score_0"
 )
 
 func (i *Improvement) warn() {
@@ -107,7 +108,7 @@ func (i *Improvement) decide() {
 		i.Verdict = scoring.VerdictInconclusive
 		i.Reasons = append(i.Reasons, "the intervals lie within the margins: the candidate is neither better nor worse by an amount that matters")
 		if names := i.withoutMargin(); len(names) > 0 {
-			i.Reasons = append(i.Reasons, fmt.Sprintf("this is not said of the values of %s, for which no margin is known", strings.Join(names, ", ")))
+			i.Reasons = append(i.Reasons, fmt.Sprintf("this is not said of the values of %s: no margin is known, or no two pairs have finite values", strings.Join(names, ", ")))
 		}
 	default:
 		i.Verdict = scoring.VerdictInconclusive

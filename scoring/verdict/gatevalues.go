@@ -14,19 +14,19 @@ const ruleValues = "values"
 // shows that it moved and the interval lies beyond the margin; INCONCLUSIVE otherwise, as for a value without a margin.
 func (j judge) valuesOutcomes() []Outcome {
 	i := j.in.Improvement
-	whole := Outcome{Rule: ruleValues, Verdict: scoring.VerdictInconclusive}
-	if i == nil {
-		whole.Reason, whole.Message, whole.Need = reasonNoBaseline, j.in.NoBaseline, "a pinned baseline, or one that the spec names"
-		return []Outcome{whole}
-	}
-	whole.N = i.NPairs
-	if reason, need := i.undecidable(); reason != "" {
-		whole.Reason, whole.Message, whole.Need = reasonUndecidable, reason, need
+	whole, compares := j.comparing(ruleValues)
+	if !compares {
 		return []Outcome{whole}
 	}
 	var list []Outcome
 	for _, v := range i.Values {
 		list = append(list, v.outcome())
+	}
+	for _, name := range i.uncompared() {
+		list = append(list, Outcome{
+			Rule: ruleValues, Metric: name, Verdict: scoring.VerdictInconclusive, Reason: "non_finite", N: i.NPairs,
+			Message: "no two pairs have finite values of " + name, Need: "finite values of " + name + " on both sides",
+		})
 	}
 	for _, never := range i.NeverRecorded {
 		list = append(list, Outcome{Rule: ruleValues, Metric: never.Metric, Verdict: scoring.VerdictInconclusive, Reason: reasonNeverRecorded, N: i.NPairs, Message: never.text()})

@@ -73,12 +73,10 @@ const (
 	whatScores0 = "; a value that is not finite scores 0"
 )
 
-// noDegradation judges every metric that the rules guard against the baseline: FAIL where the corrected one-sided test
-// shows that the mean loss is beyond the threshold; INCONCLUSIVE where the bound of the mean loss is not below the
-// threshold; WARN for a loss that is shown, corrected for the metrics, but is shown to lie within the threshold.
-func (j judge) noDegradation() ([]Outcome, error) {
+// comparing begins the outcome of a rule about the baseline, and says why nothing can be compared if nothing can.
+func (j judge) comparing(rule string) (whole Outcome, compares bool) {
 	i := j.in.Improvement
-	whole := Outcome{Rule: ruleNoDegradation, Verdict: scoring.VerdictInconclusive}
+	whole = Outcome{Rule: rule, Verdict: scoring.VerdictInconclusive}
 	if i == nil {
 		whole.Reason, whole.Message = reasonNoBaseline, j.in.NoBaseline
 		whole.Need = "a pinned baseline, or one that the spec names"
@@ -86,12 +84,24 @@ func (j judge) noDegradation() ([]Outcome, error) {
 			whole.Verdict, whole.Reason, whole.Need = scoring.VerdictWarn, ReasonSame, ""
 			whole.Message = "the configuration is the baseline itself: nothing is compared"
 		}
-		return []Outcome{whole}, nil
+		return whole, false
 	}
 	whole.N = i.NPairs
 	if reason, need := i.undecidable(); reason != "" {
 		whole.Reason, whole.Message, whole.Need = reasonUndecidable, reason, need
-		whole.Unattainable = "no_degradation cannot be decided: " + reason
+		whole.Unattainable = rule + " cannot be decided: " + reason
+		return whole, false
+	}
+	return whole, true
+}
+
+// noDegradation judges every metric that the rules guard against the baseline: FAIL where the corrected one-sided test
+// shows that the mean loss is beyond the threshold; INCONCLUSIVE where the bound of the mean loss is not below the
+// threshold; WARN for a loss that is shown, corrected for the metrics, but is shown to lie within the threshold.
+func (j judge) noDegradation() ([]Outcome, error) {
+	i := j.in.Improvement
+	whole, compares := j.comparing(ruleNoDegradation)
+	if !compares {
 		return []Outcome{whole}, nil
 	}
 	guarded, leftOut := j.guarded()

@@ -3,6 +3,7 @@ package verdict
 import (
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -63,6 +64,11 @@ func totals(seeds []JudgedSeed) []float64 {
 		xs[i] = seed.Total
 	}
 	return xs
+}
+
+// distinct returns the seeds that repeat no other.
+func distinct(seeds []JudgedSeed) []JudgedSeed {
+	return slices.DeleteFunc(slices.Clone(seeds), func(s JudgedSeed) bool { return s.Repeats })
 }
 
 func numbers(seeds []JudgedSeed) []uint64 {

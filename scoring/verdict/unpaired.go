@@ -14,10 +14,10 @@ type Unpaired struct {
 	Method     string         `json:"method"`
 }
 
-// compareUnpaired gives the second best: all seeds of both sides against each other. nil where a side has fewer than
+// compareUnpaired gives the second best: all distinct seeds of both sides against each other. nil where a side has fewer than
 // two.
 func compareUnpaired(candidate, baseline []JudgedSeed, o Options) *Unpaired {
-	a, b := totals(candidate), totals(baseline)
+	a, b := totals(distinct(candidate)), totals(distinct(baseline))
 	u := &Unpaired{NCandidate: len(a), NBaseline: len(b), Interval: undefined(o.Confidence, stats.MethodT)}
 	u.Method = "different seeds: Welch t interval and Mann–Whitney test"
 	ranks, err := stats.NewMannWhitney(a, b)

@@ -49,16 +49,20 @@ func (i Improvement) ValueTest() string {
 // ValueCorrection names the correction of a value's p for the number of values.
 func (Improvement) ValueCorrection() string { return "Holm" }
 
-// compareValues compares the values of each metric by a family of tests of their own.
+// compareValues compares the values of each metric by a family of tests of their own. Values whose squares are beyond
+// float64 are not compared, and named in a warning.
 func (i *Improvement) compareValues(spec scoring.Spec, p pairs) error {
 	for k, m := range spec.Metrics {
-		delta, compared, err := i.compareValue(m, k, p, len(spec.Metrics))
+		candidate, baseline := p.values(k)
+		if len(candidate) < 2 {
+			continue
+		}
+		delta, err := i.compareValue(m, candidate, baseline, len(spec.Metrics))
 		if err != nil {
-			return fmt.Errorf("values of %s: %w", m.Name, err)
+			i.Warnings = append(i.Warnings, Warning{warnValuesUncompared, fmt.Sprintf("the values of %s are not compared: %v", m.Name, err)})
+			continue
 		}
-		if compared {
-			i.Values = append(i.Values, delta)
-		}
+		i.Values = append(i.Values, delta)
 	}
 	ps := make([]float64, len(i.Values))
 	for k, v := range i.Values {
@@ -74,15 +78,15 @@ func (i *Improvement) compareValues(spec scoring.Spec, p pairs) error {
 	return nil
 }
 
-// compareValue compares the values of one of nMetrics metrics; compared is false below two pairs.
-func (i *Improvement) compareValue(m scoring.Metric, metric int, p pairs, nMetrics int) (delta ValueDelta, compared bool, err error) {
-	candidate, baseline := p.values(metric)
-	if len(candidate) < 2 {
-		return delta, false, nil
-	}
+// compareValue compares the values of one of nMetrics metrics.
+func (i *Improvement) compareValue(m scoring.Metric, candidate, baseline []float64, nMetrics int) (delta ValueDelta, err error) {
 	d, err := stats.Differences(candidate, baseline)
 	if err != nil {
-		return delta, false, err
+		return delta, err
+	}
+	summary, err := stats.Summarize(d)
+	if err != nil {
+		return delta, err
 	}
 	delta = ValueDelta{
 		Metric: m.Name, Format: m.Format, NPairs: len(d), Candidate: mean(candidate), Baseline: mean(baseline), MeanDelta: mean(d),
@@ -98,21 +102,17 @@ func (i *Improvement) compareValue(m scoring.Metric, metric int, p pairs, nMetri
 	}
 	delta.Correlation = ifDefined(stats.Pearson(candidate, baseline))
 	if err := delta.test(d, candidate, baseline, i.Options); err != nil {
-		return delta, false, err
+		return delta, err
 	}
 	alone := delta.Interval
 	if !i.Look.Anytime && alone.Defined() {
-		summary, err := stats.Summarize(d)
-		if err != nil {
-			return delta, false, err
-		}
 		delta.Interval = summary.MeanInterval(1 - i.Alpha()/float64(nMetrics))
 		delta.Interval.Confidence, delta.Interval.Method = 1-i.Alpha(), methodSimultaneous
 	}
 	if margin := delta.Margin; margin != nil {
 		delta.Within = delta.NEqual == delta.NPairs || alone.Defined() && alone.Lo >= -*margin && alone.Hi <= *margin
 	}
-	return delta, true, nil
+	return delta, nil
 }
 
 // test fills in the p-value, and the interval of this value alone.
@@ -239,8 +239,8 @@ func shiftOr(v ValueDelta) float64 {
 	return *v.Shift
 }
 
-// unlike names what keeps a difference of scores within the margin from being equivalence: values that moved or are not
-// shown to lie within their margins, and scores of metrics without a margin of values. Empty if nothing does.
+// unlike names what keeps a difference of scores within the margin from being equivalence: values that moved, and those
+// that are not shown to lie within their margins. Empty if nothing does.
 func (i Improvement) unlike() (names []string) {
 	for _, v := range i.Values {
 		switch {
@@ -253,11 +253,21 @@ func (i Improvement) unlike() (names []string) {
 	return names
 }
 
-// withoutMargin names the metrics whose values have no margin: equivalence is not said of them.
+// withoutMargin names the metrics whose values have no margin, or were not compared: equivalence is not said of them.
 func (i Improvement) withoutMargin() (names []string) {
 	for _, v := range i.Values {
 		if v.Margin == nil {
 			names = append(names, v.Metric)
+		}
+	}
+	return append(names, i.uncompared()...)
+}
+
+// uncompared names the metrics whose scores are compared and whose values are not: no two pairs have finite ones.
+func (i Improvement) uncompared() (names []string) {
+	for _, m := range i.Metrics {
+		if !slices.ContainsFunc(i.Values, func(v ValueDelta) bool { return v.Metric == m.Name }) {
+			names = append(names, m.Name)
 		}
 	}
 	return names

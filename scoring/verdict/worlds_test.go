@@ -131,3 +131,76 @@ func TestValuesThatCrossTheTarget(t *testing.T) {
 		t.Errorf("the same side: %s, %+v", got.Difference, got.Values[0])
 	}
 }
+
+// Values that are not compared keep the rule from passing, and scores from being called equivalent without a word.
+func TestValuesThatAreNotCompared(t *testing.T) {
+	candidate, baseline := make([]verdict.JudgedSeed, 20), make([]verdict.JudgedSeed, 20)
+	for i := range candidate {
+		candidate[i], baseline[i] = scored(0.01*float64(i%5)), scored(0.01*float64((i+1)%5))
+		candidate[i].Number, baseline[i].Number = uint64(i), uint64(i)
+		candidate[i].Values, baseline[i].Values = []float64{math.Copysign(1.5e308, float64(i%2)-0.5)}, []float64{math.Copysign(1.5e308, 0.5-float64(i%2))}
+	}
+	o := options()
+	o.Margin = 0.1
+	got, err := verdict.Compare(metrics(1), candidate, baseline, o)
+	fatal(t, err)
+	if len(got.Values) != 0 || !hasCode(got.Warnings, "values_not_compared") || got.Difference != verdict.Equivalent || len(got.Reasons) != 3 {
+		t.Errorf("%s, %v: %v", got.Difference, got.Reasons, got.Warnings)
+	}
+	in := input(scoring.GateRules{Values: scoring.ValuesUnchanged}, stability(20, 20, around(0.8, 20)))
+	in.Improvement = &got
+	g := gate(t, in)
+	if g.Verdict != open {
+		t.Errorf("the gate is %s: %+v", g.Verdict, g.Scenarios[0].Outcomes)
+	}
+}
+
+// A gate fails on values that moved beyond their margin, passes those that are shown to lie within it, and says which
+// margin is missing. Without the rule, values that moved are a warning.
+func TestGateOnValues(t *testing.T) {
+	sides := func(shift float64) (candidate, baseline []verdict.JudgedSeed) {
+		rng := rand.New(rand.NewPCG(4, 4))
+		for i := range 30 {
+			c, b := scored(1+shift+0.02*rng.NormFloat64()), scored(1+0.02*rng.NormFloat64())
+			c.Number, b.Number = uint64(i), uint64(i)
+			candidate, baseline = append(candidate, c), append(baseline, b)
+		}
+		return candidate, baseline
+	}
+	margin := 0.1
+	for _, c := range []struct {
+		name   string
+		shift  float64
+		margin *float64
+		rule   scoring.ValuesRule
+		want   scoring.Verdict
+		warns  bool
+	}{
+		{"crossed the target", -2, &margin, scoring.ValuesUnchanged, fail, false},
+		{"within the margin", 0, &margin, scoring.ValuesUnchanged, pass, false},
+		{"at the margin", 0.1, &margin, scoring.ValuesUnchanged, open, false},
+		{"unmoved, without a margin", 0, nil, scoring.ValuesUnchanged, open, false},
+		{"moved, without a margin", 0.1, nil, scoring.ValuesUnchanged, fail, false},
+		{"reported", -2, &margin, scoring.ValuesReported, pass, true},
+		{"nothing to report", 0, &margin, scoring.ValuesReported, pass, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			spec := metrics(1)
+			spec.Metrics[0].Margin = c.margin
+			candidate, baseline := sides(c.shift)
+			i, err := verdict.Compare(spec, candidate, baseline, options())
+			fatal(t, err)
+			in := input(scoring.GateRules{MinSeeds: 5, MinScore: ptr(0.1), Values: c.rule}, stability(30, 30, around(0.8, 30)))
+			in.Improvement = &i
+			g := gate(t, in)
+			if g.Verdict != c.want || hasCode(g.Scenarios[0].Warnings, "values_moved") != c.warns {
+				t.Errorf("%s, want %s; %+v, warnings %v", g.Verdict, c.want, g.Scenarios[0].Outcomes, g.Scenarios[0].Warnings)
+			}
+		})
+	}
+	in := input(scoring.GateRules{Values: scoring.ValuesUnchanged}, stability(30, 30, around(0.8, 30)))
+	in.NoBaseline = verdict.ReasonSame
+	if g := gate(t, in); g.Verdict != warn {
+		t.Errorf("the baseline itself: %s", g.Verdict)
+	}
+}

@@ -214,6 +214,7 @@ func outcomesOf(
 	if err != nil {
 		return nil, nil, err
 	}
+	rows = store.Distinct(rows)
 	if err := checkParamsAssessed(q.Scenario, spec, rows, q.Metric); err != nil {
 		return nil, nil, err
 	}

@@ -223,7 +223,7 @@ func (g *gatedScenario) load(ctx context.Context, st *store.Reader, choice Choic
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
+	for _, row := range store.Distinct(rows) {
 		g.Seeds = append(g.Seeds, judgedSeedOf(row, spec.decoded))
 	}
 	look, err := prepareLook(ctx, st, store.Look{

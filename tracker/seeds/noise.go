@@ -73,9 +73,10 @@ func sampleJudged(ctx context.Context, r *store.Reader, choice Choice, q answer.
 	if err != nil {
 		return s, err
 	}
+	rows = store.Distinct(rows)
 	s.n = len(rows)
 	if len(rows) <= maxResampled || slices.ContainsFunc(rows, isUnassessed) {
-		s.seeds, _, err = judgedSeeds(ctx, r, choice.Scenario, choice.Configurations[0].ID, q.Seeds, spec)
+		s.seeds, err = distinctJudged(ctx, r, choice, q.Seeds, spec)
 	} else {
 		s.seeds, err = someJudged(ctx, r, rows, drawSeed(q.DrawSeed), spec)
 	}
@@ -118,14 +119,20 @@ func countFailed(seeds []verdict.JudgedSeed) (n int) {
 	return n
 }
 
-// newestJudged returns the seeds of a choice under the newest spec of its scenario.
+// newestJudged returns the distinct seeds of a choice under the newest spec of its scenario.
 func newestJudged(ctx context.Context, r *store.Reader, choice Choice, ranges []track.SeedRange) (specInUse, []verdict.JudgedSeed, error) {
 	spec, err := loadSpecInUse(ctx, r, choice.Scenario, 0)
 	if err != nil {
 		return spec, nil, err
 	}
-	seeds, _, err := judgedSeeds(ctx, r, choice.Scenario, choice.Configurations[0].ID, ranges, spec)
+	seeds, err := distinctJudged(ctx, r, choice, ranges, spec)
 	return spec, seeds, err
+}
+
+// distinctJudged returns the seeds of a choice with their scores: one of those that repeat each other.
+func distinctJudged(ctx context.Context, r *store.Reader, choice Choice, ranges []track.SeedRange, spec specInUse) ([]verdict.JudgedSeed, error) {
+	seeds, _, err := judgedSeeds(ctx, r, choice.Scenario, choice.Configurations[0].ID, ranges, spec)
+	return slices.DeleteFunc(seeds, func(s verdict.JudgedSeed) bool { return s.Repeats }), err
 }
 
 // tooFewSeeds turns the statistical error of too few numbers into one of too few seeds.

@@ -122,10 +122,12 @@ func nWithdrawn(ctx context.Context, r *store.Reader, scenario, hash string, pla
 // scoresSoFar returns the mean score after each of some steps.
 func scoresSoFar(rows []store.SeedScore) ([]answer.ScoreSoFar, error) {
 	var scores []float64
-	for _, row := range rows {
-		if !math.IsNaN(row.TotalScore) {
-			scores = append(scores, row.TotalScore)
+	for _, row := range store.Distinct(rows) {
+		score := row.TotalScore
+		if math.IsNaN(score) { // it failed
+			score = 0
 		}
+		scores = append(scores, score)
 	}
 	list := []answer.ScoreSoFar{}
 	for k := range shownSteps {

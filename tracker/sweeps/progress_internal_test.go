@@ -8,7 +8,7 @@ import (
 	"track/store"
 )
 
-// Seeds without a score are left out; the last step has all scores, and its interval is the narrowest.
+// A seed without a score counts as 0; the last step has all seeds, and its interval is the narrowest.
 func TestScoresSoFar(t *testing.T) {
 	t.Parallel()
 	rows := []store.SeedScore{{TotalScore: math.NaN()}}
@@ -20,7 +20,7 @@ func TestScoresSoFar(t *testing.T) {
 		t.Fatalf("%d steps, %v", len(list), err)
 	}
 	last, middle := list[shownSteps-1], list[shownSteps/2]
-	if last.N != 100 || math.Abs(last.Mean-0.499) > 1e-12 { // 34 scores of 0.4, 33 of 0.5 and of 0.6
+	if last.N != 101 || math.Abs(last.Mean-49.9/101) > 1e-12 { // 0, and 34 scores of 0.4, 33 of 0.5 and of 0.6
 		t.Errorf("last step %+v", last)
 	}
 	if last.Interval.Hi-last.Interval.Lo >= middle.Interval.Hi-middle.Interval.Lo {

@@ -81,6 +81,11 @@ func (r *StopRule) looks(from, to int) iter.Seq[int] {
 // reached reports whether the estimate is precise enough. A seed without a score counts as 0 and as not passed: the
 // survivors alone would look more precise than the sweep is. A spread of 0 says nothing about precision.
 func (p *Precision) reached(rows []store.SeedScore, d *answer.SweepDecision) (bool, error) {
+	rows = store.Distinct(rows)
+	if len(rows) < 2 {
+		d.Reason = fmt.Sprintf("%s is unknown: %s", p.Of, format.Counted(len(rows), "distinct seed"))
+		return false, nil
+	}
 	scores := make([]float64, len(rows))
 	passed, failed := 0, 0
 	for i, row := range rows {
