@@ -206,7 +206,7 @@ func (a Comparison) metricsTable() Table {
 
 // sidesTable shows people the mean score, or the mean value, of each metric on each side.
 func (a Comparison) sidesTable() Table {
-	what := " mean scores"
+	what := " scores of seeds with a value"
 	if a.AsValues {
 		what = " mean values"
 	}

@@ -84,8 +84,8 @@ type HistoryMetric struct {
 	SD   verdict.Estimate `json:"value_sd"` // sample standard deviation of the values
 }
 
-// Lines returns the line that each configuration belongs to: revisions of the code with the same parameters are
-// a line in time. If a known revision has several labels, each label is a line of its own. Points of a grid are not joined.
+// Lines returns the line that each configuration belongs to: revisions of the code with the same parameters are a line
+// in time. If a known revision has several labels, each label is a line of its own. Points of a grid are not joined.
 func (a History) Lines() []string {
 	type variant struct {
 		params   string

@@ -37,7 +37,7 @@ type ConfigurationProgress struct {
 	Scores        []ScoreSoFar       `json:"scores"`               // as seeds were recorded, at most 40 steps, the last one now
 }
 
-// ScoreSoFar is the mean score of the first seeds of a configuration, in the order in which they were recorded.
+// ScoreSoFar is the score of the first seeds of a configuration, in the order in which they were recorded.
 type ScoreSoFar struct {
 	N        int            `json:"n"`
 	Mean     float64        `json:"mean"`

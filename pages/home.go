@@ -126,7 +126,7 @@ func (b *builder) addScenarios(a answer.Scenarios, isWhole bool) error {
 	for i, s := range a.Items { // the picture says it
 		t.Rows[i][place] = answer.Cell{Text: format.Counted(s.NConfigurations, "configuration"), Exact: s.NConfigurations}
 	}
-	t.Columns[place].Head = "mean scores"
+	t.Columns[place].Head = "scores"
 	b.addTable(t)
 	b.next(a)
 	return nil
@@ -207,7 +207,7 @@ func newSparkline(means []float64, lines []int, older int) sparkline {
 		}
 		s.Lines = append(s.Lines, strings.Join(points, " "))
 	}
-	s.Text = "mean scores of " + strconv.Itoa(len(means)) + " configurations, the oldest first, joined if their parameters are the same: from " + format.Four(lo) + " to " + format.Four(hi) + ", now " + format.Four(means[len(means)-1])
+	s.Text = "scores of " + strconv.Itoa(len(means)) + " configurations, the oldest first, joined if their parameters are the same: from " + format.Four(lo) + " to " + format.Four(hi) + ", now " + format.Four(means[len(means)-1])
 	if older > 0 {
 		s.Text += "; " + format.Counted(older, "older configuration") + " not drawn"
 	}

@@ -144,7 +144,7 @@ func running(a answer.Sweep) answer.Matrix {
 	return m.WithRunning(a.Progress.Configurations)
 }
 
-// drawProgress draws how the interval of each mean score shrinks.
+// drawProgress draws how the interval of each score shrinks.
 func (b *builder) drawProgress(p answer.SweepProgress) error {
 	for _, c := range p.Configurations {
 		if len(c.Scores) < 2 {
@@ -175,7 +175,7 @@ func newFunnel(scores []answer.ScoreSoFar) funnel {
 		}
 		mean = append(mean, at(s.N, s.Mean))
 	}
-	f := funnel{Mean: "M" + strings.Join(mean, "L"), Text: "mean score after 1 to " + format.Counted(last.N, "seed") + ", now " + format.Four(last.Mean)}
+	f := funnel{Mean: "M" + strings.Join(mean, "L"), Text: "score after 1 to " + format.Counted(last.N, "seed") + ", now " + format.Four(last.Mean)}
 	if len(upper) > 0 {
 		f.Band = "M" + strings.Join(append(upper, lower...), "L") + "z"
 	}

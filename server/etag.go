@@ -9,7 +9,8 @@ import (
 	"track/pages"
 )
 
-// notModified tells a client that it has the newest answer, and reports whether it did. The header has the tag in any case.
+// notModified tells a client that it has the newest answer, and reports whether it did. The header has the tag in any
+// case.
 func notModified(w http.ResponseWriter, r *http.Request, tag string) bool {
 	if tag == "" {
 		return false

@@ -17,8 +17,8 @@ import (
 const maxConfigurations = 10_000
 
 // Grid returns the parameters of each configuration: every row of a design with every combination of the values of
-// KEY=VALUE,VALUE,… pairs, the last key changing fastest. No rows are one row without parameters. A value is what [Word]
-// reads; what is JSON as a whole, as [1,2] or "a,b", is one value.
+// KEY=VALUE,VALUE,… pairs, the last key changing fastest. No rows are one row without parameters. A value is what
+// [Word] reads; what is JSON as a whole, as [1,2] or "a,b", is one value.
 func Grid(design []track.Params, pairs []string) ([]track.Params, error) {
 	grid, err := objects(design)
 	if err != nil {
@@ -125,8 +125,8 @@ func gridValues(key, text string) (values []jsontext.Value, err error) {
 	return values, nil
 }
 
-// Word returns a value that is given as text: JSON stands for itself, .5, 5. and +5 are numbers, and True is a boolean. Any
-// other text is a string.
+// Word returns a value that is given as text: JSON stands for itself, .5, 5. and +5 are numbers, and True is a boolean.
+// Any other text is a string.
 func Word(text string) (jsontext.Value, error) {
 	value := jsontext.Value(text)
 	switch {

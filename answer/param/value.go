@@ -55,8 +55,8 @@ func Text(to *string) Value {
 	}, func(s string) string { return s })
 }
 
-// Name returns a value that is the name of a scenario, a metric, a series or a label, in Unicode's form NFC as names are
-// recorded.
+// Name returns a value that is the name of a scenario, a metric, a series or a label, in Unicode's form NFC as names
+// are recorded.
 func Name(to *string) Value {
 	return Parsed(to, func(text string) (string, error) {
 		if text == "" {

@@ -143,8 +143,8 @@ func TestCIExamples(t *testing.T) {
 	}
 }
 
-// checkJUnit reads JUnit as a CI server does: three rules, 66 metrics and the one that is left out; the rule and the metrics
-// again since the anchor; and one more case in each that says that a seed crashed.
+// checkJUnit reads JUnit as a CI server does: three rules, 66 metrics and the one that is left out; the rule and the
+// metrics again since the anchor; and one more case in each that says that a seed crashed.
 func checkJUnit(t *testing.T, path string, crashed bool) {
 	t.Helper()
 	data, err := os.ReadFile(path)

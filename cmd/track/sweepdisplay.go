@@ -134,7 +134,7 @@ func (d *sweepDisplay) halved(round answer.HalvingRound) {
 		}
 	}
 	if kept > 0 {
-		d.report("%s with %d seeds each: the best %d continue, with mean scores from %s to %s", format.Counted(len(round.Ranked), "configuration"), round.Seeds,
+		d.report("%s with %d seeds each: the best %d continue, with scores from %s to %s", format.Counted(len(round.Ranked), "configuration"), round.Seeds,
 			kept, format.Fixed(round.Ranked[0].MeanScore, 4), format.Fixed(round.Ranked[kept-1].MeanScore, 4))
 	}
 }

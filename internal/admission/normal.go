@@ -8,8 +8,8 @@ import (
 	"track"
 )
 
-// Normal returns a name in Unicode's form NFC: a letter with an accent is one name, whether the accent is a character of
-// its own or not.
+// Normal returns a name in Unicode's form NFC: a letter with an accent is one name, whether the accent is a character
+// of its own or not.
 func Normal(name string) string { return norm.NFC.String(name) }
 
 // NormalParams returns parameters whose names and values are in the form of [Normal].

@@ -36,8 +36,8 @@ func New(secretNames bool) *Rules {
 	}
 }
 
-// Admit masks the free text of a fact, and returns how many secrets there were. The names of a seed are brought into the
-// form of [Normal]. It returns an error if a name must not be recorded; then nothing of the fact may be.
+// Admit masks the free text of a fact, and returns how many secrets there were. The names of a seed are brought into
+// the form of [Normal]. It returns an error if a name must not be recorded; then nothing of the fact may be.
 func (r *Rules) Admit(fact track.Fact) (masked int, problem *track.FieldError) {
 	v := visitor{rules: r}
 	if seed, is := fact.(*track.Seed); is {

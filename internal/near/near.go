@@ -102,9 +102,9 @@ func kindOf(r rune) kind {
 
 // edits returns the number of letters to insert, delete, replace or exchange with the next one that make one name of
 // the other. Names are near if this number is at most two and at most a third of the shorter name. Upper and lower case
-// are one edit together, in a name of any length. Names that differ in their counters alone are not near: they are different on purpose.
-// Counters are numbers, and letters that stand alone, as in theta2 and arm_b. A name is not near itself. The number is
-// 0 for names that are not near.
+// are one edit together, in a name of any length. Names that differ in their counters alone are not near: they are
+// different on purpose. Counters are numbers, and letters that stand alone, as in theta2 and arm_b. A name is not near
+// itself. The number is 0 for names that are not near.
 func (n name) edits(other name) (edits int, near bool) {
 	limit := min(maxEdits, len(n.folded)/3, len(other.folded)/3)
 	if n.text != other.text && slices.Equal(n.folded, other.folded) {

@@ -46,9 +46,9 @@ const (
 )
 
 // FindFiles returns the files that runs of a command depend on: the regular files that words of the command name, alone
-// or after a '=', the local files that these import, source or run, and those that match patterns. lines are the command
-// as it is run with each set of parameters. A pattern that matches a folder means all files below it; one that matches
-// nothing is an error. env has the variables of the command, as NAME=VALUE.
+// or after a '=', the local files that these import, source or run, and those that match patterns. lines are the
+// command as it is run with each set of parameters. A pattern that matches a folder means all files below it; one that
+// matches nothing is an error. env has the variables of the command, as NAME=VALUE.
 func FindFiles(ctx context.Context, lines [][]string, env, patterns []string) (Files, error) {
 	f, err := newFinder()
 	if err != nil {

@@ -138,7 +138,8 @@ func (f *finder) isLocal(path string) bool {
 	return !f.isOfSystem(path) && slices.ContainsFunc(f.homes, func(home string) bool { return isBelow(path, home) })
 }
 
-// find returns the first file of a name in some folders. The name may begin with a part that is unknown, as in $DIR/lib.sh.
+// find returns the first file of a name in some folders. The name may begin with a part that is unknown, as in
+// $DIR/lib.sh.
 func find(name string, dirs []string, accept func(path string) bool) (path string, found bool) {
 	if i := strings.LastIndexByte(name, 0); i >= 0 {
 		var rooted bool

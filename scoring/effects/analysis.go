@@ -79,11 +79,12 @@ type Level struct {
 // and Welch's interval of the difference to the other levels, times their share, for the effect. These intervals
 // assume independent configurations, as in a random design.
 //
-// The intervals of effects are simultaneous: each has the confidence 1-α/m (Bonferroni; Dunn 1961) for the m levels of all
-// parameters, where two levels of one parameter count once, since their effects mirror each other. So with probability
-// 1-α all of them hold.
+// The intervals of effects are simultaneous: each has the confidence 1-α/m (Bonferroni; Dunn 1961) for the m levels of
+// all parameters, where two levels of one parameter count once, since their effects mirror each other. So with
+// probability 1-α all of them hold.
 //
-// [Variance] has the shares of parameters and their interactions. The rank correlation is [stats.NewSpearman]; Holm's correction is over the parameters that have one.
+// [Variance] has the shares of parameters and their interactions. The rank correlation is [stats.NewSpearman]; Holm's
+// correction is over the parameters that have one.
 func Analyse(parameters []string, list []Configuration, o Options) (a Analysis, err error) {
 	d, err := newData(parameters, list, o)
 	if err != nil {

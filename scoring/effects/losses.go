@@ -40,10 +40,11 @@ type Loss struct {
 const lossAlpha = 0.05
 
 // FindLosses compares the share of lost seeds at each level with that at the other levels of the parameter. In a full
-// factorial with as many seeds everywhere the other parameters are balanced, and the test is Fisher's exact test over seeds. In
-// a grid with holes, or with other numbers of seeds, it is the Mantel–Haenszel test over the configurations that differ in
-// the parameter alone. In another design seeds of one configuration share its other parameters, so configurations are
-// compared: the Mann–Whitney test of their shares. Holm's correction is over all levels of all parameters.
+// factorial with as many seeds everywhere the other parameters are balanced, and the test is Fisher's exact test over
+// seeds. In a grid with holes, or with other numbers of seeds, it is the Mantel–Haenszel test over the configurations
+// that differ in the parameter alone. In another design seeds of one configuration share its other parameters, so
+// configurations are compared: the Mann–Whitney test of their shares. Holm's correction is over all levels of all
+// parameters.
 func FindLosses(parameters []string, list []Counted, confidence float64) (l Losses, err error) {
 	l = Losses{Levels: []Loss{}, DependOn: []string{}}
 	d := data{parameters: parameters}
@@ -98,7 +99,8 @@ func FindLosses(parameters []string, list []Counted, confidence float64) (l Loss
 	return l, err
 }
 
-// compareNeighbours returns the p-value of the lost seeds of a level against those of the other levels in the same stratum.
+// compareNeighbours returns the p-value of the lost seeds of a level against those of the other levels in the same
+// stratum.
 func compareNeighbours(list []Counted, of []int, level int, strata []int, n int) float64 {
 	tables := make([]stats.Table, n)
 	for i, c := range list {

@@ -29,8 +29,8 @@ func TestLossesThatDependOnAParameter(t *testing.T) {
 	}
 }
 
-// In a grid with holes and other numbers of seeds, the parameter that crashes is named, and one that ran more seeds where it
-// crashes is not.
+// In a grid with holes and other numbers of seeds, the parameter that crashes is named, and one that ran more seeds
+// where it crashes is not.
 func TestLossesInAGridWithHoles(t *testing.T) {
 	var list []Counted
 	for k := range 4 {

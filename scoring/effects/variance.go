@@ -54,17 +54,17 @@ type decomposition struct {
 //
 // Share is the first-order index of Sobol' (1993): the part of the variance that the means of the parameter's values
 // have. In a full factorial it comes from the sums of squares of the analysis of variance, each less its degrees of
-// freedom times the variance of the seeds' noise. In another design it is ε² of a one-way layout (Kelley 1935), with the
-// levels of [Effect], whose error holds the other parameters too.
+// freedom times the variance of the seeds' noise. In another design it is ε² of a one-way layout (Kelley 1935), with
+// the levels of [Effect], whose error holds the other parameters too.
 //
-// Total is the total effect (Homma and Saltelli 1996; Saltelli et al. 2010): the part of the variance that is left where
-// all other parameters are fixed. It is computed from configurations that differ in this parameter alone (Jansen 1999) if
-// the design has at least half of those that a full factorial has. In another design it is the first-order share and
-// those of the interactions with one other parameter.
+// Total is the total effect (Homma and Saltelli 1996; Saltelli et al. 2010): the part of the variance that is left
+// where all other parameters are fixed. It is computed from configurations that differ in this parameter alone (Jansen
+// 1999) if the design has at least half of those that a full factorial has. In another design it is the first-order
+// share and those of the interactions with one other parameter.
 //
 // The share and the F test of an interaction are those of the two-way analysis of variance. Except in a replicated
-// factorial they come from least squares: what the cells of two parameters explain beyond all single parameters, against
-// the residuals.
+// factorial they come from least squares: what the cells of two parameters explain beyond all single parameters,
+// against the residuals.
 func (d *data) decompose(list []Effect, factorial bool) (v Variance, err error) {
 	c := decomposition{data: d, factorial: factorial}
 	v = Variance{FirstOrder: math.NaN(), Unexplained: math.NaN(), Interactions: []Interaction{}}
@@ -112,7 +112,8 @@ func clamp(share float64) float64 {
 }
 
 // addNoise computes the noise of a configuration's mean and returns its share of the variance of single outcomes. If
-// seeds are common, what they do to all configurations alike is no noise: the residuals of configuration and seed count.
+// seeds are common, what they do to all configurations alike is no noise: the residuals of configuration and seed
+// count.
 func (c *decomposition) addNoise() (share float64) {
 	n := float64(len(c.list))
 	within, freedom, inverse := 0.0, 0.0, 0.0

@@ -43,9 +43,9 @@ func equallySpaced(n int) []float64 {
 	return list
 }
 
-// The indices are computed by hand. For a·b with a and b in 0, 0.5, 1: E(a) = 1/2 and Var(a) = 1/6, so V = (5/12)² - 1/16
-// = 1/9, V(a) = 1/24, and S(a) = 3/8. Those of Ishigami's function are of the continuous ranges (Ishigami and Homma
-// 1990), which midpoints of 12 parts approximate.
+// The indices are computed by hand. For a·b with a and b in 0, 0.5, 1: E(a) = 1/2 and Var(a) = 1/6, so V = (5/12)² -
+// 1/16 = 1/9, V(a) = 1/24, and S(a) = 3/8. Those of Ishigami's function are of the continuous ranges (Ishigami and
+// Homma 1990), which midpoints of 12 parts approximate.
 func TestSharesOfKnownModels(t *testing.T) {
 	unit := []float64{0, 0.5, 1}
 	centred := func(x float64) float64 { return x - 0.5 }

@@ -6,9 +6,9 @@ import (
 	"track/scoring/numeric"
 )
 
-// FisherExact returns the two-sided p-value of Fisher's exact test (Fisher 1935; R fisher.test): k of n have a property,
-// and all of size together. It is the probability of the tables with these margins that are no more probable than the
-// observed one. k must be from 0 to n, and so must all-k from 0 to size-n.
+// FisherExact returns the two-sided p-value of Fisher's exact test (Fisher 1935; R fisher.test): k of n have a
+// property, and all of size together. It is the probability of the tables with these margins that are no more probable
+// than the observed one. k must be from 0 to n, and so must all-k from 0 to size-n.
 func FisherExact(k, n, all, size int) float64 {
 	const slack = 1e-7 // R's: equal probabilities differ by rounding
 	observed := hypergeometric(k, n, all, size)
@@ -24,8 +24,9 @@ func FisherExact(k, n, all, size int) float64 {
 // Table says that K of N have a property, and All of Size together.
 type Table struct{ K, N, All, Size int }
 
-// MantelHaenszel returns the two-sided p-value of the test of Cochran (1954), Mantel and Haenszel (1959) with continuity
-// correction (R mantelhaen.test): that in no stratum the N differ from the rest. It is 1 if no stratum can show it.
+// MantelHaenszel returns the two-sided p-value of the test of Cochran (1954), Mantel and Haenszel (1959) with
+// continuity correction (R mantelhaen.test): that in no stratum the N differ from the rest. It is 1 if no stratum can
+// show it.
 func MantelHaenszel(strata []Table) float64 {
 	excess, variance := 0.0, 0.0
 	for _, t := range strata {

@@ -2,7 +2,8 @@ package stats
 
 import "testing"
 
-// The p-values are of R 4: fisher.test(matrix(c(k, n-k, all-k, size-n-all+k), 2))$p.value and pf(f, df1, df2, lower=FALSE).
+// The p-values are of R 4: fisher.test(matrix(c(k, n-k, all-k, size-n-all+k), 2))$p.value and pf(f, df1, df2,
+// lower=FALSE).
 func TestFisherExact(t *testing.T) {
 	for _, c := range []struct {
 		k, n, all, size int

@@ -74,9 +74,10 @@ func clopperLower(k, n int, tail float64) float64 {
 	return numeric.BetaQuantile(tail, float64(k), float64(n-k+1))
 }
 
-// SeedsForPassRate is the number of trials from which on the one-sided lower bound of Clopper and Pearson reaches a limit
-// with the given power, if trials succeed at a rate. The power of this exact test falls and rises with the number: here
-// it has fallen for the last time. Beyond [MaxSeeds] the error is ErrOutOfRange, as at a rate that is not above the limit.
+// SeedsForPassRate is the number of trials from which on the one-sided lower bound of Clopper and Pearson reaches a
+// limit with the given power, if trials succeed at a rate. The power of this exact test falls and rises with the
+// number: here it has fallen for the last time. Beyond [MaxSeeds] the error is ErrOutOfRange, as at a rate that is not
+// above the limit.
 func SeedsForPassRate(rate, limit, confidence, power float64) (int, error) {
 	if !(rate > limit) {
 		return 0, ErrOutOfRange

@@ -17,10 +17,11 @@ type Trend struct {
 // TrendMinValues is the number of values below which [NewTrend] reports ErrTooFew.
 const TrendMinValues = 8
 
-// NewTrend tests whether a series rises or falls, by Spearman's rank correlation of value and position (Daniels 1950) with
-// the p of [NewSpearman]. Without a trend, p ≤ 0.05 in at most 5 % of series if their values are exchangeable. A change of
-// level is a trend to it, and so is a level that wanders: Lag1 is the autocorrelation of what the slope leaves. The slope is
-// the median over pairs of values that are half the series apart (Theil 1950, the incomplete method).
+// NewTrend tests whether a series rises or falls, by Spearman's rank correlation of value and position (Daniels 1950)
+// with the p of [NewSpearman]. Without a trend, p ≤ 0.05 in at most 5 % of series if their values are exchangeable. A
+// change of level is a trend to it, and so is a level that wanders: Lag1 is the autocorrelation of what the slope
+// leaves. The slope is the median over pairs of values that are half the series apart (Theil 1950, the incomplete
+// method).
 func NewTrend(xs []float64, seed uint64) (Trend, error) {
 	if err := check(xs, TrendMinValues); err != nil {
 		return Trend{}, err

@@ -44,9 +44,9 @@ type GateInput struct {
 }
 
 // Outcome is the verdict of one rule, or of one rule on one metric. The rules are data, min_seeds, min_pass_rate,
-// stable, max_std, min_score, no_degradation, values and planned_seeds. The reasons are no_seeds, no_spec, not_assessed,
-// no_rules, no_metrics, failed_seeds, too_few_seeds, too_few_scores, zero_variance, identical_seeds, never_recorded,
-// missing_values, non_finite, unstable, no_baseline, candidate_is_baseline, undecidable, off_plan, few,
+// stable, max_std, min_score, no_degradation, values and planned_seeds. The reasons are no_seeds, no_spec,
+// not_assessed, no_rules, no_metrics, failed_seeds, too_few_seeds, too_few_scores, zero_variance, identical_seeds,
+// never_recorded, missing_values, non_finite, unstable, no_baseline, candidate_is_baseline, undecidable, off_plan, few,
 // skewed, gap and saturated.
 type Outcome struct {
 	Rule     string          `json:"rule"`

@@ -7,8 +7,8 @@ import (
 	"track/scoring"
 )
 
-// family is what Holm's correction counts as one: a rule about seeds, or no_degradation or values of a scenario, whose metrics
-// are corrected for each other already.
+// family is what Holm's correction counts as one: a rule about seeds, or no_degradation or values of a scenario, whose
+// metrics are corrected for each other already.
 type family struct {
 	outcomes []*Outcome
 	alpha    float64

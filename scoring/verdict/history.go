@@ -62,9 +62,9 @@ type HistoryTrend struct {
 	Found       bool    `json:"found"`       // p_corrected ≤ 0.05
 }
 
-// Parts of the level of two tests that both may reject. Of 4,800 series of 20 to 150 exchangeable values, 4.8 % to 5.0 % show
-// a trend or a change with p ≤ 0.65·0.05, whatever the distribution: the tests are of the same ranks, and Bonferroni's
-// half would leave 4 %. If one rejects, the other has the whole level (Marcus, Peritz and Gabriel 1976).
+// Parts of the level of two tests that both may reject. Of 4,800 series of 20 to 150 exchangeable values, 4.8 % to 5.0
+// % show a trend or a change with p ≤ 0.65·0.05, whatever the distribution: the tests are of the same ranks, and
+// Bonferroni's half would leave 4 %. If one rejects, the other has the whole level (Marcus, Peritz and Gabriel 1976).
 const (
 	eachOfSame  = 0.65
 	eachOfOther = 0.5 // the trend is that of some of the points
@@ -82,9 +82,9 @@ const (
 )
 
 // AnalyseHistory predicts the next point from the accepted ones ([stats.PredictMean]). It looks for changes of level
-// among all of them from 20 points on ([stats.NewHistory]), and for a trend of the newest line from 8 on ([stats.NewTrend]).
-// Both are corrected for each other, so that 5 % of histories without either show one. Change points are reported by the index of the first point
-// of the new level among points.
+// among all of them from 20 points on ([stats.NewHistory]), and for a trend of the newest line from 8 on
+// ([stats.NewTrend]). Both are corrected for each other, so that 5 % of histories without either show one. Change
+// points are reported by the index of the first point of the new level among points.
 func AnalyseHistory(points []HistoryPoint, o HistoryOptions) History {
 	h := History{Prediction: undefined(scoring.DefaultConfidence, stats.MethodNextMean), NNext: o.Next}
 	var accepted []stats.SampleMean

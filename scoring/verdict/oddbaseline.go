@@ -12,8 +12,8 @@ const (
 	oddConfidence   = 0.99 // of the prediction that the mean of an odd baseline is outside of
 )
 
-// OddBaseline warns of a baseline whose mean score stands out from those of the configurations around it, as that of a lucky or a
-// broken revision does: it is outside of the 99 % interval that they predict for a mean of as many seeds
+// OddBaseline warns of a baseline whose mean score stands out from those of the configurations around it, as that of a
+// lucky or a broken revision does: it is outside of the 99 % interval that they predict for a mean of as many seeds
 // ([stats.PredictMean]). It returns nil if it does not stand out, and with fewer than 5 neighbours.
 func OddBaseline(baseline HistoryPoint, neighbours []HistoryPoint) *Warning {
 	var samples []stats.SampleMean

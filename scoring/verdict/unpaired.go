@@ -14,8 +14,8 @@ type Unpaired struct {
 	Method     string         `json:"method"`
 }
 
-// compareUnpaired gives the second best: all distinct seeds of both sides against each other. nil where a side has fewer than
-// two.
+// compareUnpaired gives the second best: all distinct seeds of both sides against each other. nil where a side has
+// fewer than two.
 func compareUnpaired(candidate, baseline []JudgedSeed, o Options) *Unpaired {
 	a, b := totals(distinct(candidate)), totals(distinct(baseline))
 	u := &Unpaired{NCandidate: len(a), NBaseline: len(b), Interval: undefined(o.Confidence, stats.MethodT)}

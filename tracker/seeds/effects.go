@@ -98,8 +98,8 @@ func withLabel(a *answer.ParamsAnalysis, all []store.Configuration, q answer.Par
 	return chosen, nil
 }
 
-// checkLabels refuses configurations of several labels if the same parameters have two of them: labels then say more than
-// the parameters do. A label for each value is no such case.
+// checkLabels refuses configurations of several labels if the same parameters have two of them: labels then say more
+// than the parameters do. A label for each value is no such case.
 func checkLabels(a *answer.ParamsAnalysis, chosen []store.Configuration, q answer.ParamsQuestion) error {
 	counts, params, twice := map[string]int{}, map[track.Params]bool{}, false
 	for _, c := range chosen {

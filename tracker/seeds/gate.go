@@ -116,7 +116,8 @@ type gatedScenario struct {
 	comparison *store.Look  // of no_degradation; nil if nothing was compared
 }
 
-// loadGated returns what a gate judges of a configuration: itself, and then what it lost since the anchor, if there is one.
+// loadGated returns what a gate judges of a configuration: itself, and then what it lost since the anchor, if there is
+// one.
 func loadGated(ctx context.Context, st *store.Reader, sel answer.Selector, q answer.GateQuestion, specVersion int) ([]gatedScenario, error) {
 	var g gatedScenario
 	choice, spec, err := g.choose(ctx, st, sel, q, specVersion)

@@ -12,8 +12,8 @@ import (
 // neighboursOfBaseline is how many configurations on each side a baseline is compared with.
 const neighboursOfBaseline = 10
 
-// warnOddBaseline adds a warning if the baseline stands out from the configurations around it that have its parameters. The
-// candidate is none of them: it is what the comparison is about.
+// warnOddBaseline adds a warning if the baseline stands out from the configurations around it that have its parameters.
+// The candidate is none of them: it is what the comparison is about.
 func (c *Compared) warnOddBaseline(ctx context.Context, r *store.Reader, spec specInUse) error {
 	all, _, err := r.Configurations(ctx, c.baseline.Scenario, allConfigurations)
 	if err != nil {

@@ -16,10 +16,9 @@ import (
 // OpenTable begins to write the rows of a configuration, by its hash.
 type OpenTable func(columns []dataset.Column, configuration string) (dataset.Writer, error)
 
-// ExportTable writes the seeds of a scenario as rows: one for each seed and metric, for each seed, or for each value of a
-// series. Rows
-// of one configuration follow each other, by the number of the seed. It asks open for the writer of each configuration,
-// which may be the same, and closes none. The answer lacks the files.
+// ExportTable writes the seeds of a scenario as rows: one for each seed and metric, for each seed, or for each value of
+// a series. Rows of one configuration follow each other, by the number of the seed. It asks open for the writer of each
+// configuration, which may be the same, and closes none. The answer lacks the files.
 func ExportTable(ctx context.Context, r *store.Reader, q answer.TableQuestion, open OpenTable) (a answer.TableExported, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		a, err = exportTable(ctx, r, q, open)

@@ -119,7 +119,7 @@ func nWithdrawn(ctx context.Context, r *store.Reader, scenario, hash string, pla
 	return planned.Intersect(withdrawn).Len(), err
 }
 
-// scoresSoFar returns the mean score after each of some steps.
+// scoresSoFar returns the score after each of some steps.
 func scoresSoFar(rows []store.SeedScore) ([]answer.ScoreSoFar, error) {
 	var scores []float64
 	for _, row := range store.Distinct(rows) {

@@ -48,7 +48,7 @@ func parsePrecision(s string) (*Precision, error) {
 	name = strings.TrimSpace(name)
 	less, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if !found || err != nil || !(less > 0 && less < math.Inf(1)) || !slices.Contains([]string{precisionSE, precisionWidth, precisionPassWidth}, name) {
-		return nil, fmt.Errorf("%q is no rule: %s<0.01 is one for the standard error of the mean score, %s<0.05 for the width of its 95%% interval, and %s<0.1 for that of the pass rate",
+		return nil, fmt.Errorf("%q is no rule: %s<0.01 is one for the standard error of the score, %s<0.05 for the width of its 95%% interval, and %s<0.1 for that of the pass rate",
 			s, precisionSE, precisionWidth, precisionPassWidth)
 	}
 	return &Precision{name, less}, nil
