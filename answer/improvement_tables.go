@@ -50,7 +50,7 @@ func (a Improvement) valuesTable() Table {
 	t := Table{Name: "values", HiddenIfEmpty: true, Columns: Columns{
 		{Name: "metric", Head: "value of"}, {Name: "n_pairs", Head: "pairs"}, {Name: "baseline_mean_over_pairs", Head: "baseline"}, {Name: "candidate_mean_over_pairs", Head: "candidate"},
 		{Name: "mean_delta", Head: "mean delta"}, {Name: "ci_lo", For: ForData}, {Name: "ci_hi", For: ForData},
-		{Name: "interval", Head: format.Confidence(1-i.Alpha()) + " interval", For: ForPeople}, {Name: "shift_in_sds", Head: "sd"}, {Name: "margin"},
+		{Name: "interval", Head: format.Confidence(1-i.JointAlpha()) + " interval", For: ForPeople}, {Name: "shift_in_sds", Head: "sd"}, {Name: "margin"},
 		{Name: "p_holm", Head: "p " + i.ValueCorrection()}, {Name: "moved"}, {Name: "within", For: ForData}, {Name: "correlation"},
 	}.drop("correlation", "margin", "n_pairs", "interval", "shift_in_sds")}
 	nLeft := 0
@@ -117,7 +117,7 @@ func (a Improvement) counts() []Sentence {
 	}
 	return append(notes, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf(
 		"what the data decide: %d better, %d worse, %d ~ (not decided): %s, p above %s; the intervals hold for all metrics together",
-		a.NBetter, a.NWorse, n-a.NBetter-a.NWorse, a.MetricTest(), format.PValue(a.Alpha()))})
+		a.NBetter, a.NWorse, n-a.NBetter-a.NWorse, a.MetricTest(), format.PValue(a.JointAlpha()))})
 }
 
 // leftOut names the seeds that are in no pair, and those that failed.

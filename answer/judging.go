@@ -28,7 +28,7 @@ func (j *Judging) Params() param.List {
 		seedsParam(&j.Seeds),
 		confidenceParam(&j.Confidence),
 		{Name: "plan", Unit: "N,N,…", Value: param.Parsed(&j.Plan, parsePlan, formatPlan),
-			Help: "decide at these numbers of seeds only, `N,N,…`, and split alpha between them; the first plan of a comparison is kept"},
+			Help: "decide at these numbers of seeds only, `N,N,…`, at a level that keeps alpha over all of them; the first plan of a comparison is kept"},
 		{Name: "anytime", Help: "decide by methods that stay valid however often one looks", Value: param.Switch(&j.Anytime)},
 	}
 }

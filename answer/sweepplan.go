@@ -82,7 +82,7 @@ func (r *SweepRules) Params() param.List {
 	return param.List{
 		{Name: "until", Unit: "RULE", Help: "end early by this `RULE`: se<0.01, width<0.05 (of the score) or pass_width<0.1", Value: param.Text(&r.Until)},
 		{Name: "until-decided", Help: "end early when the gate of the spec, or the comparison with baseline, is decided", Value: param.Switch(&r.Decided)},
-		{Name: "plan", Unit: "N,N,…", Help: "decide at these numbers of seeds only, `N,N,…`, with alpha split between them", Value: param.Parsed(&r.Looks, parsePlan, formatPlan)},
+		{Name: "plan", Unit: "N,N,…", Help: "decide at these numbers of seeds only, `N,N,…`, at a level that keeps alpha over all of them", Value: param.Parsed(&r.Looks, parsePlan, formatPlan)},
 		{Name: "baseline", Unit: "SCENARIO[@CONFIGURATION]", Help: "decide the comparison with `SCENARIO[@CONFIGURATION]`, with until-decided", Value: selectorValue(&r.Baseline)},
 		{Name: "halving", Unit: "CONFIGURATIONS:SEEDS,…", Help: "halve successively: `CONFIGURATIONS:SEEDS,…`, as in 100:10,50:20,10:100, of seeds in total", Value: param.Text(&r.Halving)},
 	}

@@ -64,7 +64,7 @@ func TestMeansComeLater(t *testing.T) {
 	t.Parallel()
 	base := serve(t, newLarge(t, 2501, 1, "v1", "v2"))
 	page, whole, part := get(t, base+"/"), get(t, base+"/?later.page=shown"), get(t, base+"/?part.page=scenarios")
-	const picture = "mean scores of 2 configurations"
+	const picture = "scores of 2 configurations"
 	if strings.Contains(page, picture) || !strings.Contains(page, `data-later="/?part.page=scenarios"`) || !strings.Contains(page, ">2501<") || !strings.Contains(page, "2 configurations") {
 		t.Errorf("the page has the pictures, or neither their address nor the numbers:\n%s", page)
 	}

@@ -191,7 +191,7 @@ func (d improvementReport) metrics() []document.Block {
 		"%s. The point comparison looks at the mean of these seeds alone, and says nothing of others: %d PASS (the mean did not fall), %d WARN (it fell by at most base/weight, with base %v), %d FAIL (it fell by more). ",
 		format.Counted(len(i.Metrics), "metric"), i.NPass, i.NWarn, i.Options.Base, i.NFail),
 		cell("What the data decide: %d of the changes are significant; ~ marks the others: %s, p above %s. The intervals hold for all metrics together.",
-			nDecided, i.MetricTest(), format.PValue(i.Options.Alpha()))))
+			nDecided, i.MetricTest(), format.PValue(i.Options.JointAlpha()))))
 	if text := d.undecidable(); text != "" {
 		blocks = append(blocks, paragraphOf(cell("%s", text)))
 	}
@@ -204,7 +204,7 @@ func (d improvementReport) metrics() []document.Block {
 // undecidable says that no change can be significant with so few pairs; empty if one can. The smallest p of n pairs
 // is 2/2^n, for any number of metrics.
 func (d improvementReport) undecidable() string {
-	n, m, alpha := d.Improvement.NPairs, len(d.Improvement.Metrics), d.Improvement.Options.Alpha()
+	n, m, alpha := d.Improvement.NPairs, len(d.Improvement.Metrics), d.Improvement.Options.JointAlpha()
 	least := min(1, math.Ldexp(1, 1-n))
 	if n == 0 || m == 0 || least <= alpha {
 		return ""

@@ -276,8 +276,11 @@ func judgeScenario(in GateInput, nTests int) (ScenarioOutcome, error) {
 		Name: in.Name, Scenario: in.Scenario, Configuration: in.Configuration, Label: in.Label, Revision: in.Revision, Baseline: in.Baseline, Rules: in.Rules,
 		FailOn: in.Rules.FailingVerdicts(), NUnscored: in.Recorded, Improvement: in.Improvement, ComparisonWarnings: comparisonWarnings(in.Improvement),
 	}
-	confidence := in.Look.confidence(confidenceOf(in.Rules))
+	confidence := confidenceOf(in.Rules)
 	s.alpha = 1 - confidence
+	if in.Look = in.Look.spend(s.alpha, max(1, nTests)); in.Look.Alpha > 0 {
+		s.alpha, confidence = in.Look.JointAlpha, 1-in.Look.Alpha
+	}
 	s.Estimates = in.estimates(confidence)
 	if !in.verdictOnly {
 		s.Measured = in.measured(s.Estimates)

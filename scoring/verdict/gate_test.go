@@ -462,13 +462,13 @@ func TestGateAnytimeAfterAnEarlyLoss(t *testing.T) {
 func TestGatePlan(t *testing.T) {
 	in := input(scoring.GateRules{MinPassRate: ptr(0.95), MinSeeds: 10}, stability(16, 20, around(0.8, 20)))
 	in.Look.Plan = []int{10, 20}
-	// p = 0.0159 is below 0.05/2, and above 0.05/4.
-	if g := gate(t, in); g.Verdict != fail || outcome(t, g, verdict.RuleMinPassRate).Interval.Confidence != 0.975 {
+	// p = 0.0159 is below the level of each of two looks, 0.0294, and above that of each of six, 0.0142.
+	if g := gate(t, in); g.Verdict != fail || outcome(t, g, verdict.RuleMinPassRate).Interval.Confidence != 1-stats.PocockAlpha(0.05, in.Look.Plan) {
 		t.Errorf("one of two looks: %s", g.Verdict)
 	}
-	in.Look.Plan = []int{10, 20, 30, 40}
-	if g := gate(t, in); g.Verdict != open || outcome(t, g, verdict.RuleMinPassRate).Interval.Confidence != 0.9875 {
-		t.Errorf("one of four looks: %s", g.Verdict)
+	in.Look.Plan = []int{10, 20, 30, 40, 50, 60}
+	if g := gate(t, in); g.Verdict != open || outcome(t, g, verdict.RuleMinPassRate).Interval.Confidence != 1-stats.PocockAlpha(0.05, in.Look.Plan) {
+		t.Errorf("one of six looks: %s", g.Verdict)
 	}
 	in.Look.Plan = []int{10, 30}
 	g := gate(t, in)

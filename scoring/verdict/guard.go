@@ -49,10 +49,10 @@ func boundLoss(d []float64, threshold, confidence float64) (b lossBound, err err
 // boundMetric is [boundLoss] of a metric; at any time, the lower end of a betting sequence.
 func (i *Improvement) boundMetric(m MetricDelta) (lossBound, error) {
 	if !i.Look.Anytime {
-		return boundLoss(m.differences, m.Threshold, 1-i.Alpha())
+		return boundLoss(m.differences, m.Threshold, 1-i.JointAlpha())
 	}
-	interval, err := bettingInterval(m.differences, 1-2*i.Alpha())
-	interval.Hi, interval.Confidence = 1, 1-i.Alpha()
+	interval, err := bettingInterval(m.differences, 1-2*i.JointAlpha())
+	interval.Hi, interval.Confidence = 1, 1-i.JointAlpha()
 	return lossBound{interval: interval, passes: interval.Lo > -m.Threshold}, err
 }
 
@@ -151,7 +151,7 @@ func (i *Improvement) upperMean(d []float64) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if p > i.Alpha() {
+		if p > i.JointAlpha() {
 			lo = mid
 		} else {
 			hi = mid

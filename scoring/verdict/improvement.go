@@ -76,8 +76,21 @@ type Improvement struct {
 	unconfirmed bool // the interval decided, the exact test did not
 }
 
-// Alpha is the level of the tests.
-func (o Options) Alpha() float64 { return 1 - o.Look.confidence(o.Confidence) }
+// Alpha is the level of the test of the total score.
+func (o Options) Alpha() float64 {
+	if o.Look.Alpha > 0 {
+		return o.Look.Alpha
+	}
+	return 1 - o.Confidence
+}
+
+// JointAlpha is the level of the tests of metrics together, and of those of values.
+func (o Options) JointAlpha() float64 {
+	if o.Look.JointAlpha > 0 {
+		return o.Look.JointAlpha
+	}
+	return 1 - o.Confidence
+}
 
 // MatchedShare is the share of paired seeds among all seeds of both sides; 0 for none.
 func (i Improvement) MatchedShare() float64 {
@@ -91,6 +104,7 @@ func (i Improvement) MatchedShare() float64 {
 // Compare judges a candidate against a baseline. The seeds of each side have different numbers, scores in the order
 // of spec, and stand in the order in which they were recorded.
 func Compare(spec scoring.Spec, candidate, baseline []JudgedSeed, o Options) (Improvement, error) {
+	o.Look = o.Look.spend(1-o.Confidence, len(spec.Metrics))
 	p := pair(candidate, baseline)
 	never := neverRecorded(spec, p)
 	if len(never) > 0 { // totals over different metrics cannot be compared

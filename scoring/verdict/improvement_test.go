@@ -324,15 +324,15 @@ func TestCompareSeedsNeeded(t *testing.T) {
 	}
 }
 
-// Each look of a plan needs so many pairs that the exact test can reach its share of alpha.
+// Each look of a plan needs so many pairs that the exact test can reach the level of a look.
 func TestCheckLooks(t *testing.T) {
 	for _, c := range []struct {
 		plan       []int
 		confidence float64
 		says       string // empty if every look can decide
 	}{
-		{[]int{6, 10, 20, 30}, 0.95, "at least 8 pairs for that; 8,10,20,30 would work"}, // 2⁻⁷ = 0.0078 <= 0.0125
-		{[]int{8, 10, 20, 30}, 0.95, ""},
+		{[]int{6, 10, 20, 30}, 0.95, "at least 7 pairs for that; 7,10,20,30 would work"}, // 2⁻⁶ = 0.0156 <= 0.0172
+		{[]int{7, 10, 20, 30}, 0.95, ""},
 		{[]int{2, 7, 20}, 0.95, "7,20 would work"},
 		{[]int{6}, 0.95, ""},
 		{[]int{5}, 0.95, "6 would work"},
@@ -351,7 +351,7 @@ func TestCheckLooks(t *testing.T) {
 	o := options()
 	o.Look.Plan = []int{6, 10, 20, 30} // stored before dead looks were refused
 	got := compare(t, candidate[:6], baseline[:6], o)
-	if got.Verdict != scoring.VerdictInconclusive || got.Needs[0] != "4 more pairs" || !strings.Contains(got.Reasons[0], "needs 8 pairs to reach 0.0125") {
+	if got.Verdict != scoring.VerdictInconclusive || got.Needs[0] != "4 more pairs" || !strings.Contains(got.Reasons[0], "needs 7 pairs to reach 0.0172") {
 		t.Errorf("%s, %q, needs %q", got.Verdict, got.Reasons, got.Needs)
 	}
 }
@@ -361,9 +361,9 @@ func TestComparePlan(t *testing.T) {
 	o := options()
 	o.Look.Plan = []int{6, 10, 20, 30}
 	got := compare(t, candidate, baseline, o)
-	want, err := stats.TInterval(got.Differences, 1-0.05/4)
+	want, err := stats.TInterval(got.Differences, 1-stats.PocockAlpha(0.05, o.Look.Plan))
 	fatal(t, err)
-	if got.Difference != verdict.Better || !near(got.Total.Interval.Lo, want.Lo, 1e-12) || got.Total.Interval.Confidence != want.Confidence || !near(o.Alpha(), 0.0125, 1e-15) {
+	if got.Difference != verdict.Better || !near(got.Total.Interval.Lo, want.Lo, 1e-12) || got.Total.Interval.Confidence != want.Confidence || got.Alpha() <= 0.05/4 {
 		t.Errorf("%s, %+v, want %+v", got.Verdict, got.Total.Interval, want)
 	}
 	for n, need := range map[int]string{7: "3 more pairs, for the planned look at 10", 9: "1 more pair, for the planned look at 10"} {

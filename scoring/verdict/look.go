@@ -13,9 +13,23 @@ import (
 // Look says which look at growing evidence a decision is, and what makes more than one look valid.
 type Look struct {
 	Number  int   `json:"number"`        // 1 for the first look at this question, as is 0
-	Plan    []int `json:"plan"`          // numbers of seeds or pairs at which one looks, rising; alpha is split evenly between them
+	Plan    []int `json:"plan"`          // numbers of seeds or pairs at which one looks, rising
 	Anytime bool  `json:"anytime"`       // use tests that stay valid whenever one looks
 	Late    bool  `json:"late,omitzero"` // the plan was made after a look without one
+
+	// The levels that a plan leaves to each of its looks, see [stats.PocockAlpha]: of one test, and of several together.
+	Alpha      float64 `json:"alpha,omitzero"`
+	JointAlpha float64 `json:"joint_alpha,omitzero"`
+}
+
+// spend returns the look with the levels that keep alpha over all looks of its plan, of one test and of n together.
+// The share of a small alpha that a look can have is smaller, so n tests together have less than one.
+func (l Look) spend(alpha float64, n int) Look {
+	if len(l.Plan) > 1 && !l.Anytime {
+		l.Alpha = stats.PocockAlpha(alpha, l.Plan)
+		l.JointAlpha = float64(n) * stats.PocockAlpha(alpha/float64(n), l.Plan)
+	}
+	return l
 }
 
 // CheckPlan says what is wrong with a plan of looks; nil for a good one.
@@ -32,9 +46,9 @@ func CheckPlan(plan []int) error {
 }
 
 // CheckLooks says which looks of a plan of comparisons could never decide, and names a plan that can; nil if all could.
-// Each of k looks has a k-th of alpha, and the exact test needs [stats.LeastPairs] to reach that.
+// The exact test needs [stats.LeastPairs] to reach the level of a look.
 func CheckLooks(plan []int, confidence float64) error {
-	alpha := 1 - Look{Plan: plan}.confidence(confidence)
+	alpha := stats.PocockAlpha(1-confidence, plan)
 	for _, n := range plan {
 		if stats.SmallestFlipP(n) <= alpha {
 			continue
@@ -77,14 +91,6 @@ func PlanText(plan []int) string {
 	return strings.Join(words, "")
 }
 
-// confidence is what each look of a plan is left with when the whole has confidence c.
-func (l Look) confidence(c float64) float64 {
-	if len(l.Plan) > 1 {
-		return 1 - (1-c)/float64(len(l.Plan))
-	}
-	return c
-}
-
 // offPlan says why n is not one of the planned looks, and what to do; both empty where it is, or where there is no
 // plan.
 func (l Look) offPlan(n int, thing string) (reason, need string) {
@@ -125,8 +131,10 @@ func (l Look) describe(confidence float64) string {
 	switch {
 	case l.Anytime:
 		return fmt.Sprintf("valid at any time (this is look %d)", max(1, l.Number))
+	case len(l.Plan) > 1:
+		return fmt.Sprintf("planned looks at %s, each at %s, which holds for all of them at %s", PlanText(l.Plan), confidenceText(1-l.Alpha), confidenceText(confidence))
 	case len(l.Plan) > 0:
-		return fmt.Sprintf("planned looks at %s, each at %s", PlanText(l.Plan), confidenceText(l.confidence(confidence)))
+		return fmt.Sprintf("planned look at %d, at %s", l.Plan[0], confidenceText(confidence))
 	}
 	return ""
 }

@@ -191,7 +191,7 @@ func (i *Improvement) decideMetrics() error {
 		d[k], ps[k] = m.differences, m.P
 	}
 	if i.Look.Anytime {
-		adjusted, err := stats.Holm(ps, i.Alpha())
+		adjusted, err := stats.Holm(ps, i.JointAlpha())
 		if err != nil {
 			return err
 		}
@@ -205,7 +205,7 @@ func (i *Improvement) decideMetrics() error {
 	}
 	for k := range i.Metrics {
 		m := &i.Metrics[k]
-		m.PMaxT, m.IsDecided = ps[k], ps[k] <= i.Alpha() && m.MeanDelta != 0
+		m.PMaxT, m.IsDecided = ps[k], ps[k] <= i.JointAlpha() && m.MeanDelta != 0
 		switch {
 		case m.IsDecided && m.MeanDelta > 0:
 			i.NBetter++
@@ -267,7 +267,7 @@ const methodSimultaneous = "t, simultaneous"
 // simultaneousInterval bounds the mean of d, which lies in [-1, 1], so that all of n such intervals hold together with
 // the confidence of a comparison. Equal differences have no t interval: theirs is the bound of any mean.
 func simultaneousInterval(d []float64, o Options, n int) (stats.Interval, error) {
-	alpha := o.Alpha() / float64(n)
+	alpha := o.JointAlpha() / float64(n)
 	summary, err := stats.Summarize(d)
 	if err != nil {
 		return stats.Interval{}, err
@@ -282,7 +282,7 @@ func simultaneousInterval(d []float64, o Options, n int) (stats.Interval, error)
 		interval = summary.MeanInterval(1 - alpha)
 		interval.Method = methodSimultaneous
 	}
-	interval.Lo, interval.Hi, interval.Confidence = max(-1, interval.Lo), min(1, interval.Hi), 1-o.Alpha()
+	interval.Lo, interval.Hi, interval.Confidence = max(-1, interval.Lo), min(1, interval.Hi), 1-o.JointAlpha()
 	return interval, err
 }
 
@@ -338,7 +338,7 @@ func (i *Improvement) anytimeLess(d [][]float64) ([]float64, error) {
 		}
 		ps[k] = e.AnytimeP().Less
 	}
-	adjusted, err := stats.Holm(ps, i.Options.Alpha())
+	adjusted, err := stats.Holm(ps, i.Options.JointAlpha())
 	return adjusted.P, err
 }
 

@@ -155,12 +155,12 @@ func (i *Improvement) degradation(m MetricDelta, lossP, p float64) (o Outcome, e
 		return o, err
 	}
 	o.Interval, o.AssumedLoss = o.bound.interval, o.bound.largest
-	o.assume(AssumesNothing, 1-i.Alpha())
+	o.assume(AssumesNothing, 1-i.JointAlpha())
 	if o.AssumedLoss != nil {
 		o.Assumption = assumesSeenLosses
 	}
 	o.Verdict = passIf(!o.breaks && (o.bound.passes || math.IsNaN(p)))
-	if o.Verdict == scoring.VerdictPass && lossP <= i.Alpha() {
+	if o.Verdict == scoring.VerdictPass && lossP <= i.JointAlpha() {
 		o.Verdict = scoring.VerdictWarn
 	}
 	if !math.IsNaN(p) {
@@ -176,12 +176,12 @@ func (o *Outcome) explain(i *Improvement) error {
 	if m == nil {
 		return nil
 	}
-	confidence := confidenceText(1 - i.Alpha())
+	confidence := confidenceText(1 - i.JointAlpha())
 	limit := fmt.Sprintf("may lose %s; %d wins %d losses %d ties", format.Short(m.Threshold), m.Wins, m.Losses, m.Ties)
 	if o.Verdict == scoring.VerdictFail {
 		upper, err := i.upperMean(m.differences)
 		o.PTests, o.Assumption, o.AssumedLoss, o.UnseenShare = pOfRule, assumesSymmetry, nil, nil
-		o.Interval = stats.Interval{Lo: -1, Hi: upper, Confidence: 1 - i.Alpha(), Method: methodFlips}
+		o.Interval = stats.Interval{Lo: -1, Hi: upper, Confidence: 1 - i.JointAlpha(), Method: methodFlips}
 		if i.Look.Anytime {
 			o.Interval.Method = methodEValue
 		}
@@ -214,7 +214,7 @@ func (o *Outcome) needPairs(i *Improvement) {
 	if i.Look.Anytime {
 		return
 	}
-	switch o.NNeeded = pairsNeeded(o.delta.differences, o.delta.Threshold, 1-i.Alpha()); {
+	switch o.NNeeded = pairsNeeded(o.delta.differences, o.delta.Threshold, 1-i.JointAlpha()); {
 	case o.NNeeded == 0:
 		o.Need = fmt.Sprintf("more than %d pairs like these; or leave the metric out, with a reason", maxNeeded)
 	case o.delta.Losses == 0:

@@ -94,7 +94,7 @@ func (s *sample) against(baseline *sample, o Options) (aaDifference, error) {
 // interval is the t interval of a mean. Its width in sds depends on the number of seeds alone, and is computed once.
 func (s *sample) interval(of stats.Summary, o Options) stats.Interval {
 	if s.unit == nil {
-		unit := stats.Summary{N: of.N, PopulationSD: 1}.MeanInterval(o.Look.confidence(o.Confidence))
+		unit := stats.Summary{N: of.N, PopulationSD: 1}.MeanInterval(1 - o.Alpha())
 		s.unit = &unit
 	}
 	i, half := *s.unit, float64(s.unit.Hi*of.PopulationSD)

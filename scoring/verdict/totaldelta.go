@@ -46,7 +46,7 @@ func (i *Improvement) compareTotals(p pairs) error {
 	if err != nil {
 		return fmt.Errorf("total scores: %w", err)
 	}
-	confidence := i.Options.Look.confidence(i.Options.Confidence)
+	confidence := 1 - i.Options.Alpha()
 	summary, err := stats.Summarize(d)
 	if err != nil {
 		return fmt.Errorf("total scores: %w", err)

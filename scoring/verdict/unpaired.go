@@ -25,7 +25,7 @@ func compareUnpaired(candidate, baseline []JudgedSeed, o Options) *Unpaired {
 		return nil
 	}
 	u.P, u.MeanDelta = ranks.P.TwoSided, mean(a)-mean(b)
-	if welch, err := stats.WelchT(a, b, o.Look.confidence(o.Confidence)); err == nil {
+	if welch, err := stats.WelchT(a, b, 1-o.Alpha()); err == nil {
 		u.Interval = welch.Interval
 	}
 	return u

@@ -68,7 +68,7 @@ func (i *Improvement) compareValues(spec scoring.Spec, p pairs) error {
 	for k, v := range i.Values {
 		ps[k] = v.P
 	}
-	adjusted, err := stats.Holm(ps, i.Alpha())
+	adjusted, err := stats.Holm(ps, i.JointAlpha())
 	if err != nil {
 		return err
 	}
@@ -106,8 +106,8 @@ func (i *Improvement) compareValue(m scoring.Metric, candidate, baseline []float
 	}
 	alone := delta.Interval
 	if !i.Look.Anytime && alone.Defined() {
-		delta.Interval = summary.MeanInterval(1 - i.Alpha()/float64(nMetrics))
-		delta.Interval.Confidence, delta.Interval.Method = 1-i.Alpha(), methodSimultaneous
+		delta.Interval = summary.MeanInterval(1 - i.JointAlpha()/float64(nMetrics))
+		delta.Interval.Confidence, delta.Interval.Method = 1-i.JointAlpha(), methodSimultaneous
 	}
 	if margin := delta.Margin; margin != nil {
 		delta.Within = delta.NEqual == delta.NPairs || alone.Defined() && alone.Lo >= -*margin && alone.Hi <= *margin
@@ -117,13 +117,13 @@ func (i *Improvement) compareValue(m scoring.Metric, candidate, baseline []float
 
 // test fills in the p-value, and the interval of this value alone.
 func (v *ValueDelta) test(d, candidate, baseline []float64, o Options) error {
-	v.Interval = undefined(1-o.Alpha(), methodPairedT)
+	v.Interval = undefined(1-o.JointAlpha(), methodPairedT)
 	if o.Look.Anytime { // values have no bounds, so there is no interval that holds at any time
 		e, err := stats.SymmetricEValue(d)
 		v.P = twoSided(e)
 		return err
 	}
-	t, err := stats.PairedT(candidate, baseline, 1-o.Alpha())
+	t, err := stats.PairedT(candidate, baseline, 1-o.JointAlpha())
 	if errors.Is(err, stats.ErrZeroVariance) { // equal differences say nothing of the spread: their signs must do
 		flips, err := stats.SignFlip(d, drawSeed)
 		v.P = flips.P.TwoSided

@@ -2,4 +2,7 @@
 
 package verdict_test
 
-const worldDraws = 5000
+const (
+	worldDraws   = 5000
+	worldMetrics = 20
+)

@@ -2,4 +2,7 @@
 
 package verdict_test
 
-const worldDraws = 200 // comparisons of each world
+const (
+	worldDraws   = 200 // comparisons of each world
+	worldMetrics = 4
+)

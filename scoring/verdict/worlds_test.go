@@ -74,6 +74,54 @@ func TestRareLossesDoNotPass(t *testing.T) {
 	}
 }
 
+// Three planned looks at an unchanged model find a difference in at most 5 % of the plans, in the total score, in any of
+// its metrics, and in any of their values.
+func TestPlannedLooksAtNoChange(t *testing.T) {
+	plan := []int{8, 20, 40}
+	for name, noise := range map[string]func(*rand.Rand) float64{
+		"normal":           (*rand.Rand).NormFloat64,
+		"skewed and heavy": func(r *rand.Rand) float64 { return r.ExpFloat64() / max(0.05, r.Float64()) },
+	} {
+		found := map[string]float64{}
+		for k := range worldDraws {
+			rng := rand.New(rand.NewPCG(uint64(k), 3))
+			seed := func(i int) verdict.JudgedSeed {
+				values := make([]float64, worldMetrics)
+				for m := range values {
+					values[m] = noise(rng)
+				}
+				s := scored(values...)
+				s.Number = uint64(i)
+				return s
+			}
+			differs := map[string]bool{}
+			var candidate, baseline []verdict.JudgedSeed
+			for _, n := range plan {
+				for len(candidate) < n {
+					candidate, baseline = append(candidate, seed(len(candidate))), append(baseline, seed(len(baseline)))
+				}
+				o := options()
+				o.Look.Plan = plan
+				got, err := verdict.Compare(metrics(worldMetrics), candidate, baseline, o)
+				fatal(t, err)
+				differs["total"] = differs["total"] || got.Difference == verdict.Better || got.Difference == verdict.Worse
+				differs["metrics"] = differs["metrics"] || got.NBetter+got.NWorse > 0
+				differs["values"] = differs["values"] || got.MovedText() != ""
+			}
+			for of, yes := range differs {
+				if yes {
+					found[of] += 1.0 / worldDraws
+				}
+			}
+		}
+		for of, rate := range found {
+			if rate > atMost() {
+				t.Errorf("%s: %s differ in %.3f of the plans", name, of, rate)
+			}
+		}
+	}
+}
+
 // A gain that no loss of unseen seeds can undo passes.
 func TestLargeGainsPass(t *testing.T) {
 	rate := share(t, metrics(1), 20, func(rng *rand.Rand, _ int) (candidate, baseline verdict.JudgedSeed) {

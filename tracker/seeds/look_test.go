@@ -16,6 +16,7 @@ import (
 	"track/internal/testdb"
 	"track/internal/trackertest"
 	"track/scoring"
+	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/store"
 	"track/tracker/seeds"
@@ -113,8 +114,8 @@ func TestPlannedLooks(t *testing.T) {
 	plan := []int{6, 8, 10}
 	in := func(name string, r seeds.Compared, late bool, warned ...string) {
 		t.Helper()
-		if got := r.Options.Look; !slices.Equal(got.Plan, plan) || got.Late != late || !trackertest.Near(r.Options.Alpha(), 0.05/3) {
-			t.Errorf("%s: %+v with alpha %v, want the plan %v, a third of alpha, late %v", name, got, r.Options.Alpha(), plan, late)
+		if got := r.Options.Look; !slices.Equal(got.Plan, plan) || got.Late != late || !trackertest.Near(r.Options.Alpha(), stats.PocockAlpha(0.05, plan)) {
+			t.Errorf("%s: %+v with alpha %v, want the plan %v, late %v", name, got, r.Options.Alpha(), plan, late)
 		}
 		if diff := cmp.Diff(warned, codes(r.Warnings)); diff != "" {
 			t.Errorf("%s: warnings (-want +got):\n%s", name, diff)
