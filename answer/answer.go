@@ -42,6 +42,9 @@ type Sentence struct {
 	Joined  bool            // the sentence goes on in the paragraph before it
 }
 
+// Fitting is an answer whose tables fit a log of CI, and not only a terminal.
+type Fitting interface{ FitsLogs() }
+
 // Conclusion is what an answer means to a program that asked, such as a job of CI.
 type Conclusion string
 

@@ -89,8 +89,8 @@ func beyond(i stats.Interval, lo float64, what string) string {
 func estimatesTable(e verdict.Estimates) Table {
 	t := Table{Name: "estimates", Columns: Columns{
 		{Name: "name", Head: " "}, {Name: "estimate"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
-		{Name: "interval", Head: format.Confidence(e.Score.Interval.Confidence) + " interval", For: ForPeople}, {Name: "n"}, {Name: "method"},
-	}.wrap("method")}
+		{Name: "interval", Head: format.Confidence(e.Score.Interval.Confidence) + " interval", For: ForPeople}, {Name: "n"}, {Name: "method", For: ForData},
+	}}
 	for _, r := range EstimateRows(e) {
 		var value, interval any
 		if r.Value != "" {
@@ -100,6 +100,7 @@ func estimatesTable(e verdict.Estimates) Table {
 			interval = r.Interval
 		}
 		t.Rows = append(t.Rows, []any{r.Name, value, defined(r.Lo), defined(r.Hi), interval, r.N, r.Method})
+		t.Notes = append(t.Notes, Sentence{Kind: Note, Text: r.Name + ": " + r.Method, Joined: true})
 	}
 	return t
 }

@@ -2,12 +2,56 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"unicode"
 
 	"track"
 	"track/scoring"
 	"track/scoring/format"
 )
+
+// failuresTable counts the seeds that failed for the same reason, or in the same metric. A seed that failed several
+// metrics counts in each. Messages that differ in numbers alone are one reason.
+func failuresTable(seeds []track.FailingSeed) Table {
+	type failure struct {
+		reason string
+		seeds  []track.SeedRange
+	}
+	var list []*failure
+	known := map[string]*failure{}
+	add := func(reason string, seed track.SeedNumber) {
+		key := strings.Map(withoutDigits, reason)
+		if known[key] == nil {
+			known[key] = &failure{reason: reason}
+			list = append(list, known[key])
+		}
+		known[key].seeds = append(known[key].seeds, track.SeedRange{First: seed, Last: seed})
+	}
+	for _, f := range seeds {
+		for _, m := range f.Metrics {
+			add("FAIL in "+m.Name, f.Number)
+		}
+		if len(f.Metrics) == 0 {
+			add(strings.TrimSuffix(string(f.Outcome)+": "+f.Reason, ": "), f.Number)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *failure) int { return len(b.seeds) - len(a.seeds) })
+	t := Table{Name: "failures", Title: "why seeds failed", Shown: 20, Columns: columns("reason", "n", "seeds").wrap("reason", "seeds")}
+	for _, f := range list {
+		numbers := track.NewSeedRanges(f.seeds...).String()
+		t.Rows = append(t.Rows, []any{Cell{Shorten(f.reason), f.reason}, len(f.seeds), Cell{Shorten(numbers), numbers}})
+	}
+	return t
+}
+
+// withoutDigits drops the digits of a text.
+func withoutDigits(r rune) rune {
+	if unicode.IsDigit(r) {
+		return -1
+	}
+	return r
+}
 
 // failingTable lists seeds that did not pass, the worst first, with the values of the metrics that they failed next to
 // their targets.
@@ -17,7 +61,7 @@ func failingTable(seeds []track.FailingSeed, metrics []scoring.MetricStability) 
 	for _, m := range metrics {
 		declared[m.Name] = m
 	}
-	t := Table{Name: "failing_seeds", Title: fmt.Sprintf("failing seeds (%d), the worst first", len(seeds)), Shown: 50, Columns: Columns{
+	t := Table{Name: "failing_seeds", Title: fmt.Sprintf("failing seeds (%d), the worst first", len(seeds)), Shown: 10, Columns: Columns{
 		{Name: "seed"}, {Name: "outcome"}, {Name: "reason"}, {Name: "outside", Head: "outside by"}, {Name: "metrics"},
 	}.drop("outside").wrap("reason", "metrics")}
 	for _, f := range seeds {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"track"
 	"track/answer/param"
 	"track/scoring"
 	"track/scoring/format"
@@ -134,30 +135,94 @@ func (a Gate) Conclusion() Conclusion {
 	return Failed
 }
 
+// FitsLogs implements [Fitting].
+func (Gate) FitsLogs() {}
+
 // Lead implements [Answer].
 func (a Gate) Lead() (lead []Sentence) {
+	isOne := len(a.Scenarios) == 1 && a.Scenarios[0].Verdict == a.Verdict
+	if isOne {
+		lead = append(lead, Sentence{Kind: Verdict, Verdict: a.Verdict, Text: gatedText(a.Scenarios[0])})
+	} else {
+		lead = append(lead, Sentence{Kind: Verdict, Verdict: a.Verdict, Text: format.Counted(len(a.Scenarios), "scenario")})
+	}
+	lead = append(lead, a.why()...)
+	if !isOne {
+		for i, s := range a.Scenarios {
+			lead = append(lead, Sentence{Kind: Verdict, Verdict: s.Verdict, Text: gatedText(s), Joined: i > 0})
+		}
+	}
 	for _, text := range a.Unattainable() {
 		lead = append(lead, Sentence{Kind: Note, Text: "cannot be met: " + text})
-	}
-	isOne := len(a.Scenarios) == 1 && a.Scenarios[0].Verdict == a.Verdict
-	if !isOne {
-		lead = append(lead, Sentence{Kind: Verdict, Verdict: a.Verdict})
-	}
-	for _, s := range a.Scenarios {
-		lead = append(lead, Sentence{Kind: Verdict, Verdict: s.Verdict, Text: gatedText(s), Joined: !isOne})
 	}
 	for _, s := range a.Scenarios {
 		if text := s.LeftOutText(); text != "" {
 			lead = append(lead, Sentence{Kind: Note, Text: s.Name + ": " + text})
 		}
 	}
-	if a.NTests > 1 {
-		lead = append(lead, Sentence{Kind: Note, Text: fmt.Sprintf("p of a rule is corrected by Holm for %d tests, that of a metric by max-T before", a.NTests), Joined: true})
-	}
 	for _, side := range a.Newest {
 		lead = append(lead, side.Newest.note(side)...)
 	}
 	return append(lead, unrecordedLook(a.Unrecorded)...)
+}
+
+// why says what decided on the worst scenario, and what to do next.
+func (a Gate) why() []Sentence {
+	var worst verdict.ScenarioOutcome
+	for _, s := range a.Scenarios {
+		if s.Verdict == a.Verdict && (worst.Scenario == "" || s.Failing && !worst.Failing) {
+			worst = s
+		}
+	}
+	var deciding []verdict.Outcome // the rules about seeds first
+	for _, ofMetrics := range []bool{false, true} {
+		for _, o := range worst.Outcomes {
+			if o.Verdict == worst.Verdict && (o.Metric != "") == ofMetrics {
+				deciding = append(deciding, o)
+			}
+		}
+	}
+	if len(deciding) == 0 {
+		return nil
+	}
+	if worst.Verdict == scoring.VerdictPass {
+		hint := track.NewHint("make it the baseline of later gates", "baseline", "set", selectorOf(worst)).With("reason", "TEXT")
+		return []Sentence{{Kind: Reason, Text: "each rule is shown to hold: " + worst.Rules.String()}, {Kind: Need, Hint: &hint}}
+	}
+	text := deciding[0].Rule
+	if deciding[0].Metric != "" {
+		text += ", " + deciding[0].Metric
+	}
+	if len(a.Scenarios) > 1 {
+		text = worst.Name + ", " + text
+	}
+	text += ": " + deciding[0].Message
+	if more := len(deciding) - 1; more > 0 {
+		text += fmt.Sprintf(" (and %d more)", more)
+	}
+	return []Sentence{{Kind: Reason, Text: text}, nextOf(worst, deciding)}
+}
+
+// nextOf is what would change a verdict, or where to look.
+func nextOf(s verdict.ScenarioOutcome, deciding []verdict.Outcome) Sentence {
+	for _, o := range deciding {
+		if o.Need != "" {
+			return Sentence{Kind: Need, Text: o.Need}
+		}
+	}
+	hint := track.NewHint("look at its seeds and metrics", "stability", selectorOf(s))
+	if s.Improvement != nil {
+		baseline, _, _ := strings.Cut(s.Baseline, " ")
+		hint = track.NewHint("look at what changed", "improvement", selectorOf(s)).With("baseline", baseline)
+	}
+	return Sentence{Kind: Need, Hint: &hint}
+}
+
+func selectorOf(s verdict.ScenarioOutcome) string {
+	if s.Configuration == "" {
+		return s.Scenario
+	}
+	return s.Scenario + "@" + track.ShortHash(s.Configuration)
 }
 
 // gatedText says what was judged, by which rules.

@@ -9,41 +9,113 @@ import (
 	"track/scoring/verdict"
 )
 
-// Tables implements [Answer]. People see the rules about seeds, and the metrics that did not pass.
+// Tables implements [Answer]. People see the rules about seeds, the losses of metrics, and what else metrics have that
+// did not pass.
 func (a Gate) Tables() []Table {
-	columns := Columns{{Name: "verdict"}, {Name: "scenario"}, {Name: "rule"}, {Name: "metric"}, {Name: "n"}, {Name: "p"}, {Name: "p_of", Head: "p of"}, {Name: "found"}}.drop("p_of", "n", "p").wrap("p_of", "found")
-	rules := Table{Name: "rules", Columns: ruleColumns(columns)}
-	metrics := Table{Name: "remarks", Columns: columns, HiddenIfEmpty: true, Shown: 40}
+	rules := Table{Name: "rules", Columns: Columns{
+		{Name: "verdict"}, a.scenarioColumn(), {Name: "rule"}, {Name: "measured"}, {Name: "limit"}, {Name: "margin"}, {Name: "n"}, {Name: "p"},
+	}.drop("n", "margin", "p")}
+	losses := Table{Name: "losses", HiddenIfEmpty: true, Shown: 40, Columns: Columns{
+		{Name: "verdict"}, a.scenarioColumn(), {Name: "metric"}, {Name: "delta"}, {Name: "loss", Head: "mean loss"}, {Name: "may_lose", Head: "may lose"}, {Name: "n"}, {Name: "p"},
+	}.drop("n", "p")}
+	others := Table{Name: "remarks", HiddenIfEmpty: true, Shown: 40, Columns: Columns{
+		{Name: "verdict"}, a.scenarioColumn(), {Name: "rule"}, {Name: "metric"}, {Name: "found"},
+	}.wrap("found")}
+	var bounded []verdict.Outcome
 	for _, s := range a.Scenarios {
 		for _, o := range s.Outcomes {
+			p, _ := o.ShownP()
 			switch {
 			case o.Metric == "":
-				rules.Rows = append(rules.Rows, ruleRow(s, o))
-			case o.Verdict != scoring.VerdictPass:
-				metrics.Rows = append(metrics.Rows, outcomeRow(s.Name, o))
+				measured := measuredCells(s.Measured, o.Rule)
+				rules.Rows = append(rules.Rows, slices.Concat([]any{string(o.Verdict), s.Name, o.Rule}, measured[:], []any{o.N, optionalCell(p, format.PValue)}))
+				rules.Notes = append(rules.Notes, a.foundNote(s, o, len(rules.Notes) > 0))
+			case o.Verdict == scoring.VerdictPass:
+			case o.Rule == verdict.RuleNoDegradation && o.Interval.Method != "":
+				losses.Rows = append(losses.Rows, []any{
+					string(o.Verdict), s.Name, o.Metric, Cell{format.WithSign(format.Four)(*o.Observed), *o.Observed}, lossCell(o), Cell{format.Four(-*o.Limit), -*o.Limit},
+					o.N, optionalCell(p, format.PValue),
+				})
+				bounded = append(bounded, o)
+			default:
+				others.Rows = append(others.Rows, []any{string(o.Verdict), s.Name, o.Rule, o.Metric, foundText(o)})
 			}
 		}
 	}
 	slices.SortStableFunc(rules.Rows, compareVerdicts)
-	slices.SortStableFunc(metrics.Rows, compareVerdicts)
-	metrics.Title = fmt.Sprintf("metrics with a remark (%d), the worst first", len(metrics.Rows))
-	metrics.Notes = append(a.needs(), warningNotes(a.warnings())...)
-	return []Table{rules, metrics, a.outcomesTable()}
+	slices.SortStableFunc(losses.Rows, compareVerdicts)
+	slices.SortStableFunc(others.Rows, compareVerdicts)
+	rules.Notes = append(rules.Notes, a.correctionNotes()...)
+	losses.Title = fmt.Sprintf("metrics not shown to keep to their threshold (%d), the worst first", len(losses.Rows))
+	losses.Notes = boundsText(bounded)
+	others.Title = fmt.Sprintf("metrics with a remark (%d), the worst first", len(others.Rows))
+	outcomes := a.outcomesTable()
+	outcomes.Notes = append(a.needs(), warningNotes(a.warnings())...)
+	return []Table{rules, losses, others, outcomes}
 }
 
-func outcomeRow(name string, o verdict.Outcome) []any {
-	found := o.Message
-	if o.Reason != "" {
-		found = o.Reason + ": " + found
+// scenarioColumn names the scenario of a row; people read it above if there is one alone.
+func (a Gate) scenarioColumn() Column {
+	if len(a.Scenarios) == 1 {
+		return Column{Name: "scenario", For: ForData}
 	}
-	p, of := o.ShownP()
-	return []any{string(o.Verdict), name, o.Rule, o.Metric, o.N, optionalCell(p, format.PValue), of, found}
+	return Column{Name: "scenario"}
 }
 
-// ruleRow returns the row of a rule about seeds: with what was measured, and without a metric.
-func ruleRow(s verdict.ScenarioOutcome, o verdict.Outcome) []any {
-	row, measured := outcomeRow(s.Name, o), measuredCells(s.Measured, o.Rule)
-	return slices.Concat(row[:3], measured[:], row[4:])
+// foundNote says in words what was found of a rule.
+func (a Gate) foundNote(s verdict.ScenarioOutcome, o verdict.Outcome, joined bool) Sentence {
+	text := o.Rule + ": " + foundText(o)
+	if len(a.Scenarios) > 1 {
+		text = s.Name + ", " + text
+	}
+	return Sentence{Kind: Note, Text: text, Joined: joined}
+}
+
+// correctionNotes say what the p of the tables are corrected for.
+func (a Gate) correctionNotes() []Sentence {
+	if a.NTests < 2 {
+		return nil
+	}
+	return []Sentence{{Kind: Note, Text: fmt.Sprintf("p of a rule is corrected by Holm for %d tests, that of a metric by max-T before", a.NTests), Joined: true}}
+}
+
+func foundText(o verdict.Outcome) string {
+	if o.Reason != "" {
+		return o.Reason + ": " + o.Message
+	}
+	return o.Message
+}
+
+// lossCell is the bound of a mean loss: at least as much if a test refutes the rule, else at most.
+func lossCell(o verdict.Outcome) Cell {
+	if o.Verdict == scoring.VerdictFail {
+		return Cell{"≥ " + format.Four(-o.Interval.Hi), -o.Interval.Hi}
+	}
+	return Cell{"≤ " + format.Four(-o.Interval.Lo), -o.Interval.Lo}
+}
+
+// boundsText says how the bounds of losses were made, each way once, and what they assume.
+func boundsText(list []verdict.Outcome) []Sentence {
+	counts := map[string]int{}
+	var ways []string
+	for _, o := range list {
+		sign := "≤"
+		if o.Verdict == scoring.VerdictFail {
+			sign = "≥"
+		}
+		way := fmt.Sprintf("%s: %s, with %s", sign, verdict.MethodName(o.Interval.Method), format.Confidence(o.Interval.Confidence)+" confidence")
+		if condition := o.Assumption.Condition(); condition != "" {
+			way += ", assumes that " + condition
+		}
+		if counts[way]++; counts[way] == 1 {
+			ways = append(ways, way)
+		}
+	}
+	var notes []Sentence
+	for i, way := range ways {
+		notes = append(notes, Sentence{Kind: Note, Text: fmt.Sprintf("mean loss %s (%s)", way, format.Counted(counts[way], "metric")), Joined: i > 0})
+	}
+	return notes
 }
 
 // compareVerdicts puts rows that begin with a worse verdict first.

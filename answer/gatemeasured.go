@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -75,11 +74,4 @@ func measuredCells(list []verdict.Measured, rule string) (cells [3]any) {
 		}
 	}
 	return cells
-}
-
-// ruleColumns are the columns of remarks, with what was measured in place of the metric.
-func ruleColumns(columns Columns) Columns {
-	at := slices.IndexFunc(columns, func(c Column) bool { return c.Name == "metric" })
-	list := slices.Concat(columns[:at], Columns{{Name: "measured"}, {Name: "limit"}, {Name: "margin"}}, columns[at+1:])
-	return list.drop("p_of", "n", "margin", "p", "limit", "measured")
 }

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"track"
@@ -17,7 +18,7 @@ type StabilityQuestion struct {
 	Of         Selector
 	Spec       int // version of the spec; 0 for the newest
 	Seeds      []track.SeedRange
-	WorstFirst bool
+	Grouped    bool
 	AllowMixed bool
 }
 
@@ -27,7 +28,7 @@ func (q *StabilityQuestion) Params() param.List {
 		scenarioParam(&q.Of, "judge the seeds of this scenario"),
 		specParam(&q.Spec, "judge under this `VERSION` of the spec"),
 		seedsParam(&q.Seeds),
-		{Name: "sort", Help: "list the worst metrics first", Value: param.Switch(&q.WorstFirst)},
+		{Name: "grouped", Help: "list the metrics by group, in the order of the spec; else the worst first", Value: param.Switch(&q.Grouped)},
 		{Name: "allow-mixed", Help: "take all matching configurations together", Value: param.Switch(&q.AllowMixed)},
 	}
 }
@@ -43,6 +44,7 @@ type Stability struct {
 	Annotations        `json:",embed"`               // of the configuration; none if several are mixed
 	NEnvironments      int                           `json:"n_environments"`                   // different ones, among the seeds
 	EnvironmentsDiffer []string                      `json:"environments_differ_in,omitempty"` // such as host and track_version
+	Grouped            bool                          `json:"grouped,omitzero"`                 // the metrics are in the order of the spec; else the worst are first
 	scoring.Stability
 	verdict.Judgement
 	// FailingSeeds have first the ones that did not run well, and then those that are farthest outside of a target. Seeds
@@ -55,12 +57,22 @@ func (a Stability) isMixed() bool { return len(a.Configurations) > 0 }
 
 // Lead implements [Answer].
 func (a Stability) Lead() []Sentence {
-	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s, spec version %d", a.Scenario, a.Spec.Version)}}
+	finding := a.Finding
+	if len(finding.Reasons) > 1 {
+		finding.Reasons = []string{strings.Join(finding.Reasons, "; ")}
+	}
+	lead := leadOf(finding, fmt.Sprintf("%s, %s: %s", a.name(), format.Counted(a.NSeeds, "seed"), StableText(a.Stability, a.Finding.Verdict)))
+	if len(a.Needs) == 0 {
+		lead = append(lead, a.next())
+	}
+	heading := fmt.Sprintf("%s, spec version %d", a.Scenario, a.Spec.Version)
+	if !a.isMixed() {
+		heading += ", configuration " + describe(a.Configuration)
+	}
+	lead = append(lead, Sentence{Kind: Heading, Text: heading})
 	add := func(text string) { lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true}) }
 	if a.isMixed() {
 		add(fmt.Sprintf("MIXED: %d configurations are taken together; the result describes none of them. A seed counts once for each.", len(a.Configurations)))
-	} else {
-		lead[0].Text += ", configuration " + describe(a.Configuration)
 	}
 	side := Side{Scenario: a.Scenario, Configuration: a.Configuration}
 	if lead = append(lead, a.Newest.note(side)...); a.Newest == nil && a.NOthers > 0 {
@@ -76,7 +88,36 @@ func (a Stability) Lead() []Sentence {
 	if a.NEnvironments > 1 {
 		add(fmt.Sprintf("the seeds ran in %d environments, which differ in %s", a.NEnvironments, strings.Join(a.EnvironmentsDiffer, ", ")))
 	}
-	return append(lead, leadOf(a.Finding, StableText(a.Stability, a.Finding.Verdict))...)
+	return lead
+}
+
+// name is the scenario and the configuration in a few words.
+func (a Stability) name() string {
+	if a.isMixed() {
+		return a.Scenario
+	}
+	name := a.Scenario + "@" + track.ShortHash(a.Configuration.Hash)
+	if a.Configuration.Label != "" {
+		name += " (" + a.Configuration.Label + ")"
+	}
+	return name
+}
+
+// next is what to do if no seeds would change the verdict.
+func (a Stability) next() Sentence {
+	selector := a.Scenario + "@" + track.ShortHash(a.Configuration.Hash)
+	var hint track.Hint
+	switch {
+	case a.isMixed():
+		hint = track.NewHint("judge one configuration", "stability", selector)
+	case len(a.FailingSeeds) > 0:
+		hint = track.NewHint("look at a seed that failed", "show", "seed", selector, a.FailingSeeds[0].Number.String())
+	case a.Finding.Verdict == scoring.VerdictPass:
+		hint = track.NewHint("make it the baseline of comparisons", "baseline", "set", selector).With("reason", "TEXT")
+	default:
+		hint = track.NewHint("compare it with earlier ones", "history", a.Scenario)
+	}
+	return Sentence{Kind: Need, Hint: &hint}
 }
 
 func coverageText(c verdict.Coverage) string {
@@ -112,11 +153,11 @@ func StableText(s scoring.Stability, v scoring.Verdict) string {
 // Tables implements [Answer].
 func (a Stability) Tables() []Table {
 	estimates := estimatesTable(a.Estimates)
-	estimates.Notes = append(warningNotes(a.Warnings), unseenNote(a.Estimates), Sentence{Kind: Note,
-		Text: fmt.Sprintf("Below, n is the number of seeds with the metric; pass is the share of seeds, %d in all, in which it is PASS or WARN.", a.NSeeds)})
-	tables := []Table{estimates, metricsTable(a.Metrics)}
+	estimates.Notes = slices.Concat(estimates.Notes, warningNotes(a.Warnings), []Sentence{unseenNote(a.Estimates), {Kind: Note,
+		Text: fmt.Sprintf("Below, n is the number of seeds with the metric; pass is the share of seeds, %d in all, in which it is PASS or WARN.", a.NSeeds)}})
+	tables := []Table{estimates, metricsTable(a.Metrics, a.Grouped)}
 	if len(a.FailingSeeds) > 0 {
-		tables = append(tables, failingTable(a.FailingSeeds, a.Metrics))
+		tables = append(tables, failuresTable(a.FailingSeeds), failingTable(a.FailingSeeds, a.Metrics))
 	}
 	return tables
 }
@@ -127,13 +168,16 @@ func unseenNote(e verdict.Estimates) Sentence {
 		format.Share(e.UnseenShare), e.NSeeds, format.Confidence(e.Confidence))}
 }
 
-func metricsTable(metrics []scoring.MetricStability) Table {
-	t := Table{Name: "metrics", Main: true, Grouped: true, Columns: Columns{
+// FitsLogs implements [Fitting].
+func (Stability) FitsLogs() {}
+
+func metricsTable(metrics []scoring.MetricStability, grouped bool) Table {
+	t := Table{Name: "metrics", Main: true, Grouped: grouped, Columns: Columns{
 		{Name: "group"}, {Name: "metric"}, {Name: "type", For: ForData}, {Name: "target", For: ForPeople}, {Name: "weight"}, {Name: "n"}, {Name: "n_nan", For: ForData}, {Name: "n_infinite", For: ForData},
 		{Name: "mean_value", Head: "value"}, {Name: "std_value", Head: "± std"}, {Name: "score_of_seeds_with_value", Head: "score"}, {Name: "std_score", Head: "± std"},
 		{Name: "score_lo", For: ForData}, {Name: "score_hi", For: ForData}, {Name: "score_interval", Head: "95% interval", For: ForPeople},
 		{Name: "pass_rate", Head: "pass"}, {Name: "flag"},
-	}.drop("weight", "std_value", "std_score", "score_interval", "target", "n", "mean_value").wrap("target")}
+	}.drop("group", "weight", "std_value", "std_score", "target", "score_interval", "n", "mean_value").wrap("target")}
 	weight := WeightText(metrics, func(m scoring.MetricStability) float64 { return m.Weight })
 	for _, m := range metrics {
 		t.Rows = append(t.Rows, []any{

@@ -30,7 +30,7 @@ func reportParts() map[string][]string {
 // composeConfiguration shows the verdict on a configuration and what it rests on: four numbers with their intervals, the
 // status of each metric in each seed, the metrics, the worst first, and the failing seeds.
 func composeConfiguration(ctx context.Context, b *builder) error {
-	asked := url.Values{"sort": {"true"}}
+	asked := url.Values{}
 	for name, values := range b.asked {
 		asked[name] = values
 	}

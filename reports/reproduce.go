@@ -16,7 +16,7 @@ func (d stabilityReport) reproduce() []document.Block {
 	selector, spec := shellWord(d.Selector()), fmt.Sprintf(" --spec %d", d.Spec.Version)
 	rest := spec + seedsFlag(d.Ranges)
 	lines := []string{
-		"track stability " + selector + rest + " --sort",
+		"track stability " + selector + rest,
 		"track gate " + selector + seedsFlag(d.Ranges) + " # under the newest spec",
 		"track report stability " + selector + rest + " -o report.md",
 		"track report stability " + selector + rest + " --check report.md",

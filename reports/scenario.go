@@ -272,7 +272,7 @@ func (d scenarioReport) reproduce() []document.Block {
 	scenario, spec := shellWord(d.Spec.Scenario), fmt.Sprintf(" --spec %d", d.Spec.Version)
 	selector := shellWord(d.stabilityReport.Selector())
 	history := fmt.Sprintf("%s --limit %d", spec, d.Limit)
-	lines := []string{"track spec show " + shellWord(fmt.Sprintf("%s@%d", d.Spec.Scenario, d.Spec.Version)), "track history " + scenario + history, "track stability " + selector + spec + " --sort"}
+	lines := []string{"track spec show " + shellWord(fmt.Sprintf("%s@%d", d.Spec.Scenario, d.Spec.Version)), "track history " + scenario + history, "track stability " + selector + spec}
 	for i, f := range d.stabilityReport.Stability.FailingSeeds {
 		if i == 3 {
 			lines = append(lines, fmt.Sprintf("# and so on for %d more failing seeds", len(d.stabilityReport.Stability.FailingSeeds)-i))

@@ -171,7 +171,7 @@ func (b documentBlock) run(t *testing.T, dir string) string {
 // configurations they are a part of, are those of another clone.
 func (b documentBlock) check(t *testing.T, printed string) {
 	t.Helper()
-	revision := regexp.MustCompile(`configuration [0-9a-f]{10}|, revision [0-9a-f]{7}`)
+	revision := regexp.MustCompile(`configuration [0-9a-f]{10}|@[0-9a-f]{10}|, revision [0-9a-f]{7}`)
 	printed = revision.ReplaceAllString(printed, "")
 	for _, line := range b.prints {
 		line = revision.ReplaceAllString(line, "")

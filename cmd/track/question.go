@@ -261,6 +261,6 @@ func (p *program) writeAnswer(a answer.Answer) error {
 func (p *program) renderOptions() render.Options {
 	return render.Options{
 		Format: render.Format(p.shared.format), SafeCSV: p.shared.safeCSV, Colour: p.getenv("NO_COLOR") == "" && isTerminal(p.out), Hint: shellHint,
-		Width: p.pageWidth(), WideHint: "--wide shows all",
+		Width: p.pageWidth(), LogWidth: p.logWidth(), WideHint: "--wide shows all",
 	}
 }

@@ -64,6 +64,14 @@ func (p *program) pageWidth() int {
 	return max(columns, narrowest)
 }
 
+// logWidth is how wide the tables may be that logs of CI have; 0 for any width.
+func (p *program) logWidth() int {
+	if p.shared.screen.wide {
+		return 0
+	}
+	return 100
+}
+
 // paged runs a command. What it writes to a terminal is shown by a pager if it is longer than the screen, unless the
 // command records something.
 func (p *program) paged(run func() error) error {

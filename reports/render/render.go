@@ -35,6 +35,7 @@ type Options struct {
 	Hint      func(track.Hint) string // writes a hint in the language of the face; nil for the hint's own text
 	// Width is the number of columns that tables and paragraphs may take, in the format table; 0 for any number.
 	Width    int
+	LogWidth int    // the same of the tables of an [answer.Fitting], if Width is 0
 	WideHint string // says how to see the columns that are left out of a table
 
 	fixed    map[string][]int // the columns that are left out of a table of several pages, by the name of the table
@@ -80,6 +81,7 @@ func mainTable(tables []answer.Table) answer.Table {
 
 func writePage(w io.Writer, a answer.Answer, o Options) error {
 	p := &page{Options: o}
+	_, p.fitsLogs = a.(answer.Fitting)
 	p.writeSentences(a.Lead())
 	for _, t := range a.Tables() {
 		p.writeTable(t)
@@ -92,6 +94,7 @@ func writePage(w io.Writer, a answer.Answer, o Options) error {
 type page struct {
 	bytes.Buffer
 	Options
+	fitsLogs bool
 }
 
 // width returns how wide the page may be; 0 for any width.
@@ -100,6 +103,14 @@ func (p *page) width() int {
 		return 0
 	}
 	return p.Width
+}
+
+// tableWidth returns how wide tables may be; 0 for any width.
+func (p *page) tableWidth() int {
+	if p.Format == Markdown || p.Width > 0 || !p.fitsLogs {
+		return p.width()
+	}
+	return p.LogWidth
 }
 
 // beginBlock sets what follows apart from what was written before.

@@ -13,6 +13,9 @@ func (p *page) writeSentences(list []answer.Sentence) {
 			p.beginBlock()
 		}
 		text, command := p.sentence(s)
+		if goesOn := i > 0 && list[i-1].Kind == s.Kind; goesOn && (s.Kind == answer.Reason || s.Kind == answer.Need) {
+			text = "     " + text[len("why: "):]
+		}
 		if s.Kind == answer.Diff {
 			fmt.Fprintln(p, p.diff(text))
 		} else {
@@ -68,9 +71,9 @@ func (p *page) sentence(s answer.Sentence) (text string, command int) {
 			text = string(s.Verdict)
 		}
 	case answer.Reason:
-		text = "  " + text
+		text = "why: " + text
 	case answer.Need:
-		text = "  needed: " + text
+		text = "next: " + text
 	}
 	if s.Hint == nil {
 		return text, -1
@@ -79,7 +82,7 @@ func (p *page) sentence(s answer.Sentence) (text string, command int) {
 	if p.Hint != nil {
 		hint = p.Hint(*s.Hint)
 	}
-	if text != "" {
+	if s.Text != "" {
 		text += "; "
 	}
 	command = -1

@@ -38,7 +38,7 @@ func (p *page) writeFilledTable(t answer.Table) {
 	all := p.cells(t.Columns, columns, rows)
 	left, fixed := p.fixed[t.Name]
 	if !fixed {
-		left = all.leftOut(p.width())
+		left = all.leftOut(p.tableWidth())
 	}
 	for _, group := range groups {
 		title := t.Title
@@ -109,7 +109,7 @@ func (p *page) writeRows(title string, c cells) {
 		p.markdownTable(c.header, c.numeric, c.rows)
 		return
 	}
-	p.plainTable(c.wrapped(p.width()))
+	p.plainTable(c.wrapped(p.tableWidth()))
 }
 
 func (p *page) markdownTable(header []string, numeric []bool, rows [][]string) {
@@ -151,7 +151,7 @@ func (p *page) plainTable(c cells) {
 	t.SetStyle(plainStyle())
 	for line := range strings.Lines(t.Render() + "\n") {
 		line = strings.TrimRight(line, " \n")
-		if width := p.width(); width > 0 && strings.HasPrefix(line, rule) {
+		if width := p.tableWidth(); width > 0 && strings.HasPrefix(line, rule) {
 			line = text.Trim(line, width) // it goes on beneath the gap after the last column
 		}
 		fmt.Fprintln(p, line)

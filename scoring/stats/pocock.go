@@ -10,7 +10,7 @@ import (
 // the boundary is the same at each (Pocock 1977), for looks after n observations each, which rise. It is between
 // alpha/len(n), which Bonferroni's inequality gives, and alpha. The statistics must have the joint distribution of
 // standardized sums of independent observations with finite variance, which is normal if n is not small. The result is
-// rounded down to four digits.
+// rounded down to three digits.
 func PocockAlpha(alpha float64, n []int) float64 {
 	if len(n) < 2 || !(alpha > 0 && alpha < 1) {
 		return alpha
@@ -18,7 +18,7 @@ func PocockAlpha(alpha float64, n []int) float64 {
 	least, most := numeric.NormalQuantile(1-alpha/2), numeric.NormalQuantile(1-alpha/float64(2*len(n)))
 	z := bisectTo(1e-7, least, most, func(z float64) bool { return 1-stayWithin(z, n) > alpha })
 	level := float64(2 * numeric.NormalCDF(-z))
-	unit := math.Pow(10, math.Floor(math.Log10(level))-3)
+	unit := math.Pow(10, math.Floor(math.Log10(level))-2)
 	return max(alpha/float64(len(n)), float64(math.Floor(level/unit)*unit))
 }
 

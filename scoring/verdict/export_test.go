@@ -8,7 +8,6 @@ const (
 	RuleMaxStd         = ruleMaxStd
 	RuleMinScore       = ruleMinScore
 	RuleMinSeeds       = ruleMinSeeds
-	RuleNoDegradation  = ruleNoDegradation
 	RuleStable         = ruleStable
 	WarnFailedPair     = warnFailedPair
 	WarnFewAccepted    = warnFewAccepted

@@ -18,7 +18,7 @@ const (
 	ruleStable        = "stable"
 	ruleMaxStd        = "max_std"
 	ruleMinScore      = "min_score"
-	ruleNoDegradation = "no_degradation"
+	RuleNoDegradation = "no_degradation"
 )
 
 // GateInput is what a gate judges of one scenario.
@@ -157,7 +157,7 @@ func NewGate(inputs []GateInput) (Gate, error) {
 				return g, fmt.Errorf("scenario %s: %w", s.Scenario, err)
 			}
 		}
-		s.sumUp(ruleNoDegradation)
+		s.sumUp(RuleNoDegradation)
 		s.sumUp(ruleValues)
 		for k := range s.Outcomes {
 			if o := &s.Outcomes[k]; o.Verdict == scoring.VerdictInconclusive {
@@ -210,7 +210,7 @@ func (s *ScenarioOutcome) sumUp(rule string) {
 		if o := &s.Outcomes[i]; o.Rule == rule && o.Metric == "" && len(verdicts) > 0 {
 			o.Verdict = scoring.WorstVerdict(verdicts...)
 			o.Message += "; judged: " + countVerdicts(verdicts)
-			if o.Verdict == scoring.VerdictInconclusive && rule == ruleNoDegradation {
+			if o.Verdict == scoring.VerdictInconclusive && rule == RuleNoDegradation {
 				o.Need = s.pairsForAll(count(verdicts, scoring.VerdictInconclusive))
 			}
 		}
@@ -221,7 +221,7 @@ func (s *ScenarioOutcome) sumUp(rule string) {
 func (s *ScenarioOutcome) pairsForAll(n int) string {
 	most, unknown := 0, 0
 	for _, o := range s.Outcomes {
-		if o.Rule != ruleNoDegradation || o.Metric == "" || o.Verdict != scoring.VerdictInconclusive {
+		if o.Rule != RuleNoDegradation || o.Metric == "" || o.Verdict != scoring.VerdictInconclusive {
 			continue
 		}
 		if most = max(most, o.NNeeded); o.NNeeded == 0 {

@@ -462,7 +462,7 @@ func TestGateAnytimeAfterAnEarlyLoss(t *testing.T) {
 func TestGatePlan(t *testing.T) {
 	in := input(scoring.GateRules{MinPassRate: ptr(0.95), MinSeeds: 10}, stability(16, 20, around(0.8, 20)))
 	in.Look.Plan = []int{10, 20}
-	// p = 0.0159 is below the level of each of two looks, 0.0294, and above that of each of six, 0.0142.
+	// p = 0.0159 is below the level of each of two looks, 0.0293, and above that of each of six, 0.0142.
 	if g := gate(t, in); g.Verdict != fail || outcome(t, g, verdict.RuleMinPassRate).Interval.Confidence != 1-stats.PocockAlpha(0.05, in.Look.Plan) {
 		t.Errorf("one of two looks: %s", g.Verdict)
 	}

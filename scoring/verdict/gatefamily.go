@@ -18,7 +18,7 @@ type family struct {
 func (g *Gate) families() (list []family) {
 	for i := range g.Scenarios {
 		s := &g.Scenarios[i]
-		of := map[string]*family{ruleNoDegradation: {alpha: s.alpha, p: 1}, ruleValues: {alpha: s.alpha, p: 1}}
+		of := map[string]*family{RuleNoDegradation: {alpha: s.alpha, p: 1}, ruleValues: {alpha: s.alpha, p: 1}}
 		for k := range s.Outcomes {
 			o := &s.Outcomes[k]
 			switch {
@@ -30,7 +30,7 @@ func (g *Gate) families() (list []family) {
 				list = append(list, family{[]*Outcome{o}, s.alpha, *o.P})
 			}
 		}
-		for _, rule := range []string{ruleNoDegradation, ruleValues} {
+		for _, rule := range []string{RuleNoDegradation, ruleValues} {
 			if f := of[rule]; len(f.outcomes) > 0 {
 				list = append(list, *f)
 			}

@@ -80,7 +80,7 @@ func (in GateInput) measured(e Estimates) (list []Measured) {
 // measuredLosses counts the guarded metrics whose mean loss is within what they may lose.
 func (in GateInput) measuredLosses() Measured {
 	if in.Improvement == nil {
-		return newMeasured(ruleNoDegradation, MeasuredMetrics, 0, math.NaN(), 0, false)
+		return newMeasured(RuleNoDegradation, MeasuredMetrics, 0, math.NaN(), 0, false)
 	}
 	guarded, _ := judge{in: in}.guarded()
 	all, within := len(guarded), 0
@@ -94,5 +94,5 @@ func (in GateInput) measuredLosses() Measured {
 			all++
 		}
 	}
-	return newMeasured(ruleNoDegradation, MeasuredMetrics, in.Improvement.NPairs, float64(within), float64(all), false)
+	return newMeasured(RuleNoDegradation, MeasuredMetrics, in.Improvement.NPairs, float64(within), float64(all), false)
 }

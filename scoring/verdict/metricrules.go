@@ -100,7 +100,7 @@ func (j judge) comparing(rule string) (whole Outcome, compares bool) {
 // threshold; WARN for a loss that is shown, corrected for the metrics, but is shown to lie within the threshold.
 func (j judge) noDegradation() ([]Outcome, error) {
 	i := j.in.Improvement
-	whole, compares := j.comparing(ruleNoDegradation)
+	whole, compares := j.comparing(RuleNoDegradation)
 	if !compares {
 		return []Outcome{whole}, nil
 	}
@@ -112,7 +112,7 @@ func (j judge) noDegradation() ([]Outcome, error) {
 	for _, never := range i.NeverRecorded {
 		if j.in.Rules.LeavesOut(never.info) == "" {
 			list = append(list, Outcome{
-				Rule: ruleNoDegradation, Metric: never.Metric, Verdict: scoring.VerdictInconclusive, Reason: reasonNeverRecorded, N: i.NPairs,
+				Rule: RuleNoDegradation, Metric: never.Metric, Verdict: scoring.VerdictInconclusive, Reason: reasonNeverRecorded, N: i.NPairs,
 				Message: never.text(), Need: "values of " + never.Metric + " on both sides",
 			})
 		}
@@ -148,7 +148,7 @@ func (i *Improvement) degradations(metrics []MetricDelta) ([]Outcome, error) {
 // beyond the threshold, NaN where a loss cannot reach it.
 func (i *Improvement) degradation(m MetricDelta, lossP, p float64) (o Outcome, err error) {
 	o = Outcome{
-		Rule: ruleNoDegradation, Metric: m.Name, N: i.NPairs, Observed: ptr(m.MeanDelta), Limit: ptr(-m.Threshold),
+		Rule: RuleNoDegradation, Metric: m.Name, N: i.NPairs, Observed: ptr(m.MeanDelta), Limit: ptr(-m.Threshold),
 		breaks: m.Status == scoring.Fail, delta: &m, lossP: lossP,
 	}
 	if o.bound, err = i.boundMetric(m); err != nil {
@@ -185,12 +185,12 @@ func (o *Outcome) explain(i *Improvement) error {
 		if i.Look.Anytime {
 			o.Interval.Method = methodEValue
 		}
-		o.Message = fmt.Sprintf("mean delta %+.4f, a mean loss of at least %s with %s confidence (%s), %s", m.MeanDelta, format.Short(-upper), confidence, methodName(o.Interval.Method), limit)
+		o.Message = fmt.Sprintf("mean delta %+.4f, a mean loss of at least %s with %s confidence (%s), %s", m.MeanDelta, format.Short(-upper), confidence, MethodName(o.Interval.Method), limit)
 		o.sayAssumption()
 		return err
 	}
 	o.Message = fmt.Sprintf("mean delta %+.4f, a mean loss of at most %s with %s confidence (%s), %s",
-		m.MeanDelta, format.Short(-o.Interval.Lo), confidence, methodName(o.Interval.Method), limit)
+		m.MeanDelta, format.Short(-o.Interval.Lo), confidence, MethodName(o.Interval.Method), limit)
 	switch {
 	case o.Verdict == scoring.VerdictWarn:
 		o.Message += fmt.Sprintf("; a loss is shown (p %s, %s)", format.PValue(o.lossP), i.MetricCorrection())

@@ -25,10 +25,11 @@ func describeDifference(i stats.Interval) string {
 	if !i.Defined() {
 		return "no interval"
 	}
-	return fmt.Sprintf("%s %s interval %s to %s", confidenceText(i.Confidence), methodName(i.Method), format.Signed(i.Lo), format.Signed(i.Hi))
+	return fmt.Sprintf("%s %s interval %s to %s", confidenceText(i.Confidence), MethodName(i.Method), format.Signed(i.Lo), format.Signed(i.Hi))
 }
 
-func methodName(method string) string {
+// MethodName names a method for people.
+func MethodName(method string) string {
 	switch method {
 	case methodSeen:
 		return "bounded mean, losses as seen"

@@ -29,7 +29,7 @@ func JudgeStability(ctx context.Context, r *store.Reader, q answer.StabilityQues
 			return a, err
 		}
 	}
-	if q.WorstFirst {
+	if a.Grouped = q.Grouped; !q.Grouped {
 		a.Metrics = slices.Clone(a.Metrics)
 		slices.SortStableFunc(a.Metrics, compareWorstFirst)
 	}
