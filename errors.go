@@ -17,6 +17,15 @@ var (
 	ErrDiffers   = errors.New("replay differs") // something that was done again gives another result
 )
 
+// ErrForbidden means that somebody may not do what they ask for. It is an [ErrInvalid].
+var ErrForbidden error = forbiddenError{}
+
+type forbiddenError struct{}
+
+func (forbiddenError) Error() string { return "not allowed" }
+
+func (forbiddenError) Unwrap() error { return ErrInvalid }
+
 // ErrDamaged means that a database holds what track never writes. It is an [ErrDatabase].
 var ErrDamaged error = damagedError{}
 

@@ -128,9 +128,7 @@ func recordSeed(seed int) []string {
 // seeds. The program itself looks, since SQLite is slow under the race detector.
 func (d database) check(t testing.TB, judged bool) map[int]bool {
 	t.Helper()
-	if sound := d.mustRun(t, "", "query", "SELECT integrity_check FROM pragma_integrity_check", "--format", "csv"); sound != "integrity_check\nok\n" {
-		t.Fatal(sound)
-	}
+	d.mustRun(t, "", "check")
 	assessments := 0
 	if judged {
 		assessments = 1

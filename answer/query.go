@@ -17,6 +17,17 @@ import (
 type QueryQuestion struct {
 	SQL   string
 	Limit int // largest number of rows; 0 for all
+
+	mostRows  int   // that whoever answers gives; 0 for any number
+	mostBytes int64 // the same of bytes
+}
+
+// Bound sets how many rows and bytes whoever answers gives, whatever the limit.
+func (q *QueryQuestion) Bound(rows int, bytes int64) { q.mostRows, q.mostBytes = rows, bytes }
+
+// IsEnough reports whether no more is given after a number of rows and bytes.
+func (q *QueryQuestion) IsEnough(rows int, bytes int64) bool {
+	return q.Limit > 0 && rows >= q.Limit || q.mostRows > 0 && (rows >= q.mostRows || bytes >= q.mostBytes)
 }
 
 // Params declares the parameters of the question.
@@ -32,7 +43,8 @@ func (q *QueryQuestion) Params() param.List {
 type Query struct {
 	Columns              []string `json:"columns"`
 	List[jsontext.Value] `json:",embed"`
-	LimitedTo            int `json:"limited_to,omitzero"` // rows that were given, if there are more
+	LimitedTo            int  `json:"limited_to,omitzero"` // rows that were given, if there are more
+	Bounded              bool `json:"bounded,omitzero"`    // whoever answers gives no more, whatever the limit
 }
 
 // Limited implements [LimitedAnswer].
@@ -41,6 +53,9 @@ func (a Query) Limited() *Sentence {
 		return nil
 	}
 	hint := track.NewHint("give all rows", "query", "SQL").With("limit", "0")
+	if a.Bounded {
+		hint = track.Hint{Text: "the server gives no more at once: ask for less, by a condition or with LIMIT and OFFSET"}
+	}
 	return &Sentence{Kind: Warning, Text: fmt.Sprintf("the query has more rows than the first %d, which are given", a.LimitedTo), Hint: &hint}
 }
 

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"iter"
 	"net/url"
 	"strings"
 
@@ -25,8 +26,11 @@ type Source struct {
 	FetchAs func(ctx context.Context, question string, params url.Values, media string, w io.Writer) error
 	// FetchFiles has create begin each file of the answer, and writes it. An answer that is cut off is an error.
 	FetchFiles func(ctx context.Context, question string, params url.Values, create Create, into any) error
-	Actor      string        // who asks; recorded with a change
-	state      *store.Reader // one state of Store, which all questions are asked of; nil: each is asked of the newest
+	Actor      string // who asks; recorded with a change
+	// MostRows and MostBytes bound the answers of [Bounded] questions; 0 for any number.
+	MostRows  int
+	MostBytes int64
+	state     *store.Reader // one state of Store, which all questions are asked of; nil: each is asked of the newest
 }
 
 // Snapshot calls ask with a source in which all questions that record nothing are answered from one state of the
@@ -83,6 +87,15 @@ type checker interface {
 // Acting is a question that changes something, which is recorded with who asked.
 type Acting interface{ SetActor(name string) }
 
+// Bounded is a question whose answer can be of any size.
+type Bounded interface{ Bound(rows int, bytes int64) }
+
+func (from Source) bound(q any) {
+	if bounded, ok := q.(Bounded); ok && from.Store != nil {
+		bounded.Bound(from.MostRows, from.MostBytes)
+	}
+}
+
 // Records reports whether answering q must record something.
 func (d Def[Q, A]) Records(q Q) bool {
 	return d.Write != nil && !d.Notes && (d.Trial == nil || !d.Trial(q))
@@ -104,6 +117,7 @@ func (d Def[Q, A]) Ask(ctx context.Context, from Source, q Q) (a A, err error) {
 	if acting, ok := any(&q).(Acting); ok {
 		acting.SetActor(from.Actor)
 	}
+	from.bound(&q)
 	switch {
 	case from.Store == nil:
 		var params url.Values
@@ -147,6 +161,8 @@ type Question struct {
 	Params            param.List    // with their defaults
 	Zero              answer.Answer // an answer that says nothing: its type is the shape of the answer
 	Ask               func(ctx context.Context, from Source, in url.Values) (answer.Answer, error)
+	// Pages gives the answer of Ask in pages, as [Def.Pages] does; nil if it always fits into the memory.
+	Pages func(ctx context.Context, from Source, in url.Values) iter.Seq2[answer.Answer, error]
 
 	// Media lists the media types of a document or a picture that answers the question, the preferred one first. WriteAs
 	// writes it in one of them. Zero and Ask are nil if there is no other answer.
@@ -180,6 +196,9 @@ func (d Def[Q, A]) Question() Question {
 			}
 			return d.Ask(ctx, from, q)
 		},
+	}
+	if d.Stream != nil {
+		question.Pages = d.anyPages
 	}
 	if d.Draw != nil {
 		question.Media, question.WriteAs = []string{SVG}, d.writePicture

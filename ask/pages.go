@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/url"
 	"strconv"
 
 	"track/answer"
@@ -48,6 +49,7 @@ func (d Def[Q, A]) Pages(ctx context.Context, from Source, q Q) iter.Seq2[A, err
 var errStopped = errors.New("stopped")
 
 func (d Def[Q, A]) stream(ctx context.Context, from Source, q Q) iter.Seq2[A, error] {
+	from.bound(&q)
 	return func(yield func(A, error) bool) {
 		err := Snapshot(ctx, from, func(from Source) error {
 			return d.Stream(ctx, from.state, q, func(page A) error {
@@ -60,6 +62,22 @@ func (d Def[Q, A]) stream(ctx context.Context, from Source, q Q) iter.Seq2[A, er
 		if err != nil && !errors.Is(err, errStopped) {
 			var none A
 			yield(none, err)
+		}
+	}
+}
+
+// anyPages is [Def.Pages] without types.
+func (d Def[Q, A]) anyPages(ctx context.Context, from Source, in url.Values) iter.Seq2[answer.Answer, error] {
+	return func(yield func(answer.Answer, error) bool) {
+		var q Q
+		if err := d.Params(&q).Set(in); err != nil {
+			yield(nil, err)
+			return
+		}
+		for a, err := range d.Pages(ctx, from, q) {
+			if !yield(a, err) {
+				return
+			}
 		}
 	}
 }

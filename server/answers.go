@@ -48,6 +48,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 	if notModified(w, r, tag) {
 		return nil
 	}
+	if q.Pages != nil {
+		return s.sendPages(w, r, q, st, form, params)
+	}
 	compute := func() (written, error) {
 		return s.compute(r, q, ask.Source{Store: st, Actor: grant.Name}, form, params)
 	}
@@ -162,7 +165,7 @@ func answerText(r *http.Request, a answer.Answer, form form) (written, error) {
 	}
 	header := [][2]string{{"Track-Conclusion", string(answer.ConclusionOf(a))}, {"Content-Type", form.contentType()}}
 	if l, ok := a.(answer.LimitedAnswer); ok && l.Limited() != nil {
-		header = append(header, [2]string{"Track-Limited", l.Limited().Text})
+		header = append(header, [2]string{limitedHeader, l.Limited().Text})
 	}
 	if list, ok := a.(answer.Listing); ok && list.NextPage() != "" {
 		next := r.URL.Query()
@@ -171,6 +174,9 @@ func answerText(r *http.Request, a answer.Answer, form form) (written, error) {
 	}
 	return written{header, body.Bytes()}, nil
 }
+
+// limitedHeader says that an answer has fewer rows than there are: a trailer of one that is sent in pages.
+const limitedHeader = "Track-Limited"
 
 // tag returns the ETag of an answer: it differs after each commit, each start of the server, with another version of
 // the program, another format, and another token. It is empty for an answer that depends on more than the database.

@@ -54,6 +54,14 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	if notModified(w, r, tag) {
 		return nil
 	}
+	if p.Path == queryPage {
+		ctx, end, err := s.beginQuery(r.Context())
+		if err != nil {
+			return err
+		}
+		defer end()
+		r = r.WithContext(ctx)
+	}
 	leave, err := s.queue.enter(r.Context())
 	if err != nil {
 		return err
@@ -65,7 +73,7 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	}
 	var text written
 	asker := &pageAsker{grant: grant}
-	err = ask.Snapshot(r.Context(), ask.Source{Store: st, Actor: grant.Name}, func(from ask.Source) error {
+	err = ask.Snapshot(r.Context(), ask.Source{Store: st, Actor: grant.Name, MostRows: mostRows, MostBytes: mostBytes}, func(from ask.Source) error {
 		asker.from = from
 		request := s.pageRequest(r, asker)
 		request.Keeper, request.In, request.Live = s.keeper(r.Context(), p, grant), in, !grant.IsBound()

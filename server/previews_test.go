@@ -46,7 +46,7 @@ func TestPreviewsOfReports(t *testing.T) {
 			t.Errorf("%s: the page does not say which command records a look, or links to an answer that does", address)
 		}
 	}
-	if n := s.looks(reader); n != 0 || previewed != 4 {
+	if n := s.looks(); n != 0 || previewed != 4 {
 		t.Errorf("%d looks are recorded by %d previews", n, previewed)
 	}
 	for _, q := range ask.Reports() {

@@ -83,12 +83,12 @@ func (s *Server) refuseFor(ctx context.Context, w http.ResponseWriter, err error
 		refuse(w, http.StatusFailedDependency, err)
 	case errors.As(err, &tooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, err)
-	case errors.As(err, new(forbidden)):
+	case errors.As(err, new(forbidden)), errors.Is(err, track.ErrForbidden):
 		refuse(w, http.StatusForbidden, err)
 	case errors.Is(err, errBusy):
 		w.Header().Set("Retry-After", retryAfterQueue)
 		refuse(w, http.StatusTooManyRequests, err)
-	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil:
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() != nil, errors.Is(err, errTooLong):
 		refuse(w, http.StatusServiceUnavailable, errors.New("the answer took too long, and was given up"))
 	default:
 		p := answer.ProblemOf(err)

@@ -106,11 +106,11 @@ func TestReportScopes(t *testing.T) {
 		if q.Writes {
 			allowed, refused = recorder, reader
 		}
-		before := s.looks(reader)
+		before := s.looks()
 		if response, _ := s.askFor(q, askedReports()[q.Name], refused); response.StatusCode != http.StatusForbidden {
 			t.Errorf("%s with the other scope: %d", q.Name, response.StatusCode)
 		}
-		if after := s.looks(reader); after != before {
+		if after := s.looks(); after != before {
 			t.Errorf("%s was refused, and recorded a look", q.Name)
 		}
 		response, _ := s.askFor(q, askedReports()[q.Name], allowed)
@@ -118,7 +118,7 @@ func TestReportScopes(t *testing.T) {
 			t.Errorf("%s: %d, tag %q", q.Name, response.StatusCode, tag)
 		}
 	}
-	if n := s.looks(reader); n == 0 {
+	if n := s.looks(); n == 0 {
 		t.Error("no look is recorded")
 	}
 }

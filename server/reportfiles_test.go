@@ -29,7 +29,7 @@ func TestReportFiles(t *testing.T) {
 		if q.Writes {
 			allowed, refused = recorder, reader
 		}
-		before := s.looks(reader)
+		before := s.looks()
 		for _, tt := range []struct {
 			params string
 			secret access.Secret
@@ -52,7 +52,7 @@ func TestReportFiles(t *testing.T) {
 				t.Errorf("%s %s as %q: %d, not %d: %.300s", q.Name, tt.params, tt.accept, response.StatusCode, tt.status, body)
 			}
 		}
-		if after := s.looks(reader); after != before {
+		if after := s.looks(); after != before {
 			t.Errorf("%s: %d looks are recorded by checks and refusals", q.Name, after-before)
 		}
 	}
@@ -60,8 +60,8 @@ func TestReportFiles(t *testing.T) {
 		t.Errorf("%d reports are files, not %d", asked, len(ask.Reports()))
 	}
 	q := ask.StabilityReport().Files().Question()
-	before := s.looks(reader)
-	if response, body := s.askFor(q, "scenario=growth&file=r.md", recorder, "Accept", ask.Multipart); response.StatusCode != http.StatusOK || s.looks(reader) == before {
+	before := s.looks()
+	if response, body := s.askFor(q, "scenario=growth&file=r.md", recorder, "Accept", ask.Multipart); response.StatusCode != http.StatusOK || s.looks() == before {
 		t.Errorf("no look is recorded: %d, %.300s", response.StatusCode, body)
 	}
 }

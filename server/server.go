@@ -47,8 +47,9 @@ type Config struct {
 	Rate float64
 	// Open to all: nobody needs a token. It is for loopback addresses alone.
 	NoAuth bool
-	// QueryTime is how long an answer may take; 0 for a minute.
-	QueryTime time.Duration
+	// QueryTime is how long an answer may take; 0 for a minute. SQLTime is how long one to a query in SQL may take; 0 for
+	// ten seconds.
+	QueryTime, SQLTime time.Duration
 	// AliveEvery is how often a stream of events says that it goes on; 0 for 15 seconds.
 	AliveEvery time.Duration
 }
@@ -78,6 +79,7 @@ type Server struct {
 	recording queue
 	long      chan struct{} // bounds the questions that read the whole database
 	exports   chan struct{} // bounds the answers that are files
+	queries   atOnce
 	shared    shared
 	kept      keeper
 	streams   *streams
@@ -96,11 +98,14 @@ func New(config Config) *Server {
 	if config.QueryTime == 0 {
 		config.QueryTime = defaultAnswer
 	}
+	if config.SQLTime == 0 {
+		config.SQLTime = defaultSQL
+	}
 	if config.AliveEvery == 0 {
 		config.AliveEvery = aliveEvery
 	}
 	cores := runtime.GOMAXPROCS(0)
-	s := &Server{config: config, epoch: rand.Text(), began: config.Now(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0), long: make(chan struct{}, 1), exports: make(chan struct{}, mostExports)}
+	s := &Server{config: config, epoch: rand.Text(), began: config.Now(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0), long: make(chan struct{}, 1), exports: make(chan struct{}, mostExports), queries: atOnce{own: mostOwnSQL, all: mostSQL}}
 	s.shared = shared{most: cores * waitingPerCore, answers: map[string]*computation{}}
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})

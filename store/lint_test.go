@@ -139,7 +139,8 @@ func TestSQLiteHasItsOwnFiles(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, file := range files {
-		if strings.HasPrefix(file, "sqlite_") || strings.HasSuffix(file, "_test.go") {
+		if strings.HasPrefix(file, "sqlite_") || file == "querycheck.go" || // which lists the functions of both
+			strings.HasSuffix(file, "_test.go") {
 			continue
 		}
 		text, err := os.ReadFile(file)

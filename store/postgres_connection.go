@@ -3,13 +3,14 @@ package store
 import (
 	"context"
 	"database/sql"
+	"io"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
 )
@@ -43,8 +44,16 @@ func newPostgres(name string) (postgresSchema, error) {
 	if config.DefaultQueryExecMode == pgx.QueryExecModeSimpleProtocol {
 		config.DefaultQueryExecMode = pgx.QueryExecModeExec // works behind PgBouncer too, and takes one statement at a time
 	}
+	config.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		frontend := pgproto3.NewFrontend(r, w)
+		frontend.SetMaxBodyLen(largestRow)
+		return frontend
+	}
 	return postgresSchema{config, WithoutPassword(name)}, nil
 }
+
+// largestRow is how many bytes a row of a server may have, which the driver reads as a whole.
+const largestRow = 128 << 20
 
 // WithoutPassword returns the name of a database as it may be shown.
 func WithoutPassword(name string) string {
@@ -121,18 +130,4 @@ func (postgresSchema) interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (rele
 			<-done
 		}
 	}
-}
-
-// longestQuery is how long the server may run a query of the user's own.
-const longestQuery = 5 * time.Minute
-
-// limitTime limits the time of a statement unless the role has a limit of its own.
-const limitTime = `
-	SELECT set_config('statement_timeout', $1, true) FROM pg_catalog.pg_settings WHERE name = 'statement_timeout' AND setting = '0'`
-
-// limitValues implements [engine]: a value of PostgreSQL has at most 1 GB, and rows are read one by one. What is limited
-// is the time of the server.
-func (postgresSchema) limitValues(conn *sqlx.Conn, _ int) (release func(), err error) {
-	_, err = conn.ExecContext(context.Background(), limitTime, strconv.FormatInt(longestQuery.Milliseconds(), 10))
-	return func() {}, err // it ends with the transaction
 }

@@ -49,7 +49,11 @@ func (c postgresConnector) connect(ctx context.Context) (driver.Conn, error) {
 type postgresConn struct {
 	*stdlib.Conn
 	reading *postgresRows // nil if no rows are open
+	isSpent bool          // nobody may use it again
 }
+
+// IsValid implements [driver.Validator].
+func (c *postgresConn) IsValid() bool { return !c.isSpent }
 
 // CheckNamedValue implements [driver.NamedValueChecker].
 func (*postgresConn) CheckNamedValue(arg *driver.NamedValue) (err error) {

@@ -36,11 +36,11 @@ func (p postgresSchema) migrateUp(ctx context.Context) (created bool, err error)
 	case err != nil:
 		return false, err
 	case state.Version == 0:
-		return true, postgresMigrations().create(ctx, db, "")
+		return true, errors.Join(postgresMigrations().create(ctx, db, ""), p.letQuery(ctx))
 	case state.Version == migrations.Latest && state.HasViews:
 		return false, nil // another process was faster
 	}
-	return false, postgresMigrations().upgrade(ctx, db, "")
+	return false, errors.Join(postgresMigrations().upgrade(ctx, db, ""), p.letQuery(ctx))
 }
 
 // mayCreate returns the error of the server for a user who may not create tables. It leaves nothing behind.

@@ -112,5 +112,8 @@ func (p postgresSchema) migrate(ctx context.Context) error {
 		_, err := p.migrateUp(ctx)
 		return err
 	}
-	return state.check(p.name)
+	if err := state.check(p.name); err != nil {
+		return err
+	}
+	return p.letQuery(ctx)
 }

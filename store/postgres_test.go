@@ -6,6 +6,7 @@ import (
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"track"
 	"track/internal/outsidetest"
+	"track/internal/testdb"
 	"track/internal/testpostgres"
 	"track/migrations"
 	"track/store"
@@ -114,30 +116,78 @@ func TestQueryPostgres(t *testing.T) {
 	schema := postgres(t, startServer(t))
 	st := openDatabase(t, schema+"&statement_timeout=50")
 	ask := func(query string) (row []any, err error) {
-		_, err = st.Query(t.Context(), query, func(_ []string, r []any) error {
+		_, err = st.QueryViews(t.Context(), query, func(_ []string, r []any) error {
 			row = r
 			return nil
 		})
 		return row, err
 	}
-	if _, err := ask("SELECT pg_sleep(60)"); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "its time is limited") {
+	if _, err := ask("SELECT max(i * i) FROM generate_series(1, 1000000000) AS n(i)"); !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), "its time is limited") {
 		t.Errorf("%v, want an end of its time", err)
 	}
-	row, err := ask("SELECT CAST('2026-01-02T03:04:05+01:00' AS timestamptz), true, 1.5, current_setting('transaction_read_only')")
-	if want := []any{"2026-01-02T02:04:05.000Z", int64(1), 1.5, "on"}; err != nil || !slices.Equal(row, want) {
+	row, err := ask("SELECT CAST('2026-01-02T03:04:05+01:00' AS timestamptz), true, 1.5, current_user")
+	if want := []any{"2026-01-02T02:04:05.000Z", int64(1), 1.5, "track_query"}; err != nil || !slices.Equal(row, want) {
 		t.Errorf("%v %v, want %v", row, err, want)
 	}
-	if row, err := ask("SELECT setting FROM pg_settings WHERE name = 'statement_timeout'"); err != nil || row[0] != "50" {
-		t.Errorf("the limit of the role: %v %v", row, err)
+	// What a query of a user has set, a later reader does not meet.
+	for _, query := range []string{"SELECT current_user", "SELECT setting FROM pg_settings WHERE name = 'role'"} {
+		_, err := st.Query(t.Context(), query, func(_ []string, r []any) error {
+			row = r
+			return nil
+		})
+		if err != nil || row[0] == "track_query" {
+			t.Errorf("%s after a query: %v %v", query, row, err)
+		}
 	}
-	unlimited := openDatabase(t, schema)
-	_, err = unlimited.Query(t.Context(), "SELECT setting FROM pg_settings WHERE name = 'statement_timeout'", func(_ []string, r []any) error {
-		row = r
-		return nil
+}
+
+// The role of queries reads each view, and no table, whatever passes the check of the statement.
+func TestQueryRolePostgres(t *testing.T) {
+	schema := postgres(t, startServer(t))
+	for _, row := range testdb.Rows(t, openDatabase(t, schema), "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()") {
+		name, isView := row[0].(string), strings.HasPrefix(row[0].(string), "v_")
+		err := testpostgres.Exec(schema, "SET ROLE track_query; SELECT * FROM "+name+" LIMIT 0")
+		if (err == nil) != isView || err != nil && !strings.Contains(err.Error(), "42501") {
+			t.Errorf("%s, view %t: %v", name, isView, err)
+		}
+	}
+	for _, statement := range []string{"CREATE TABLE x (id int)", "SELECT pg_read_file('/etc/hostname')", "SELECT lo_import('/etc/hostname')", "SELECT pg_reload_conf()", "COPY v_seed TO '/tmp/x'"} {
+		if err := testpostgres.Exec(schema, "SET ROLE track_query; "+statement); err == nil || !strings.Contains(err.Error(), "42501") {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+}
+
+// A user without the role, and a superuser that serves, are refused, and told what to do.
+func TestMissingRolePostgres(t *testing.T) {
+	server := startServer(t)
+	schema := postgres(t, server)
+	name := "plain_" + strconv.Itoa(os.Getpid())
+	if err := testpostgres.Exec(schema, "CREATE ROLE "+name+" LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA "+schemaOf(schema)+" TO "+name+"; GRANT USAGE ON SCHEMA "+schemaOf(schema)+" TO "+name); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := testpostgres.Exec(server, "DROP OWNED BY "+name+"; DROP ROLE "+name); err != nil {
+			t.Error(err)
+		}
 	})
-	if err != nil || row[0] != "300000" {
-		t.Errorf("no limit of the role: %v %v", row, err)
+	st := openDatabase(t, testpostgres.With(t, schema, map[string]string{"user": name}))
+	_, err := st.QueryViews(t.Context(), "SELECT 1", func([]string, []any) error { return nil })
+	if !errors.Is(err, track.ErrForbidden) || !strings.Contains(fmt.Sprint(track.Hints(err)), "GRANT track_query TO") {
+		t.Errorf("a user without the role: %v", err)
 	}
+	if err := st.CheckRole(t.Context()); err != nil {
+		t.Errorf("a plain user: %v", err)
+	}
+	if err := openDatabase(t, schema).CheckRole(t.Context()); !errors.Is(err, track.ErrForbidden) {
+		t.Errorf("a superuser: %v", err)
+	}
+}
+
+func schemaOf(database string) string {
+	_, schema, _ := strings.Cut(database, "search_path=")
+	schema, _, _ = strings.Cut(schema, "&")
+	return schema
 }
 
 // A query of which no more rows are wanted ends on the server too, and its connection stays usable.
@@ -146,7 +196,7 @@ func TestQueryStopsPostgres(t *testing.T) {
 	enough := errors.New("enough")
 	for range 3 {
 		n := 0
-		_, err := st.Query(t.Context(), "SELECT generate_series(1, 1000000000000)", func([]string, []any) error {
+		_, err := st.QueryViews(t.Context(), "SELECT generate_series(1, 1000000000000)", func([]string, []any) error {
 			if n++; n == 10 {
 				return enough
 			}

@@ -11,12 +11,6 @@ import (
 	"track/internal/near"
 )
 
-// views are those that docs/reference/sql.md describes.
-var views = []string{ //nolint:gochecknoglobals // a constant
-	"v_seed", "v_result", "v_stability", "v_sweep", "v_run", "v_assessment", "v_param", "v_artifact", "v_execution", "v_score", "v_call", "v_request", "v_version",
-	"v_mutation", "v_decision", "v_ledger",
-}
-
 // unknownName finds the name that a query has and the database has not. SQLite says it in its text alone, and so does
 // PostgreSQL.
 var unknownName = regexp.MustCompile(`no such (column|table): (\w+\.)*(\w+)|(column|relation) "?(\w+\.)*(\w+)"? does not exist`)

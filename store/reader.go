@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,7 +70,7 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 	defer func() {
 		release()
 		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
-		err = errors.Join(err, explain(rollbackErr))
+		err = cmp.Or(err, explain(rollbackErr))
 	}()
 	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, totals: map[string][]scoring.MetricTotals{}})
 }

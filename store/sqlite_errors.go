@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/jackc/pgx/v5/pgproto3"
 	"modernc.org/libc"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -136,7 +137,7 @@ func isReadOnly(err error) bool {
 // isTooLarge reports whether a text or BLOB is longer than the connection allows.
 func isTooLarge(err error) bool {
 	var failure *sqlite.Error
-	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_TOOBIG
+	return errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_TOOBIG || errors.As(err, new(*pgproto3.ExceededMaxBodyLenErr))
 }
 
 // isHot reports whether a reader met a transaction that was cut short before the database had its write-ahead log:

@@ -101,9 +101,9 @@ func (sqliteFile) isLost(*writer) bool { return false }
 // isCommitted implements [engine].
 func (sqliteFile) isCommitted(context.Context, commitment) (bool, error) { return false, nil }
 
-// limitValues implements [engine].
-func (sqliteFile) limitValues(conn *sqlx.Conn, largest int) (release func(), err error) {
-	before, err := sqlite.Limit(conn.Conn, sqlite3.SQLITE_LIMIT_LENGTH, largest)
+// confine implements [engine]: the connection only reads, and knows no other file.
+func (sqliteFile) confine(_ context.Context, conn *sqlx.Conn) (release func(), err error) {
+	before, err := sqlite.Limit(conn.Conn, sqlite3.SQLITE_LIMIT_LENGTH, largestValue)
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,7 @@ type serveOptions struct {
 	logFormat    string
 	connections  int
 	answerTime   time.Duration
+	sqlTime      time.Duration
 }
 
 // The times of a server.
@@ -76,6 +77,7 @@ Examples:
 			&cli.StringFlag{Name: "log", Usage: "write the log as `FORMAT`: text or json", Value: "text", Destination: &o.logFormat},
 			&cli.IntFlag{Name: "max-connections", Usage: "hold `N` connections at once; more wait until one ends", Value: 4096, Destination: &o.connections},
 			&cli.DurationFlag{Name: "answer-time", Usage: "give up an answer after `TIME`", Value: time.Minute, Destination: &o.answerTime},
+			&cli.DurationFlag{Name: "sql-time", Usage: "give up a query in SQL after `TIME`", Value: 10 * time.Second, Destination: &o.sqlTime},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 0 {
@@ -109,8 +111,8 @@ func (o serveOptions) check() error {
 		return usage("--max-connections %d: at least 1", o.connections)
 	case o.ssoScopes != "" && o.ssoHeader == "":
 		return usage("--sso-scope is for people whom --sso-header names: give it too")
-	case o.answerTime <= 0:
-		return usage("--answer-time %s: a time above 0, such as 1m", o.answerTime)
+	case o.answerTime <= 0 || o.sqlTime <= 0:
+		return usage("--answer-time %s, --sql-time %s: a time above 0, such as 1m", o.answerTime, o.sqlTime)
 	}
 	return checkHosts(o.hosts.Value())
 }
@@ -159,7 +161,7 @@ func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := st.Close(); err != nil {
+	if err := errors.Join(st.CheckRole(ctx), st.Close()); err != nil {
 		return err
 	}
 	listener, err := listenOn(o.address)
@@ -179,7 +181,7 @@ func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
 	}
 	config := server.Config{
 		Open: p.openForUpdate, Now: p.now, Log: p.serverLog(o.logFormat), Version: provenance.Version(version), Hosts: o.hosts.Value(), BasePath: o.basePath, NoAuth: o.noAuth,
-		QueryTime: o.answerTime, OwnerName: actor(), SSOHeader: o.ssoHeader, Rate: o.rate,
+		QueryTime: o.answerTime, SQLTime: o.sqlTime, OwnerName: actor(), SSOHeader: o.ssoHeader, Rate: o.rate,
 	}
 	if config.TrustedProxies, err = proxyAddresses(o.proxies.Value()); err != nil {
 		return err

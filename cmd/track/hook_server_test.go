@@ -65,7 +65,7 @@ func TestHooksForServer(t *testing.T) {
 		t.Errorf("push: %s", out)
 	}
 	kill()
-	out := mustTrackWith(t, dir, db, "query", "SELECT count(*) AS n, count(DISTINCT key) AS keys, min(lineage.name) AS lineage FROM execution JOIN lineage ON lineage.id = execution.lineage_id", "--format", "csv")
+	out := tables(t, dir, db, "SELECT count(*) AS n, count(DISTINCT key) AS keys, min(lineage.name) AS lineage FROM execution JOIN lineage ON lineage.id = execution.lineage_id")
 	if !strings.Contains(out, "2,2,l") {
 		t.Errorf("the server has %s", out)
 	}

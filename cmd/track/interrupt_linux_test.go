@@ -29,7 +29,7 @@ func TestInterruptEndsStatements(t *testing.T) {
 		{"a row and then none", endless + "x FROM c WHERE x < 2", "table"},
 		{"rows without end as JSON", endless + "x FROM c", "json"},
 		{"rows without end as CSV", endless + "x FROM c", "csv"},
-		{"one long function", "SELECT instr(hex(zeroblob(20000000)), hex(zeroblob(10000000)) || '1')", "table"},
+		{"one long function", "SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || '1')", "table"},
 		{"a page and then none", endless + "x FROM c WHERE x < 20000", "table"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

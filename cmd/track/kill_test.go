@@ -201,7 +201,7 @@ func (k *killing) check() {
 
 func (k *killing) records(db string) map[string]bool {
 	k.t.Helper()
-	const all = `SELECT 'seed ' || seed FROM v_seed UNION ALL SELECT 'execution ' || key FROM execution UNION ALL SELECT DISTINCT 'decision ' || mutation FROM v_decision`
+	const all = `SELECT 'seed ' || seed FROM v_seed UNION ALL SELECT 'execution ' || key FROM v_execution UNION ALL SELECT DISTINCT 'decision ' || mutation FROM v_decision`
 	found := map[string]bool{}
 	for _, record := range strings.Split(strings.TrimSpace(mustTrack(k.t, k.dir, "query", "--db", db, "--limit", "0", "--format", "csv", all)), "\n")[1:] {
 		if found[record] {

@@ -191,7 +191,7 @@ func TestCrashedServerPostgres(t *testing.T) {
 	if output, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}
-	recorded := strings.Fields(mustTrackWith(t, dir, db, "query", "--limit", "0", "--format", "csv", "SELECT task AS record FROM execution UNION ALL SELECT CAST(number AS text) FROM seed"))[1:]
+	recorded := strings.Fields(tables(t, dir, db, "SELECT task AS record FROM execution UNION ALL SELECT CAST(number AS text) FROM seed"))[1:]
 	times := map[string]int{}
 	for _, record := range recorded {
 		times[record]++
@@ -326,7 +326,7 @@ func TestSweepServerAwayPostgres(t *testing.T) {
 			if code != exitOK || again.NRan != 0 || again.NKnown != seeds {
 				t.Errorf("again: exit code %d, %d ran, %d known: %s", code, again.NRan, again.NKnown, text)
 			}
-			if got := mustTrackWith(t, dir, direct, "query", "--format", "csv", "SELECT DISTINCT ending FROM sweep"); !strings.HasSuffix(strings.TrimSpace(got), "finished") || strings.Count(got, "\n") != 2 {
+			if got := tables(t, dir, direct, "SELECT DISTINCT ending FROM sweep"); !strings.HasSuffix(strings.TrimSpace(got), "finished") || strings.Count(got, "\n") != 2 {
 				t.Errorf("the sweeps ended as %q", got)
 			}
 		})

@@ -82,8 +82,8 @@ func (s *judgedSweep) wantDecisions(t *testing.T, a answer.SweepResult) {
 func (s *judgedSweep) wantLooks(t *testing.T) {
 	t.Helper()
 	const looks = "SELECT n, verdict FROM look ORDER BY n"
-	got := mustTrackWith(t, s.dir, s.db, "query", looks, "--format", "csv")
-	if want := mustTrackWith(t, s.dir, filepath.Join(s.dir, "reference.db"), "query", looks, "--format", "csv"); got != want {
+	got := tables(t, s.dir, s.db, looks)
+	if want := tables(t, s.dir, "reference.db", looks); got != want {
 		t.Errorf("looks:\n%s\nwant:\n%s", got, want)
 	}
 }
@@ -240,7 +240,7 @@ func TestRepeatedServerAwayPostgres(t *testing.T) {
 		if code != exitOK || a.NRepeated != 2 || a.NDiffering > 0 || a.NUncompared > 0 {
 			t.Errorf("back: exit code %d, %+v: %s", code, a, text)
 		}
-		if out := mustTrackWith(t, s.dir, direct, "query", "SELECT count(*) AS n FROM repetition", "--format", "csv"); out != "n\n2\n" {
+		if out := tables(t, s.dir, direct, "SELECT count(*) AS n FROM repetition"); out != "n\n2\n" {
 			t.Errorf("repetitions: %s", out)
 		}
 	}

@@ -39,7 +39,7 @@ func readPageOfRoles(t *testing.T, schema string) (p pageOfRoles) {
 		}
 		return found
 	}
-	p.beforeInit, p.existing, p.afterInit = read(beforeInit, 5), read(existing, 2), read(afterInit, 1)
+	p.beforeInit, p.existing, p.afterInit = read(beforeInit, 5), read(existing, 2), read(afterInit, 2)
 	return p
 }
 

@@ -81,9 +81,9 @@ func compareAnswers(t *testing.T, readings [][]string, want, got []string) {
 func mergeTwice(t *testing.T, dir, from, into string, merge ...string) {
 	t.Helper()
 	mustTrackWith(t, dir, into, append(merge, from)...)
-	before := mustTrackWith(t, dir, into, "query", countOfAll)
+	before := tables(t, dir, into, countOfAll)
 	mustTrackWith(t, dir, into, append(merge, from)...)
-	if after := mustTrackWith(t, dir, into, "query", countOfAll); after != before {
+	if after := tables(t, dir, into, countOfAll); after != before {
 		t.Errorf("merging again: %s, before %s", after, before)
 	}
 }

@@ -54,7 +54,7 @@ func (s *stepwise) killed(t *testing.T, args ...string) {
 
 func (s *stepwise) query(t *testing.T, db, query string) string {
 	t.Helper()
-	return mustTrackWith(t, s.dir, db, "query", "--limit", "0", "--format", "csv", query)
+	return tables(t, s.dir, db, query)
 }
 
 // wantPartly checks that a part of the rows of a query were changed, and that no transaction changed more than 1,000.

@@ -57,7 +57,7 @@ func (m *moving) record(args ...string) string {
 
 func (m *moving) query(db, sql string) string {
 	m.Helper()
-	return mustTrack(m.T, m.dir, "query", sql, "--format", "csv", "--db", db)
+	return tables(m.T, m.dir, db, sql)
 }
 
 // push moves the database.

@@ -81,7 +81,7 @@ func (p *pushing) push(address, want string) {
 func (p *pushing) wantSeeds(want string) {
 	p.Helper()
 	const counts = "SELECT count(*) AS n, count(DISTINCT number) AS numbers, (SELECT coalesce(sum(through), 0) FROM spool) AS through FROM seed"
-	if out := mustTrackWith(p.T, p.dir, p.db, "query", counts, "--format", "csv"); !strings.Contains(out, want) {
+	if out := tables(p.T, p.dir, p.db, counts); !strings.Contains(out, want) {
 		p.Errorf("%s, not %s", out, want)
 	}
 }

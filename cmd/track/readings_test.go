@@ -166,7 +166,7 @@ func expandReadings(t *testing.T, dir, db string) (list [][]string) {
 		return lines[len(lines)-1]
 	}
 	named := strings.NewReplacer(
-		"MUTATION", word("SELECT key FROM mutation ORDER BY key LIMIT 1"),
+		"MUTATION", word("SELECT mutation FROM v_mutation ORDER BY mutation LIMIT 1"),
 		"MARKET", "market@"+word("SELECT configuration FROM v_seed WHERE scenario = 'market' ORDER BY configuration LIMIT 1"))
 	for line := range strings.SplitSeq(named.Replace(sameReadings), "\n") {
 		args := strings.Fields(line)

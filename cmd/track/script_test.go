@@ -136,6 +136,7 @@ func scriptParams(server string) testscript.Params {
 			"bytes":     writeBytes,
 			"copydb":    copyDatabase,
 			"sql":       execSQL,
+			"rows":      rows,
 		},
 	}
 }

@@ -94,7 +94,7 @@ func sendUntilAcknowledged(t *testing.T, address, token string, number int) {
 // countRecorded returns the number of seeds, and of their numbers.
 func countRecorded(t *testing.T, dir, db string) (counted [2]int) {
 	t.Helper()
-	out := mustTrackWith(t, dir, db, "query", "SELECT count(*) AS seeds, count(DISTINCT number) AS numbers FROM seed", "--format", "csv")
+	out := tables(t, dir, db, "SELECT count(*) AS seeds, count(DISTINCT number) AS numbers FROM seed")
 	if _, err := fmt.Sscanf(out, "seeds,numbers\n%d,%d", &counted[0], &counted[1]); err != nil {
 		t.Fatalf("%s: %v", out, err)
 	}

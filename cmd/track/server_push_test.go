@@ -65,7 +65,7 @@ func TestRecordingSurvivesTheServer(t *testing.T) {
 	}
 	kill()
 	const counts = `SELECT (SELECT count(*) FROM seed) AS seeds, (SELECT count(DISTINCT number) FROM seed) AS numbers, (SELECT count(*) FROM execution) AS executions`
-	out := mustTrackWith(t, dir, db, "query", counts, "--format", "csv")
+	out := tables(t, dir, db, counts)
 	if want := "24,24,24"; !strings.Contains(out, want) {
 		t.Errorf("recorded %s, not %s", out, want)
 	}
@@ -111,7 +111,7 @@ func TestSweepForServer(t *testing.T) {
 	_, kill = startKilled(t, dir, db, strings.TrimPrefix(address, "http://"))
 	want(sweep("0..12"), "3 seeds ran, 0 failed, 10 recorded before", "sent to "+address)
 	kill()
-	out := mustTrackWith(t, dir, db, "query", "SELECT count(*) AS n, count(DISTINCT number) AS numbers, min(outcome) AS least, max(outcome) AS most FROM seed", "--format", "csv")
+	out := tables(t, dir, db, "SELECT count(*) AS n, count(DISTINCT number) AS numbers, min(outcome) AS least, max(outcome) AS most FROM seed")
 	want(out, "13,13,ok,ok")
 }
 

@@ -13,12 +13,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"track/internal/testpostgres"
+	"track/store"
 )
 
 // listen starts a server on a database, with further variables of its environment, and returns the address at which it
 // answers.
 func listen(t *testing.T, dir, db, at string, variables ...string) (cmd *exec.Cmd, address string) {
 	t.Helper()
+	if store.IsServer(db) {
+		db = testpostgres.Served(t, db)
+	}
 	cmd = exec.Command("track", "serve", "--addr", at, "--db", db)
 	cmd.Dir, cmd.Env = dir, append(environ(), append(variables, "XDG_CONFIG_HOME="+filepath.Join(dir, "settings"))...)
 	errOut, err := cmd.StderrPipe()
@@ -197,7 +203,7 @@ func bundleText(t *testing.T, dir, file string) string {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "imported.db")
 	mustTrackWith(t, dir, db, "import", "bundle", file)
-	return mustTrackWith(t, dir, db, "query", countOfAll, "--format", "csv") + mustTrackWith(t, dir, db, "query", "SELECT * FROM v_seed ORDER BY id", "--format", "csv")
+	return tables(t, dir, db, countOfAll) + mustTrackWith(t, dir, db, "query", "SELECT * FROM v_seed ORDER BY id", "--format", "csv")
 }
 
 // askServer runs a command that asks a server, as the user who started it.

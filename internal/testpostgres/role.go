@@ -80,3 +80,20 @@ func Files(t testing.TB, files map[string][]byte) string {
 	}
 	return folder
 }
+
+// Served returns the URL of a database for a server of track, whose user is no superuser and may write the tables.
+func Served(t testing.TB, database string) string {
+	t.Helper()
+	err := Exec(database, `DO $$ BEGIN
+	    CREATE ROLE served LOGIN;
+	EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+	END $$;
+	DO $$ BEGIN
+	    GRANT track_query TO served;
+	    EXECUTE format('GRANT USAGE ON SCHEMA %1$I TO served; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %1$I TO served', current_schema());
+	END $$`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return With(t, database, map[string]string{"user": "served"})
+}

@@ -48,7 +48,7 @@ func testGoroutines(t *testing.T, st *store.Store) {
 func testQuery(t *testing.T, st *store.Store) {
 	add(t, st, track.Seed{Scenario: "s", Number: math.MaxUint64, Values: map[string]float64{"m": 1}})
 	run := func(query string) (columns []string, rows [][]any, err error) {
-		columns, err = st.Query(t.Context(), query, func(_ []string, row []any) error {
+		columns, err = st.QueryViews(t.Context(), query, func(_ []string, row []any) error {
 			rows = append(rows, row)
 			return nil
 		})
@@ -79,7 +79,7 @@ func testQuery(t *testing.T, st *store.Store) {
 		t.Errorf("%d seeds and error %v after the queries, want 1", len(seeds), err)
 	}
 	stop := errors.New("enough")
-	if _, err := st.Query(t.Context(), "SELECT 1", func([]string, []any) error { return stop }); !errors.Is(err, stop) {
+	if _, err := st.QueryViews(t.Context(), "SELECT 1", func([]string, []any) error { return stop }); !errors.Is(err, stop) {
 		t.Errorf("a visitor's error became %v", err)
 	}
 }

@@ -14,7 +14,7 @@ func Query(ctx context.Context, r *store.Reader, q answer.QueryQuestion) (whole 
 	err = QueryPages(ctx, r, q, func(page answer.Query) error {
 		whole.Columns = page.Columns
 		whole.AppendPage(page)
-		whole.LimitedTo = page.LimitedTo
+		whole.LimitedTo, whole.Bounded = page.LimitedTo, page.Bounded
 		return nil
 	})
 	return whole, err
@@ -28,11 +28,12 @@ var errLimited = errors.New("more rows than are asked for")
 func QueryPages(ctx context.Context, r *store.Reader, q answer.QueryQuestion, page func(answer.Query) error) error {
 	const mostRows, mostBytes = 10_000, 4 << 20
 	var next answer.Query
-	n, nRows, given := 0, 0, false
-	columns, err := r.Query(ctx, q.SQL, func(columns []string, row []any) error {
-		if nRows++; q.Limit > 0 && nRows > q.Limit {
+	n, nRows, nBytes, given := 0, 0, int64(0), false
+	columns, err := r.QueryViews(ctx, q.SQL, func(columns []string, row []any) error {
+		if q.IsEnough(nRows, nBytes) {
 			return errLimited
 		}
+		nRows++
 		for i, cell := range row {
 			if raw, isBytes := cell.([]byte); isBytes {
 				row[i] = hex.EncodeToString(raw)
@@ -42,8 +43,8 @@ func QueryPages(ctx context.Context, r *store.Reader, q answer.QueryQuestion, pa
 		if err != nil {
 			return err
 		}
-		next.Items, n = append(next.Items, item), n+len(item)
-		if len(next.Items) < mostRows && n < mostBytes || nRows == q.Limit {
+		next.Items, n, nBytes = append(next.Items, item), n+len(item), nBytes+int64(len(item))
+		if len(next.Items) < mostRows && n < mostBytes || q.IsEnough(nRows, nBytes) {
 			return nil
 		}
 		next.Columns = columns
@@ -53,7 +54,7 @@ func QueryPages(ctx context.Context, r *store.Reader, q answer.QueryQuestion, pa
 	})
 	switch {
 	case errors.Is(err, errLimited):
-		next.LimitedTo = q.Limit
+		next.LimitedTo, next.Bounded = nRows, nRows != q.Limit
 	case err != nil || given && len(next.Items) == 0:
 		return err
 	}

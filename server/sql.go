@@ -1,0 +1,88 @@
+package server
+
+import (
+	"compress/gzip"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"track/answer"
+	"track/ask"
+	"track/reports/render"
+	"track/store"
+)
+
+// The bounds of a query in SQL, which anybody who reads can make as large as they like.
+const (
+	defaultSQL = 10 * time.Second
+	mostRows   = 1_000_000
+	mostBytes  = 64 << 20
+	mostOwnSQL = 2 // queries at once of a token
+	mostSQL    = 3 // and of all: each takes one of few connections to a server of PostgreSQL
+	queryPage  = "/query"
+)
+
+var errTooLong = errors.New("the query took too long")
+
+// beginQuery bounds the time of a query, and the queries at once. End must be called once unless there is an error.
+func (s *Server) beginQuery(ctx context.Context) (_ context.Context, end func(), err error) {
+	leave, err := s.queries.enter(grantOf(ctx).Name)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.config.SQLTime, errTooLong)
+	return ctx, func() { cancel(); leave() }, nil
+}
+
+// sendPages writes an answer page by page. What fails behind the first page cuts the answer off, so that nobody takes it for
+// a whole one.
+func (s *Server) sendPages(w http.ResponseWriter, r *http.Request, q ask.Question, st *store.Store, form form, params url.Values) error {
+	ctx, end, err := s.beginQuery(r.Context())
+	if err != nil {
+		return err
+	}
+	defer end()
+	leave, err := s.queue.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.config.SQLTime + time.Second)) // of a client that does not read
+	var page answer.Answer
+	var pages *render.Pages
+	for next, err := range q.Pages(ctx, ask.Source{Store: st, MostRows: mostRows, MostBytes: mostBytes}, params) {
+		switch {
+		case err != nil && pages == nil:
+			return err
+		case err == nil && page == nil:
+			page = next
+			continue
+		case err == nil && pages == nil:
+			w.Header().Set("Content-Type", form.contentType())
+			w.Header().Set("Trailer", limitedHeader)
+			pages = render.NewPages(w, render.Options{Format: form.format})
+			err = pages.Write(page)
+		}
+		if err == nil {
+			err = pages.Write(next)
+		}
+		if err != nil {
+			s.config.Log.WarnContext(ctx, "an answer was cut off", "error", err)
+			panic(http.ErrAbortHandler)
+		}
+		page = next
+	}
+	if pages == nil {
+		text, err := answerText(r, page, form)
+		if err == nil {
+			text.compressedFor(r, gzip.BestSpeed).write(w)
+		}
+		return err
+	}
+	if l, ok := page.(answer.LimitedAnswer); ok && l.Limited() != nil {
+		w.Header().Set(limitedHeader, l.Limited().Text)
+	}
+	return pages.Close()
+}
