@@ -133,12 +133,12 @@ func (d database) check(t testing.TB, judged bool) map[int]bool {
 	if judged {
 		assessments = 1
 	}
-	whole := fmt.Sprintf(`SELECT number,
-	       (SELECT count(*) FROM value WHERE seed_id = seed.id AND value = number + 0.5) = %[1]d
-	   AND (SELECT count(*) FROM value WHERE seed_id = seed.id) = %[1]d
-	   AND (SELECT count(*) FROM assessment WHERE seed_id = seed.id) = %[2]d
-	   AND (SELECT count(*) FROM result WHERE seed_id = seed.id) = %[1]d * %[2]d AS whole
-	  FROM seed`, nMetrics, assessments)
+	whole := fmt.Sprintf(`WITH
+	  v AS (SELECT id, count(*) AS n, sum(value = seed + 0.5) AS n_right FROM v_value GROUP BY id),
+	  a AS (SELECT id, count(*) AS n FROM v_assessment GROUP BY id),
+	  r AS (SELECT id, count(*) AS n FROM v_result GROUP BY id)
+	SELECT s.seed, v.n = %[1]d AND v.n_right = %[1]d AND coalesce(a.n, 0) = %[2]d AND coalesce(r.n, 0) = %[1]d * %[2]d AS whole
+	  FROM v_seed s LEFT JOIN v ON v.id = s.id LEFT JOIN a ON a.id = s.id LEFT JOIN r ON r.id = s.id`, nMetrics, assessments)
 	lines := strings.Split(strings.TrimSpace(d.mustRun(t, "", "query", whole, "--limit", "0", "--format", "csv")), "\n")
 	seeds := map[int]bool{}
 	for _, line := range lines[1:] { // without the names of the columns
@@ -508,9 +508,10 @@ func TestManyProcessesOfExecutions(t *testing.T) {
 			t.Errorf("%s was recorded %d times", key, n)
 		}
 	}
-	whole := d.mustRun(t, "", "query", `SELECT count(*) AS n, count(DISTINCT key) AS keys, min(n_calls) AS least,
-	       min((SELECT count(*) FROM call WHERE execution_id = execution.id)) AS calls, min((SELECT count(*) FROM execution_score WHERE execution_id = execution.id)) AS scores
-	  FROM execution`, "--format", "csv")
+	whole := d.mustRun(t, "", "query", `WITH
+	  c AS (SELECT execution, count(*) AS n FROM v_call GROUP BY execution), s AS (SELECT id, count(*) AS n FROM v_score GROUP BY id)
+	SELECT count(*) AS n, count(DISTINCT e.key) AS keys, min(n_calls) AS least, min(coalesce(c.n, 0)) AS calls, min(coalesce(s.n, 0)) AS scores
+	  FROM v_execution e LEFT JOIN c ON c.execution = e.id LEFT JOIN s ON s.id = e.id`, "--format", "csv")
 	if wantRow := fmt.Sprintf("%d,%d,20,20,2\n", want, want); !strings.HasSuffix(whole, wantRow) {
 		t.Errorf("%s, want %s", whole, wantRow)
 	}
