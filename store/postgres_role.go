@@ -21,7 +21,6 @@ const (
 	// operator: a query says then what is missing. Several processes may do it at once.
 	letQuery = `
 	DO $$
-	DECLARE of_view record;
 	BEGIN
 	    IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = '` + queryRole + `') THEN
 	        CREATE ROLE ` + queryRole + `;

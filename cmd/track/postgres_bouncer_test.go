@@ -17,6 +17,7 @@ func bouncedSchema(t *testing.T) (server, role string) {
 	t.Helper()
 	server = postgresServer(t)
 	role = testpostgres.Role(t, server, "")
+	testpostgres.LetQuery(t, server, role)
 	if err := testpostgres.Exec(server, strings.ReplaceAll("CREATE SCHEMA own_NAME AUTHORIZATION NAME; ALTER ROLE NAME SET search_path = own_NAME", "NAME", role)); err != nil {
 		t.Fatal(err)
 	}

@@ -81,15 +81,33 @@ func Files(t testing.TB, files map[string][]byte) string {
 	return folder
 }
 
+// LetQuery grants the role of queries to another role, and creates it first if need be.
+func LetQuery(t testing.TB, server, role string) {
+	t.Helper()
+	createRole(t, server, "track_query", "")
+	if err := Exec(server, "GRANT track_query TO "+role); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// createRole creates a role unless it exists. Another test may do it at the same time.
+func createRole(t testing.TB, server, name, options string) {
+	t.Helper()
+	err := Exec(server, `DO $$ BEGIN
+	    CREATE ROLE `+name+` `+options+`;
+	EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+	END $$`)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Served returns the URL of a database for a server of track, whose user is no superuser and may write the tables.
 func Served(t testing.TB, database string) string {
 	t.Helper()
+	createRole(t, database, "served", "LOGIN")
+	LetQuery(t, database, "served")
 	err := Exec(database, `DO $$ BEGIN
-	    CREATE ROLE served LOGIN;
-	EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
-	END $$;
-	DO $$ BEGIN
-	    GRANT track_query TO served;
 	    EXECUTE format('GRANT USAGE ON SCHEMA %1$I TO served; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %1$I TO served', current_schema());
 	END $$`)
 	if err != nil {
