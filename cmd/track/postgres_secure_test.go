@@ -73,7 +73,7 @@ func secureServer(t *testing.T, password string) (database string, certificate [
 			t.Error(err)
 		}
 	})
-	if err := server.Exec("CREATE ROLE ada LOGIN PASSWORD '" + password + "'; CREATE SCHEMA ada AUTHORIZATION ada"); err != nil {
+	if err := server.Exec("CREATE ROLE ada LOGIN PASSWORD '" + password + "'; CREATE ROLE track_query ROLE ada; CREATE SCHEMA ada AUTHORIZATION ada"); err != nil {
 		t.Fatal(err)
 	}
 	return testpostgres.With(t, server.URL, map[string]string{"user": "ada", "sslmode": "require", "search_path": "ada"}), certificate
