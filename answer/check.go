@@ -11,20 +11,17 @@ import (
 )
 
 // CheckQuestion asks whether a database is damaged.
-type CheckQuestion struct {
-	Full bool // every index is compared with its table as well
-}
+type CheckQuestion struct{}
 
 // Params declares the parameters of the question.
 func (q *CheckQuestion) Params() param.List {
-	return param.List{{Name: "full", Help: "compare every index with its table as well", Value: param.Switch(&q.Full)}}
+	return nil
 }
 
 // DatabaseCheck says whether a database holds what was recorded.
 type DatabaseCheck struct {
 	Database    string           `json:"database"`
 	Sound       bool             `json:"sound"`
-	Full        bool             `json:"full"`
 	Bytes       int64            `json:"bytes"` // of the database
 	Seeds       int              `json:"seeds"`
 	Values      int              `json:"values"`
@@ -35,7 +32,7 @@ type DatabaseCheck struct {
 	Entries     int              `json:"entries"` // of ledgers
 	Damage      []DamagedRecords `json:"damage"`
 	Foreign     []string         `json:"foreign"`     // tables and views that track did not make and never reads
-	NotChecked  []string         `json:"not_checked"` // what a full check left out
+	NotChecked  []string         `json:"not_checked"` // what was left out
 }
 
 // DamagedRecords are the records of a table that are damaged alike.
@@ -103,7 +100,7 @@ func (a DatabaseCheck) Lead() []Sentence {
 		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "not made by track, and never read: " + strings.Join(a.Foreign, ", ")})
 	}
 	if len(a.NotChecked) > 0 {
-		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "not checked, because that reads tables of others: " + strings.Join(a.NotChecked, ", ")})
+		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: "not checked: " + strings.Join(a.NotChecked, ", ")})
 	}
 	if !a.Sound {
 		lead = append(lead, Sentence{Kind: Note, Text: "restore a backup if you have one; docs/how-to/repair.md says what else can be saved"})
@@ -125,8 +122,8 @@ func (a DatabaseCheck) Tables() []Table {
 	}
 	return []Table{damage, {
 		Name: "check", ForPrograms: true,
-		Columns: columns("database", "sound", "full", "bytes", "seeds", "values", "assessments", "results", "hashed", "lineages", "entries", "foreign", "not_checked"),
-		Rows: [][]any{{a.Database, a.Sound, a.Full, a.Bytes, a.Seeds, a.Values, a.Assessments, a.Results, a.Hashed, a.Lineages, a.Entries,
+		Columns: columns("database", "sound", "bytes", "seeds", "values", "assessments", "results", "hashed", "lineages", "entries", "foreign", "not_checked"),
+		Rows: [][]any{{a.Database, a.Sound, a.Bytes, a.Seeds, a.Values, a.Assessments, a.Results, a.Hashed, a.Lineages, a.Entries,
 			strings.Join(a.Foreign, "; "), strings.Join(a.NotChecked, "; ")}},
 	}}
 }

@@ -23,8 +23,8 @@ func Check() Def[answer.CheckQuestion, answer.DatabaseCheck] {
 	return Def[answer.CheckQuestion, answer.DatabaseCheck]{
 		Name: "check", Scope: access.Admin, Help: "find out whether a database is damaged",
 		About: `Compares every seed with the digest of its values, every assessment with its results, every text, configuration and series with its
-hash, and every ledger with its replay. Looks for rows that refer to nothing, and lets SQLite check its pages. Says which records are
-damaged and what can be saved. Lists the tables and views of others. Only reads. A server does one check at a time.`,
+hash, and every ledger with its replay. Looks for rows that refer to nothing, and lets SQLite check its pages and compare its indexes with
+their tables. Says which records are damaged and what can be saved. Lists the tables and views of others. Only reads. A server does one check at a time.`,
 		Params: (*answer.CheckQuestion).Params, Concludes: []answer.Conclusion{answer.Done, answer.FoundDamage}, Read: integrity.Answer, Live: true, Long: true,
 	}
 }

@@ -5,14 +5,12 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"slices"
 
 	"track"
 )
 
 const (
-	quickCheck      = `SELECT quick_check FROM pragma_quick_check($1)`
-	completeCheck   = `SELECT integrity_check FROM pragma_integrity_check`
+	firstDamage     = `PRAGMA integrity_check(1)`
 	integrityCheck  = `SELECT integrity_check FROM pragma_integrity_check($1)`
 	foreignKeyCheck = `SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check($1)`
 	// Two trees with the same root would each look sound.
@@ -42,43 +40,44 @@ func (r *Reader) Foreign(ctx context.Context) ([]string, error) {
 	return foreign, explain(err)
 }
 
-// CheckStructure lets SQLite check the trees of pages of each table of track, and if full their indexes and the pages
-// that belong to no table, unless the file has tables of others. Only full checks read the tables that
-// [Reader.CheckSeeds] and [Reader.CheckResults] read row by row. Tables of others are left alone: to check them
-// evaluates their expressions.
-func (r *Reader) CheckStructure(ctx context.Context, full bool, found func(Damage)) error {
+// FirstDamage lets SQLite check all pages, and compare the indexes with their tables, and returns what is wrong first; ""
+// for nothing. It ends on every file. In a file with tables of others it looks at nothing, and reports that with isWhole:
+// to check them evaluates their expressions.
+func (r *Reader) FirstDamage(ctx context.Context) (text string, isWhole bool, err error) {
+	if r.pool.engine.checksItself() {
+		return "", true, nil
+	}
+	if foreign, err := r.Foreign(ctx); len(foreign) > 0 || err != nil {
+		return "", false, err
+	}
+	if err = r.read().GetContext(ctx, &text, firstDamage); text == "ok" {
+		text = ""
+	}
+	return text, true, explain(err)
+}
+
+// CheckStructure lets SQLite check the pages of each table of track and of its indexes, one after the other.
+func (r *Reader) CheckStructure(ctx context.Context, found func(Damage)) error {
 	if r.pool.engine.checksItself() {
 		return nil
 	}
-	foreign, err := r.Foreign(ctx)
-	if err != nil {
-		return err
-	}
-	if full && len(foreign) == 0 {
-		return r.askSQLite(ctx, completeCheck, nil, "", found)
-	}
-	err = r.stream(ctx, sharedRoots, nil, func(row []driver.Value) {
+	err := r.stream(ctx, sharedRoots, nil, func(row []driver.Value) {
 		found(Damage{"", "tables or indexes share their pages", asText(row[0])})
 	})
 	if err != nil {
 		return explain(err)
 	}
 	tables, err := ownTables(ctx)
-	if err != nil {
-		return err
+	for i := 0; i < len(tables) && err == nil; i++ {
+		err = r.askSQLite(ctx, integrityCheck, []any{tables[i]}, tables[i], found)
 	}
-	for _, table := range tables {
-		query := quickCheck
-		if full {
-			query = integrityCheck
-		} else if slices.Contains([]string{"packed_value", "packed_result"}, table) {
-			continue
-		}
-		if err := r.askSQLite(ctx, query, []any{table}, table, found); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
+}
+
+// Interrupting calls read, whose statements end when ctx ends, which may be before the reader's own ends.
+func (r *Reader) Interrupting(ctx context.Context, read func() error) error {
+	defer r.pool.engine.interruptAtEnd(ctx, r.pinned)()
+	return read()
 }
 
 func (r *Reader) askSQLite(ctx context.Context, query string, args []any, table string, found func(Damage)) error {

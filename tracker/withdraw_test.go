@@ -51,7 +51,7 @@ func (s *shard) counted() string {
 
 func (s *shard) sound() {
 	s.t.Helper()
-	check, err := integrity.Check(s.t.Context(), s.st, integrity.Options{})
+	check, err := integrity.Check(s.t.Context(), s.st, nil)
 	if err != nil || !check.Sound {
 		s.t.Errorf("check: %+v, %v", check.Damage, err)
 	}

@@ -64,7 +64,7 @@ func (p *program) checkSource(ctx context.Context, st *store.Store) error {
 		return nil
 	}
 	bar := p.newProgress("checking", "records", 0)
-	checked, err := integrity.Check(ctx, st, integrity.Options{Progress: bar.update})
+	checked, err := integrity.Check(ctx, st, bar.update)
 	bar.clear()
 	if err != nil || checked.Err() == nil {
 		return err

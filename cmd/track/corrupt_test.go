@@ -24,7 +24,7 @@ var readings = [][]string{
 	{"replay", "--format", "json"},
 	{"spec", "show", "s", "--format", "json"},
 	{"report", "stability", "s@new"},
-	{"check", "--full"},
+	{"check"},
 }
 
 // corruptible records seeds of two configurations, executions and a ledger, and returns the bytes of the database.

@@ -71,7 +71,7 @@ func TestPostgresBouncer(t *testing.T) {
 	if out := must("query", "SELECT generate_series(1, 1000000000000) AS n", "--limit", "3", "--format", "csv"); out != "n\n1\n2\n3\n" {
 		t.Errorf("query: %q", out)
 	}
-	for _, args := range [][]string{{"seeds"}, {"history", "s"}, {"check", "--full"}, {"report", "index", "-o", "index.md"}, {"rescore", "s"}, {"migrate"},
+	for _, args := range [][]string{{"seeds"}, {"history", "s"}, {"check"}, {"report", "index", "-o", "index.md"}, {"rescore", "s"}, {"migrate"},
 		{"lineage", "new", "tuned", "--root", "v.json"}, {"evolve", "--lineage", "tuned", "--propose", "echo p", "--evaluate", "echo 5", "--max-trials", "4"},
 		{"report", "lineage", "tuned", "-o", "lineage.md"}, {"replay", "--lineage", "tuned", "--strict"}, {"mutation", "next", "--lineage", "tuned"},
 		{"export", "bundle", "-o", "all.db"}, {"import", "bundle", "all.db"}, {"merge", "all.db"}, {"export", "table", "s", "-o", "s.csv"},

@@ -97,7 +97,7 @@ func TestPruneInStepsPostgres(t *testing.T) {
 			t.Errorf("nothing to keep leaves %q", got)
 		}
 	}
-	mustTrackWith(t, s.dir, s.direct, "check", "--full")
+	mustTrackWith(t, s.dir, s.direct, "check")
 }
 
 // Each execution that is forgotten on a server has a transaction of its own. A command that is killed goes on when it
@@ -128,5 +128,5 @@ func TestForgetInStepsPostgres(t *testing.T) {
 	if got := s.query(t, s.direct, written); got != "n\n100\n" {
 		t.Errorf("calls that a transaction changed: %q", got)
 	}
-	mustTrackWith(t, s.dir, s.direct, "check", "--full")
+	mustTrackWith(t, s.dir, s.direct, "check")
 }

@@ -139,7 +139,6 @@ note list
 tag list
 sweep list
 check
-check --full
 nosuch
 stability nosuch
 show seed odd 3

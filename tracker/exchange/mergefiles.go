@@ -121,13 +121,13 @@ func mergeFile(ctx context.Context, st *store.Store, file string, o FilesOptions
 
 // checkSource refuses a database that is damaged: merging would spread the damage.
 func checkSource(ctx context.Context, st *store.Store, o FilesOptions) error {
-	options := integrity.Options{}
+	var progress func(int)
 	if o.Progress != nil {
 		update, end := o.Progress("checking")
 		defer end()
-		options.Progress = update
+		progress = update
 	}
-	checked, err := integrity.Check(ctx, st, options)
+	checked, err := integrity.Check(ctx, st, progress)
 	if err != nil {
 		return store.ReadError(st.Path(), err)
 	}

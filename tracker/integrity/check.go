@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"track/answer"
@@ -17,20 +16,14 @@ import (
 	"track/tracker/seeds"
 )
 
-// Options say how a database is checked.
-type Options struct {
-	Full     bool           // let SQLite compare all indexes with their tables
-	Progress func(done int) // is called now and then with the seeds and assessments that were read; may be nil
-}
-
 // CheckFile checks the database in a file. Damage is no error.
-func CheckFile(ctx context.Context, path string, now func() time.Time, o Options) (a answer.DatabaseCheck, err error) {
+func CheckFile(ctx context.Context, path string, now func() time.Time, progress func(done int)) (a answer.DatabaseCheck, err error) {
 	var st *store.Store
 	if err = store.CheckOther(ctx, "", path); err == nil { // opening would finish a creation that was cut short
 		st, err = store.Open(ctx, path, now)
 	}
 	if err != nil && store.IsDamaged(err) {
-		c := newChecker(o)
+		c := newChecker(nil)
 		c.found(store.Damage{Problem: "it cannot be opened", Record: err.Error()})
 		a = c.answer
 		a.Database = path
@@ -40,35 +33,57 @@ func CheckFile(ctx context.Context, path string, now func() time.Time, o Options
 		return a, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	return Check(ctx, st, o)
+	return Check(ctx, st, progress)
 }
 
-// Check checks a database. Damage is no error. What is recorded meanwhile is not checked.
-func Check(ctx context.Context, st *store.Store, o Options) (answer.DatabaseCheck, error) {
-	c := newChecker(o)
-	c.answer.Database = st.Path()
-	structure := make(chan error, 1)
-	go func() {
-		structure <- st.Snapshot(ctx, func(r *store.Reader) error {
-			return c.try("", r.CheckStructure(ctx, o.Full, c.found))
-		})
-	}()
-	err := st.Snapshot(ctx, func(r *store.Reader) error { return c.run(ctx, r) })
-	err = errors.Join(err, <-structure)
-	c.sort()
-	return c.answer, err
+// Check checks a database, and calls progress, unless it is nil, now and then with the seeds and assessments that were
+// read. Damage is no error. What is recorded meanwhile is not checked.
+func Check(ctx context.Context, st *store.Store, progress func(done int)) (a answer.DatabaseCheck, err error) {
+	err = st.Snapshot(ctx, func(r *store.Reader) error {
+		a, err = checkIn(ctx, r, progress)
+		return err
+	})
+	return a, err
 }
 
 // Answer checks the database of a reader, in one state of it. Damage is no error.
-func Answer(ctx context.Context, r *store.Reader, q answer.CheckQuestion) (answer.DatabaseCheck, error) {
-	c := newChecker(Options{Full: q.Full})
+func Answer(ctx context.Context, r *store.Reader, _ answer.CheckQuestion) (answer.DatabaseCheck, error) {
+	return checkIn(ctx, r, nil)
+}
+
+// damagedTime is how long a file is read whose pages are damaged: they may lead in circles, and so to rows without end.
+const damagedTime = 4 * time.Second
+
+func checkIn(ctx context.Context, r *store.Reader, progress func(int)) (answer.DatabaseCheck, error) {
+	c := newChecker(progress)
 	c.answer.Database = r.Path()
-	err := c.try("", r.CheckStructure(ctx, q.Full, c.found))
+	first, isWhole, err := r.FirstDamage(ctx)
+	if err = c.try("", err); err == nil && (first != "" || !isWhole || !c.answer.Sound) {
+		err = c.limited(ctx, r, first != "", func(ctx context.Context) error { return c.try("", r.CheckStructure(ctx, c.found)) })
+	}
+	if c.answer.Sound && first != "" { // in no table
+		c.found(store.Damage{Problem: "SQLite finds its pages damaged", Record: first})
+	}
 	if err == nil {
-		err = c.run(ctx, r)
+		err = c.limited(ctx, r, !c.answer.Sound, func(ctx context.Context) error { return c.run(ctx, r) })
 	}
 	c.sort()
 	return c.answer, err
+}
+
+// limited takes a step, within [damagedTime] if pages are damaged.
+func (c *checker) limited(ctx context.Context, r *store.Reader, isDamaged bool, step func(context.Context) error) error {
+	if !isDamaged {
+		return step(ctx)
+	}
+	limited, cancel := context.WithTimeout(ctx, damagedTime)
+	defer cancel()
+	err := r.Interrupting(limited, func() error { return step(limited) })
+	if limited.Err() == nil || ctx.Err() != nil {
+		return err
+	}
+	c.answer.NotChecked = append(c.answer.NotChecked, "what lies behind damaged pages that lead in circles")
+	return nil
 }
 
 // sort puts what is damaged most first.
@@ -78,23 +93,20 @@ func (c *checker) sort() {
 
 // checker collects what is found.
 type checker struct {
-	options Options
-	mu      sync.Mutex
-	answer  answer.DatabaseCheck
+	progress func(done int)
+	answer   answer.DatabaseCheck
 }
 
-func newChecker(o Options) *checker {
-	if o.Progress == nil {
-		o.Progress = func(int) {}
+func newChecker(progress func(int)) *checker {
+	if progress == nil {
+		progress = func(int) {}
 	}
-	return &checker{options: o, answer: answer.DatabaseCheck{Sound: true, Full: o.Full, Damage: []answer.DamagedRecords{}, Foreign: []string{}, NotChecked: []string{}}}
+	return &checker{progress: progress, answer: answer.DatabaseCheck{Sound: true, Damage: []answer.DamagedRecords{}, Foreign: []string{}, NotChecked: []string{}}}
 }
 
 // found notes a record that is damaged.
 func (c *checker) found(d store.Damage) {
 	const named = 5
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.answer.Sound = false
 	list := c.answer.Damage
 	i := slices.IndexFunc(list, func(known answer.DamagedRecords) bool { return known.Table == d.Table && known.Problem == d.Problem })
@@ -138,20 +150,20 @@ func (c *checker) describe(ctx context.Context, r *store.Reader) (err error) {
 	}
 	foreign, err := r.Foreign(ctx)
 	c.answer.Foreign = append(c.answer.Foreign, foreign...)
-	if c.options.Full && len(foreign) > 0 {
-		c.answer.NotChecked = append(c.answer.NotChecked, "pages that belong to no table", "the pages of "+strings.Join(foreign, ", "))
+	if len(foreign) > 0 {
+		c.answer.NotChecked = append(c.answer.NotChecked, "pages that belong to no table, and the pages of others: "+strings.Join(foreign, ", "))
 	}
 	return err
 }
 
 func (c *checker) seeds(ctx context.Context, r *store.Reader) error {
-	counts, err := r.CheckSeeds(ctx, c.found, func(n store.CheckCounts) { c.options.Progress(n.Seeds) })
+	counts, err := r.CheckSeeds(ctx, c.found, func(n store.CheckCounts) { c.progress(n.Seeds) })
 	c.answer.Seeds, c.answer.Values = counts.Seeds, counts.Values
 	return err
 }
 
 func (c *checker) results(ctx context.Context, r *store.Reader) error {
-	counts, err := r.CheckResults(ctx, c.found, func(n store.CheckCounts) { c.options.Progress(c.answer.Seeds + n.Assessments) })
+	counts, err := r.CheckResults(ctx, c.found, func(n store.CheckCounts) { c.progress(c.answer.Seeds + n.Assessments) })
 	c.answer.Assessments, c.answer.Results = counts.Assessments, counts.Results
 	return err
 }
