@@ -23,7 +23,6 @@ token with the scope admin, one check at a time.` + exitCodes([]answer.Conclusio
 Examples:
    track check
    track check copy.db --format json`,
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "full", Hidden: true, Usage: "check everything, which is the default"}},
 		Action: func(c *cli.Context) error {
 			if c.NArg() > 1 {
 				return usage("track check takes at most one DB")
