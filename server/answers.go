@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -107,7 +108,7 @@ func (s *Server) compute(r *http.Request, q ask.Question, from ask.Source, form 
 // about returns what an answer depends on besides the database and the program.
 func about(r *http.Request, q ask.Question, form form, params url.Values) []any {
 	grant := grantOf(r.Context())
-	return []any{form.media, acceptsGzip(r), q.Name, params.Encode(), grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages}
+	return []any{form.media, acceptsGzip(r), r.Context().Value(spreadsheetKey{}), q.Name, params.Encode(), grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages}
 }
 
 // written is an answer as it is sent.
@@ -156,7 +157,7 @@ func writeAnswer(w http.ResponseWriter, r *http.Request, a answer.Answer, form f
 
 func answerText(r *http.Request, a answer.Answer, form form) (written, error) {
 	var body bytes.Buffer
-	write := func() error { return render.Write(&body, a, render.Options{Format: form.format}) }
+	write := func() error { return render.Write(&body, a, renderOptions(r, form)) }
 	if form.format == render.JSON { // without indentation, which would go into the JSON that an answer holds as such
 		write = func() error { return render.WriteJSON(&body, a) }
 	}
@@ -177,6 +178,17 @@ func answerText(r *http.Request, a answer.Answer, form form) (written, error) {
 
 // limitedHeader says that an answer has fewer rows than there are: a trailer of one that is sent in pages.
 const limitedHeader = "Track-Limited"
+
+type spreadsheetKey struct{}
+
+// forSpreadsheets marks an answer as a download of a person, who opens CSV in a program that calculates.
+func forSpreadsheets(ctx context.Context) context.Context {
+	return context.WithValue(ctx, spreadsheetKey{}, true)
+}
+
+func renderOptions(r *http.Request, form form) render.Options {
+	return render.Options{Format: form.format, SafeCSV: r.Context().Value(spreadsheetKey{}) != nil}
+}
 
 // tag returns the ETag of an answer: it differs after each commit, each start of the server, with another version of
 // the program, another format, and another token. It is empty for an answer that depends on more than the database.

@@ -38,7 +38,10 @@ func (m *metrics) count(kind requestKind, taken time.Duration) {
 }
 
 // writeMetrics writes the figures in the text format of Prometheus.
-func (s *Server) writeMetrics(w http.ResponseWriter, _ *http.Request) error {
+func (s *Server) writeMetrics(w http.ResponseWriter, r *http.Request) error {
+	if grant := grantOf(r.Context()); grant.IsBound() {
+		return forbidden(fmt.Sprintf("the token %s is for some scenarios or lineages, and these figures are of all", grant.Name))
+	}
 	s.metrics.mu.Lock()
 	requests := maps.Clone(s.metrics.requests)
 	s.metrics.mu.Unlock()

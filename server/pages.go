@@ -195,7 +195,7 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request) error {
 			name = strings.TrimPrefix(suffix, ".")
 		}
 		w.Header().Set("Content-Disposition", `attachment; filename="`+strings.ReplaceAll(path, "/", "-")+"."+name+`"`)
-		return s.answer(w, asked, *route.Question)
+		return s.answer(w, asked.WithContext(forSpreadsheets(asked.Context())), *route.Question)
 	}
 	refuse(w, http.StatusNotFound, errors.New("there is no such answer"))
 	return nil

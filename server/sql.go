@@ -62,7 +62,7 @@ func (s *Server) sendPages(w http.ResponseWriter, r *http.Request, q ask.Questio
 		case err == nil && pages == nil:
 			w.Header().Set("Content-Type", form.contentType())
 			w.Header().Set("Trailer", limitedHeader)
-			pages = render.NewPages(w, render.Options{Format: form.format})
+			pages = render.NewPages(w, renderOptions(r, form))
 			err = pages.Write(page)
 		}
 		if err == nil {

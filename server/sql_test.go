@@ -115,3 +115,26 @@ func TestQueryIsGivenUp(t *testing.T) {
 		}
 	}
 }
+
+// What a person downloads in a browser, no spreadsheet computes. What a program asks for has the cells as they are.
+func TestDownloadsAreSafeForSpreadsheets(t *testing.T) {
+	s := serve(t, nil)
+	reader := s.tokenFor(access.Read)
+	sql := url.QueryEscape("SELECT '=1+1' AS a, '-2.5' AS b, '@x' AS c")
+	for path, want := range map[string]string{"/download/query?as=text/csv&sql=": "'=1+1,-2.5,'@x", "/api/v1/query?sql=": "=1+1,-2.5,@x"} {
+		if _, body := s.do(http.MethodGet, path+sql, reader, "", "Accept", "text/csv"); !strings.Contains(body, "\n"+want+"\n") {
+			t.Errorf("%s: %q, want %q", path, body, want)
+		}
+	}
+}
+
+// Figures of the whole server are for tokens that are not bound.
+func TestMetricsAreForUnboundTokens(t *testing.T) {
+	s := serve(t, nil)
+	bound := s.token(access.Grant{Scopes: []access.Scope{access.Read}, Scenarios: []access.Pattern{"growth"}})
+	for secret, status := range map[access.Secret]int{bound: http.StatusForbidden, s.tokenFor(access.Read): http.StatusOK} {
+		if response, body := s.do(http.MethodGet, "/metrics", secret, ""); response.StatusCode != status {
+			t.Errorf("%d, not %d: %s", response.StatusCode, status, body)
+		}
+	}
+}

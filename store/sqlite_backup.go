@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"track"
 )
@@ -32,17 +33,11 @@ func (s *Store) BackUp(ctx context.Context, path string) (b Backup, err error) {
 	if err := checkBackupTarget(path); err != nil {
 		return b, err
 	}
-	unfinished, err := createUnfinished(path)
+	unfinished, err := createUnfinished(path, s.Now())
 	if err != nil {
 		return b, writeError(path, err)
 	}
-	defer func() { // what has its name stays
-		for _, end := range []string{"", "-wal", "-shm", "-journal"} {
-			if removal := os.Remove(unfinished + end); !errors.Is(removal, fs.ErrNotExist) {
-				err = errors.Join(err, removal)
-			}
-		}
-	}()
+	defer func() { err = errors.Join(err, removeWithLog(unfinished)) }() // what has its name stays
 	if err := s.vacuumInto(ctx, unfinished); err != nil {
 		return b, writeError(path, explain(err))
 	}
@@ -87,13 +82,45 @@ func backupExists(path string) error {
 	return track.WithHint(fmt.Errorf("%w: %s already exists", track.ErrConflict, path), track.Hint{Text: "name another file, or move this one away: a backup replaces nothing"})
 }
 
-// createUnfinished creates an empty file next to path that only its owner can read.
-func createUnfinished(path string) (string, error) {
+// unfinishedSuffix ends the name of a backup while it is written.
+const unfinishedSuffix = ".unfinished"
+
+// abandonedAfter is the time after which nobody goes on with a backup that nobody has written to.
+const abandonedAfter = 24 * time.Hour
+
+// removeUnfinished removes what killed backups have left, by a pattern of their names, if they were written before a
+// time.
+func removeUnfinished(pattern string, before time.Time) (err error) {
+	left, err := filepath.Glob(pattern)
+	for _, path := range left {
+		if info, statErr := os.Stat(path); statErr == nil && info.ModTime().Before(before) {
+			err = errors.Join(err, removeWithLog(path))
+		}
+	}
+	return err
+}
+
+// removeWithLog removes a database with the files of SQLite beside it.
+func removeWithLog(path string) (err error) {
+	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+		if removal := os.Remove(path + end); !errors.Is(removal, fs.ErrNotExist) {
+			err = errors.Join(err, removal)
+		}
+	}
+	return err
+}
+
+// createUnfinished creates an empty file next to path that only its owner can read, and removes what killed backups have
+// left there.
+func createUnfinished(path string, now time.Time) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return "", err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.unfinished")
+	if err := removeUnfinished(filepath.Join(filepath.Dir(path), ".*"+unfinishedSuffix), now.Add(-abandonedAfter)); err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+unfinishedSuffix)
 	if err != nil {
 		return "", err
 	}
@@ -111,7 +138,7 @@ func checkBackup(ctx context.Context, path string) (b Backup, err error) {
 		return b, explain(err)
 	}
 	var found []string
-	if err := w.conn.SelectContext(ctx, &found, "PRAGMA quick_check(1)"); err != nil {
+	if err := w.conn.SelectContext(ctx, &found, firstDamage); err != nil {
 		return b, explain(err)
 	}
 	if text := strings.Join(found, "; "); text != "ok" {

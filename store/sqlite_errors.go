@@ -58,6 +58,21 @@ func notSQLite(path string, err error) error {
 	return explain(err)
 }
 
+// checkRegular refuses what is no file that SQLite can keep a database in. A log belongs to one name of a file: records
+// that are written under two names get lost.
+func checkRegular(path string, info fs.FileInfo) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return notAFile(info.Mode())
+	case isTooShort(path, info.Size()):
+		return tooShort()
+	case links(info) > 1:
+		return track.WithHint(wrongFile("the file has %d names (hard links): SQLite keeps a log for each of them, and records get lost", links(info)),
+			track.Hint{Text: "stop what uses it, and remove the other names, or copy it with its -wal to a name of its own"})
+	}
+	return nil
+}
+
 // isTooShort reports whether a file is neither empty nor as long as a SQLite database. SQLite takes some of them for
 // empty ones, and would write over them.
 func isTooShort(path string, size int64) bool {

@@ -82,10 +82,10 @@ func IsDatabase(head []byte) bool {
 func inspect(ctx context.Context, path string) (state schemaState, err error) {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return state, nil
-	} else if err == nil && !info.Mode().IsRegular() {
-		return state, notAFile(info.Mode())
-	} else if err == nil && isTooShort(path, info.Size()) {
-		return state, tooShort()
+	} else if err == nil {
+		if err := checkRegular(path, info); err != nil {
+			return state, err
+		}
 	}
 	s := newStore(path, sqliteFile{path}, nil)
 	err = s.read().GetContext(ctx, &state, getSchemaState)
@@ -210,6 +210,9 @@ func Migrate(ctx context.Context, path string, now time.Time) (backup string, er
 	if _, err := checkSchema(ctx, db, true); err != nil {
 		return "", err
 	}
+	if err := removeUnfinished(path+".v*.backup"+unfinishedSuffix, now); err != nil { // the lock is held: nobody writes one
+		return "", err
+	}
 	backup = fmt.Sprintf("%s.v%d-%s.backup", path, state.Version, now.UTC().Format("20060102T150405Z"))
 	if err := backUp(ctx, db, backup); err != nil {
 		return "", fmt.Errorf("backup: %w", err)
@@ -222,10 +225,7 @@ func backUp(ctx context.Context, db *sqlx.DB, path string) error {
 	if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(err, fmt.Errorf("%s: %w", path, fs.ErrExist))
 	}
-	unfinished := path + ".unfinished"
-	if err := os.Remove(unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
+	unfinished := path + unfinishedSuffix
 	if _, err := db.ExecContext(ctx, "VACUUM INTO ?", unfinished); err != nil {
 		return errors.Join(err, os.Remove(unfinished))
 	}

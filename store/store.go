@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"sync"
@@ -66,11 +67,12 @@ func NotThere(path string) error {
 func open(ctx context.Context, path string, now func() time.Time, connect func(*Store) (querier, error)) (*Store, error) {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, NotThere(path)
-	} else if err == nil && !info.Mode().IsRegular() {
-		return nil, openError(path, notAFile(info.Mode()))
-	} else if err == nil && isTooShort(path, info.Size()) {
-		return nil, openError(path, tooShort())
+	} else if err == nil {
+		if err := checkRegular(path, info); err != nil {
+			return nil, openError(path, err)
+		}
 	}
+	isBare := lacksLog(path)
 	s := newStore(path, sqliteFile{path}, now)
 	var state schemaState
 	db, err := connect(s)
@@ -82,6 +84,9 @@ func open(ctx context.Context, path string, now func() time.Time, connect func(*
 	}
 	if err == nil {
 		err = state.check(ctx, db, path)
+	}
+	if err == nil && state.unfinished() && s.writer == nil && isBare {
+		err = track.WithHint(nothingIn(path), track.Hint{Text: "if it is a copy, copy " + path + "-wal too, or use track backup: all of it may lie in that log"})
 	}
 	if err = openError(path, err); err == nil && state.unfinished() {
 		_, err = Init(ctx, path)
@@ -122,6 +127,20 @@ func hasLog(path string) bool {
 		}
 	}
 	return false
+}
+
+// lacksLog reports whether a database says that it has a write-ahead log, and has none beside it. It is closed then, or
+// is a copy of the file alone.
+func lacksLog(path string) bool {
+	file, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }()
+	const version, withLog = 18, 2 // in the header of a file of SQLite
+	head := make([]byte, version+1)
+	_, err = io.ReadFull(file, head)
+	return err == nil && head[version] == withLog && !hasLog(path)
 }
 
 func newStore(path string, engine engine, now func() time.Time) *Store {

@@ -13,6 +13,14 @@ func writable(dir string) bool {
 	return syscall.Access(dir, writeAndSearch) == nil
 }
 
+// links returns how many names a file has.
+func links(info os.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(stat.Nlink) //nolint:unconvert // its type differs between systems
+	}
+	return 1
+}
+
 // writableByAll reports whether every user may create files in dir.
 func writableByAll(dir string) bool {
 	const byOthers = 0o002

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/urfave/cli/v2"
@@ -46,7 +47,7 @@ func (p *program) artifactGetCommand() *cli.Command {
 		Usage:     "write a file of a seed, or all of them",
 		UsageText: "track artifact get SCENARIO[@CONFIGURATION] --seed N NAME|--all [-o FILE|DIR|-] [FLAGS]",
 		Description: `Writes a file as it is stored: in text, secrets are masked. Without -o, a file goes to standard output; bytes that are not text do not go
-to a terminal. A file that exists is not replaced, unless --force is given.
+to a terminal. A file that exists is not replaced, unless --force is given. With --all, names like -rf, .ssh and ~ get an underscore before them.
 
 Examples:
    track artifact get growth_plus --seed 7 run.log
@@ -115,6 +116,9 @@ func (p *program) getArtifacts(ctx context.Context, o artifactGetOptions) error 
 		if err != nil {
 			return err
 		}
+		if safe := safeArtifactName(f.Name); o.name == "" && safe != f.Name {
+			p.notice("%s is written as %s: other programs take such a name for an option, a hidden file or a home folder", f.Name, safe)
+		}
 		a.Items[i].File = path
 		written = append(written, reportfiles.File{Path: path, Data: content.Bytes()})
 	}
@@ -134,11 +138,22 @@ func (p *program) printArtifact(name string, content []byte) error {
 	return err
 }
 
+// safeArtifactName returns the name that a file is written under. Different names stay different.
+func safeArtifactName(name string) string {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		if first := strings.TrimLeft(part, "_"); first != "" && strings.ContainsAny(first[:1], ".-~") {
+			parts[i] = "_" + part
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
 // target returns the path that a file is written to, which must not exist unless it is to be replaced.
 func (o artifactGetOptions) target(name string) (string, error) {
 	path := o.output
 	if o.name == "" {
-		local, err := filepath.Localize(name)
+		local, err := filepath.Localize(safeArtifactName(name))
 		if err != nil {
 			return "", fmt.Errorf("%w: file %s: its name is no path on this system", track.ErrInvalid, name)
 		}

@@ -49,9 +49,12 @@ func csvText(s string, o Options) string {
 	return safe
 }
 
-// isFormula reports whether a spreadsheet may take a text for a formula. Some skip white space before it, and some read
-// the wide forms of its signs.
+// isFormula reports whether a spreadsheet may take a text for a formula, which a number is not. Some skip white space
+// before it, and some read the wide forms of its signs.
 func isFormula(s string) bool {
+	if _, err := strconv.ParseFloat(s, 64); err == nil {
+		return false
+	}
 	const breaks, signs = "\t\r\n", "=+-@\uff1d\uff0b\uff0d\uff20"
 	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(s))
 	return s != "" && (strings.ContainsRune(breaks, rune(s[0])) || first != utf8.RuneError && strings.ContainsRune(signs, first))
