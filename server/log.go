@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"track"
@@ -22,6 +23,9 @@ type requestNote struct {
 
 type noteKey struct{}
 
+// noRoute is the route of a request to an address that the server does not have.
+const noRoute = "none"
+
 func noteOf(ctx context.Context) *requestNote {
 	note, _ := ctx.Value(noteKey{}).(*requestNote)
 	return note
@@ -37,7 +41,7 @@ func grantOf(ctx context.Context) access.Grant { return noteOf(ctx).grant }
 // logged writes a line on each request: who did what. Parameters and bodies are in none.
 func (s *Server) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		note := &requestNote{status: http.StatusOK, route: "none"}
+		note := &requestNote{status: http.StatusOK, route: noRoute}
 		began := time.Now()
 		next.ServeHTTP(&noting{w, note}, r.WithContext(context.WithValue(r.Context(), noteKey{}, note)))
 		taken := time.Since(began)
@@ -45,9 +49,18 @@ func (s *Server) logged(next http.Handler) http.Handler {
 		if note.status >= http.StatusInternalServerError {
 			level = slog.LevelError
 		}
-		s.config.Log.Log(r.Context(), level, "request", "method", r.Method, "path", r.URL.Path, "status", note.status, "holder", note.grant.Name, "remote", r.RemoteAddr, "ms", taken.Milliseconds())
+		s.config.Log.Log(r.Context(), level, "request", "method", r.Method, "path", note.path(r), "status", note.status, "holder", note.grant.Name, "remote", r.RemoteAddr, "ms", taken.Milliseconds())
 		s.metrics.count(requestKind{methodLabel(r.Method), note.route, note.status}, taken)
 	})
+}
+
+// path returns the path of a request as it is logged. One that was refused may hold anything, such as a token that was
+// pasted: its route is logged in its place.
+func (n *requestNote) path(r *http.Request) string {
+	if n.status >= http.StatusBadRequest && (n.route == noRoute || strings.Contains(n.route, "{")) {
+		return n.route
+	}
+	return r.URL.Path
 }
 
 // logChange writes who changed what, once it is in the database. Of the parameters it has names of scenarios,

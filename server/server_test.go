@@ -442,6 +442,20 @@ func TestActor(t *testing.T) {
 	}
 }
 
+// What stands in an address that the server does not know can be anything, such as a token that was pasted.
+func TestUnknownPathsAreNotLogged(t *testing.T) {
+	s := serve(t, nil)
+	secret := string(s.tokenFor(access.Read))
+	for _, path := range []string{"/", "/api/v1/", "/assets/", "/download/", "/api/v1/spool/"} {
+		if response, _ := s.do(http.MethodGet, path+secret, access.Secret(secret), ""); response.StatusCode < 400 {
+			t.Errorf("%s: %d", path, response.StatusCode)
+		}
+	}
+	if text := s.log.String(); strings.Contains(text, secret) || strings.Count(text, "path=none") < 2 {
+		t.Error(text)
+	}
+}
+
 func TestExpiry(t *testing.T) {
 	s := serve(t, nil)
 	secret := s.tokenFor(access.Read)

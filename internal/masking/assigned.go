@@ -130,7 +130,7 @@ func (s *scanner) value(i int, k key, c context) span {
 // plainValue returns the secret without quotes that begins at i.
 func (s *scanner) plainValue(i int, k key, c context) span {
 	limit := min(len(s.text), i+longestQuote)
-	end := s.until(&endsValue, i, limit)
+	end := s.untilValueEnds(i, limit)
 	value := s.text[i:end]
 	if value == "" || k.strength == weak && strings.IndexByte(strings.TrimRight(value, "="), '=') >= 0 {
 		return span{}
@@ -164,7 +164,7 @@ func (s *scanner) plainValue(i int, k key, c context) span {
 		if k.kind == "token" && k.strength == weak && isNumbered(value) {
 			return span{}
 		}
-		if isCode(value) && !isRandomValue(value) || (k.strength == weak || c.spaced) && !looksSecret(value, k, c) {
+		if isCode(value) && !isRandomValue(value) && !(c.lineStart && s.endsSetting(end) && isUnbalanced(value)) || (k.strength == weak || c.spaced) && !looksSecret(value, k, c) {
 			return span{}
 		}
 	}
@@ -189,6 +189,19 @@ func (s *scanner) until(ends *set, i, limit int) int {
 		i++
 	}
 	return i
+}
+
+// untilValueEnds returns the end of a value without quotes. A bracket that closes within a word is part of it.
+func (s *scanner) untilValueEnds(i, limit int) int {
+	for end := i; ; end++ {
+		end = s.until(&endsValue, end, limit)
+		if end+1 >= limit || !isAlnum.has(s.text[end+1]) {
+			return end
+		}
+		if open := openingOf(s.text[end]); open == 0 || strings.IndexByte(s.text[i:end], open) < 0 {
+			return end
+		}
+	}
 }
 
 // quotedValue returns the secret in a string that begins behind the quote at i. terminator is the quote, as it is

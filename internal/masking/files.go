@@ -15,7 +15,10 @@ func (s *scanner) keyAround(name string, start, value int, k key) key {
 		if end := s.kubernetesData(start, value); end > 0 {
 			s.block = end
 		}
-	case "value", "Value", "val", "default", "defaultValue", "secretString", "SecretString":
+	case "value", "Value", "VALUE", "val", "default", "defaultValue", "secretString", "SecretString":
+		if s.isPasswordInput(start) && !strings.HasPrefix(s.text[value:], "{") {
+			return key{"password", strong}
+		}
 		if k := s.pairedKey(start); k.kind != "" {
 			return k
 		}
@@ -156,6 +159,18 @@ func (s *scanner) passwordFile(i int) span {
 	}
 	end := i + 1 + len(line)
 	return span{end - len(fields[3]), end, "password"}
+}
+
+// isPasswordInput reports whether an attribute that begins at start belongs to a field for passwords of HTML.
+func (s *scanner) isPasswordInput(start int) bool {
+	before := max(0, start-longestLook)
+	open := strings.LastIndexByte(s.text[before:start], '<')
+	if open < 0 {
+		return false
+	}
+	tag, _, _ := strings.Cut(s.text[before+open:min(len(s.text), start+longestLook)], ">")
+	_, kind, found := strings.Cut(lowered(tag), "type")
+	return found && strings.HasPrefix(strings.TrimLeft(kind, " \t=\\\"'{"), "password")
 }
 
 // pairedKey returns what the name says that stands before a value: "name": "DB_PASSWORD", "value": …

@@ -6,7 +6,7 @@
 // refers to a secret without holding it, such as $PASSWORD, os.environ["TOKEN"] or a type, stays.
 //
 // It does not read sentences: nothing tells a password in prose from a word. docs/reference/secrets.md has the figures.
-// Mask looks at each byte once, and a second time at texts that held a secret.
+// Mask looks at each byte once, a second time at texts that held a secret, and once more at strings of JSON with escapes.
 //
 // The data are in vendors.go (keys of services), keys.go (names of secrets) and options.go (options of programs).
 package masking
@@ -18,7 +18,10 @@ import "strings"
 func Mask(text string) (masked string, n int) {
 	const most = 20 // a mask may show what stood next to it in another light; in practice the second round finds nothing
 	for range most {
-		next, found := pass(text)
+		next, found := maskJSON(text)
+		if found == 0 {
+			next, found = pass(text)
+		}
 		if found == 0 || next == text {
 			return next, n
 		}
@@ -97,7 +100,7 @@ func (s *scanner) next(i int) span {
 				end++
 			}
 		}
-		if found.kind != "" && found.start >= s.floor {
+		if found.kind != "" && found.start >= s.floor && !strings.HasPrefix(s.text[found.start:], "[masked:") {
 			return found
 		}
 		i = end
@@ -196,7 +199,7 @@ func isMask(text string) bool {
 }
 
 // Rules is the version of the rules. It grows with every change of what Mask masks.
-const Rules = 8
+const Rules = 9
 
 // LooksSecret returns the kind of the first secret in a name, and whether there is one. A name identifies a record, so
 // it is refused instead of masked: masking would merge what differs.

@@ -118,6 +118,8 @@ var (
 	isName        = set{digitBits | 1<<'-' | 1<<'.', letterBits | underscore} // of keys, in many languages
 	isUpper       = set{digitBits, upperBits}
 	isLower       = set{digitBits, lowerBits}
+	isLowerAlnum  = set{digitBits, lowerBits}
+	isBase58      = set{digitBits &^ (1 << '0'), letterBits &^ (1<<('O'-64) | 1<<('I'-64) | 1<<('l'-64))}
 	isHex         = set{digitBits, 0x7e<<32 | 0x7e}
 	isUUID        = set{digitBits | 1<<'-', 0x7e<<32 | 0x7e}
 	isDotted      = set{digitBits | 1<<'-' | 1<<'.' | 1<<'=', letterBits | underscore}

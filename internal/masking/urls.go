@@ -9,8 +9,10 @@ const longestAuthority = 400
 func (s *scanner) address(i int) span {
 	start := i + len("://")
 	rest := s.text[start:min(len(s.text), start+longestAuthority)]
-	if end := strings.IndexAny(rest, " \t\r\n\"'`<>\\"); end >= 0 {
-		rest = rest[:end]
+	for end := 0; end < len(rest); end++ {
+		if strings.IndexByte(" \t\r\n\"'`\\", rest[end]) >= 0 || rest[end] == '>' && !hasInnerBrackets(rest[:min(end+2, len(rest))]) {
+			rest = rest[:end]
+		}
 	}
 	if next := strings.Index(rest, "://"); next >= 0 {
 		rest = rest[:next]

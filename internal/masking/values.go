@@ -15,7 +15,11 @@ func (k key) isSecret(value string) bool {
 		return false
 	}
 	switch value[0] {
-	case '<', '*', '?':
+	case '<':
+		if strings.HasSuffix(value, ">") || !hasInnerBrackets(value) {
+			return false
+		}
+	case '*', '?':
 		return false
 	case '[':
 		if strings.Trim(value, "[]<>*_- abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
@@ -161,8 +165,39 @@ func looksChosen(text string) bool {
 	return v.lower+v.upper >= 2 && v.digit > 0 && v.mark > 0 && len(text) >= 7
 }
 
+// hasInnerBrackets reports whether a pair of brackets is followed by a letter or a digit, as in no expression.
+func hasInnerBrackets(value string) bool {
+	for i := range max(len(value)-1, 0) {
+		if open := openingOf(value[i]); open != 0 && isAlnum.has(value[i+1]) && strings.IndexByte(value[:i], open) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isUnbalanced reports whether a bracket that a value opens is not closed, and does not open what the next lines hold.
+func isUnbalanced(value string) bool {
+	const opens = "([{"
+	return looksChosen(value) && strings.IndexByte(opens, value[len(value)-1]) < 0 &&
+		strings.Count(value, "(")+strings.Count(value, "[")+strings.Count(value, "{") > strings.Count(value, ")")+strings.Count(value, "]")+strings.Count(value, "}")
+}
+
+// openingOf returns the bracket that opens what c closes; 0 if it closes nothing.
+func openingOf(c byte) byte {
+	switch c {
+	case ')':
+		return '('
+	case ']', '}', '>':
+		return c - 2
+	}
+	return 0
+}
+
 // isCode reports whether a value without quotes is an expression: a call, an index, a member.
 func isCode(value string) bool {
+	if hasInnerBrackets(value) {
+		return false
+	}
 	if value[0] != '(' && value[0] != '{' && value[0] != '[' {
 		if n := strings.IndexAny(value, "([{"); n >= 0 {
 			return run(value, &isDotted) == n || strings.HasPrefix(value, "&") || strings.HasPrefix(value, "*") ||
@@ -364,7 +399,7 @@ func isUUIDText(text string) bool {
 
 // isOpaque reports whether the value of a key is random and neither a UUID nor a digest.
 func isOpaque(value string) bool {
-	if !isRandomValue(value) || isUUIDText(value) {
+	if !isRandomValue(value) || isUUIDText(value) || isContentID(value) {
 		return false
 	}
 	for value != "" {
@@ -377,12 +412,28 @@ func isOpaque(value string) bool {
 	return false
 }
 
+// isContentID reports whether a text is the hash of a content or of a public key as IPFS and libp2p write it: a multihash
+// in base58, or any base with its letter before it.
+func isContentID(text string) bool {
+	const shortest = 46
+	if len(text) < shortest {
+		return false
+	}
+	switch beginning := text[:3]; {
+	case text[0] == 'z', len(text) == 46 && text[:2] == "Qm", len(text) == 52 && beginning == "12D", len(text) == 53 && beginning == "16U":
+		return run(text, &isBase58) == len(text)
+	case beginning == "baf", beginning == "bag", beginning == "k51", beginning == "k2k":
+		return run(text, &isLowerAlnum) == len(text)
+	}
+	return false
+}
+
 // isBareKey reports whether letters and digits alone are random enough for a key without any prefix.
 func isBareKey(text string) bool {
 	v := varietyOf(text)
 	switch {
 	case v.hex && (v.lower == 0 || v.upper == 0), strings.HasPrefix(text, "AAAA"), strings.HasPrefix(text,
-		"0x"): // a digest, a public key of SSH, an address
+		"0x"), isContentID(text): // a digest, a public key of SSH, an address
 		return false
 	case v.lower > 0 && v.upper > 0:
 		return len(text) >= 30 && v.lower >= 4 && v.upper >= 4 && v.digit >= 3 && v.changes*100 >= len(text)*30 &&

@@ -32,6 +32,8 @@ var shapes = []shape{
 	{"GOCSPX-", &isURL64, 20, 0, noFlags, "google-key"},
 	{"ya29.", &isDotted, 20, 0, noFlags, "google-token"},
 	{"1//0", &isURL64, 30, 0, noFlags, "google-token"},
+	{"APA91b", &isURL64, 80, 0, noFlags, "firebase-token"},
+	{"AMf-vB", &isURL64, 60, 0, noFlags, "firebase-token"},
 	// Microsoft.
 	{"EwB", &isBase64, 200, 0, noFlags, "token"},
 	{"0.A", &isDotted, 200, 0, noFlags, "token"},
