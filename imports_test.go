@@ -115,7 +115,7 @@ var mayImport = map[string][]string{
 	// Programs: everything but the schema.
 	"track/cmd/...": {
 		"track", "track/access", "track/remote", "track/server", "track/internal/admission", "track/internal/jsonio", "track/internal/near", "track/internal/keptfiles", "track/internal/separated", "track/internal/sizes", "track/answer/...", "track/ask", "track/internal/dataset", "track/internal/claudesettings", "track/evolution", "track/importer/...", "track/tracker/live", "track/internal/masking", "track/internal/process", "track/internal/provenance", "track/internal/reportfiles", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/series", "track/spec", "track/internal/spool",
-		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/net/netutil", "golang.org/x/term",
+		"track/store", "track/sweep", "track/tracker/...", "track/web", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/oklog/ulid/v2", "github.com/urfave/cli/v2", "golang.org/x/term",
 	},
 	"track/server":       {"track", "golang.org/x/time/rate", "track/pages", "track/access", "track/answer/...", "track/ask", "track/importer/lines", "track/reports/...", "track/store", "track/tracker/exchange", "track/tracker/names", "track/tracker/seeds", "track/tracker/tokens", "github.com/go-json-experiment/json/...", "github.com/oklog/ulid/v2"},
 	"track/remote":       {"track", "track/access", "track/answer", "track/ask", "track/importer/lines", "track/internal/spool", "track/scoring/format"},

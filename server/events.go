@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"fmt"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -40,6 +41,16 @@ type changedName struct {
 // writeEvents sends an event after each commit, or after several, until the client goes, its token ends, or the server
 // stops. An event names what was recorded. A token for some scenarios or lineages gets the events of them alone.
 func (s *Server) writeEvents(w http.ResponseWriter, r *http.Request) error {
+	end, err := s.streamsOf.enter(grantOf(r.Context()).Name)
+	if err != nil {
+		return err
+	}
+	defer end()
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	if end, err = s.streamsFrom.enter(cmp.Or(host, r.RemoteAddr)); err != nil {
+		return err
+	}
+	defer end()
 	changed, begun, leave, err := s.streams.listen()
 	if err != nil {
 		return err

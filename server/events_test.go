@@ -230,6 +230,26 @@ func TestEventsGoOn(t *testing.T) {
 	}
 }
 
+// One reader keeps nobody else from a stream, and gets another one when one of its own ends.
+func TestStreamsOfToken(t *testing.T) {
+	const most = 32
+	s := serve(t, nil)
+	greedy := s.tokenFor(access.Read)
+	streams := make([]*events, most)
+	for i := range streams {
+		streams[i] = s.listen(greedy, "")
+	}
+	if response, _ := s.do(http.MethodGet, eventsPath, greedy, ""); response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") == "" {
+		t.Errorf("one more: %d", response.StatusCode)
+	}
+	s.listen(s.token(access.Grant{Name: "other", Scopes: []access.Scope{access.Read}}), "")
+	streams[0].end()
+	for status := 0; status != http.StatusOK; { // until the server has noticed
+		response, _ := s.do(http.MethodHead, eventsPath, greedy, "")
+		status = response.StatusCode
+	}
+}
+
 func TestEventsNeedScope(t *testing.T) {
 	s := serve(t, nil)
 	for secret, want := range map[access.Secret]int{

@@ -76,21 +76,23 @@ type Server struct {
 	database database
 	queue    queue
 	// recording bounds the requests that record: they wait for their bodies and for the disk, and compute little.
-	recording queue
-	long      chan struct{} // bounds the questions that read the whole database
-	exports   chan struct{} // bounds the answers that are files
-	queries   atOnce
-	shared    shared
-	kept      keeper
-	streams   *streams
-	checks    checks // of the tokens of streams
-	sessions  *sessions
-	rates     rates
-	metrics   metrics
-	blobs     *blobs
-	epoch     string // differs after each start
-	began     time.Time
-	handler   http.Handler
+	recording   queue
+	long        chan struct{} // bounds the questions that read the whole database
+	exports     chan struct{} // bounds the answers that are files
+	queries     atOnce
+	streamsOf   atOnce // of tokens
+	streamsFrom atOnce // of addresses
+	shared      shared
+	kept        keeper
+	streams     *streams
+	checks      checks // of the tokens of streams
+	sessions    *sessions
+	rates       rates
+	metrics     metrics
+	blobs       *blobs
+	epoch       string // differs after each start
+	began       time.Time
+	handler     http.Handler
 }
 
 // New returns a server. It opens the database with the first request.
@@ -105,7 +107,7 @@ func New(config Config) *Server {
 		config.AliveEvery = aliveEvery
 	}
 	cores := runtime.GOMAXPROCS(0)
-	s := &Server{config: config, epoch: rand.Text(), began: config.Now(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0), long: make(chan struct{}, 1), exports: make(chan struct{}, mostExports), queries: atOnce{own: mostOwnSQL, all: mostSQL}}
+	s := &Server{config: config, epoch: rand.Text(), began: config.Now(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0), long: make(chan struct{}, 1), exports: make(chan struct{}, mostExports), queries: atOnce{own: mostOwnSQL, all: mostSQL}, streamsOf: atOnce{own: ownStreams, all: mostStreams}, streamsFrom: atOnce{own: hereStreams, all: mostStreams}}
 	s.shared = shared{most: cores * waitingPerCore, answers: map[string]*computation{}}
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})
@@ -141,7 +143,7 @@ func (s *Server) newHandler(routes []Route) http.Handler {
 // HTTP returns a server of the standard library with the limits of this one. Its shutdown ends the streams of events.
 func (s *Server) HTTP() *http.Server {
 	h := &http.Server{
-		Handler: s.handler, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, IdleTimeout: idleTime,
+		Handler: answering(s.handler), ConnContext: withHeld, ConnState: noteIdle, MaxHeaderBytes: maxHeader, ReadHeaderTimeout: readHeaderTime, ReadTimeout: readTime, IdleTimeout: idleTime,
 		WriteTimeout: s.config.QueryTime + readTime, ErrorLog: slog.NewLogLogger(s.config.Log.Handler(), slog.LevelWarn),
 	}
 	h.RegisterOnShutdown(s.streams.end)

@@ -14,6 +14,8 @@ import (
 const (
 	lookEvery   = 500 * time.Millisecond // for a commit, while somebody listens
 	mostStreams = 512
+	ownStreams  = 32  // of a token
+	hereStreams = 128 // from an address
 	keptChanges = 256 // that a client which comes again can ask for
 )
 
@@ -58,11 +60,8 @@ func newStreams(of watched) *streams {
 func (s *streams) listen() (changed, begun <-chan struct{}, leave func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.isEnded:
+	if s.isEnded {
 		return nil, nil, nil, errEnded
-	case len(s.listening) == mostStreams:
-		return nil, nil, nil, errBusy
 	}
 	own := make(chan struct{}, 1)
 	s.listening[own] = true

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v2"
-	"golang.org/x/net/netutil"
 
 	"track/access"
 	"track/internal/provenance"
@@ -75,7 +74,7 @@ Examples:
 			&cli.StringFlag{Name: "sso-scope", Usage: "let people who signed in at the proxy do this: a `LIST` of read, record, spec, decide, admin", DefaultText: "read", Destination: &o.ssoScopes},
 			&cli.Float64Flag{Name: "rate", Usage: "answer `N` requests a second of each token, with bursts of twice as many; 0 is no bound", Destination: &o.rate},
 			&cli.StringFlag{Name: "log", Usage: "write the log as `FORMAT`: text or json", Value: "text", Destination: &o.logFormat},
-			&cli.IntFlag{Name: "max-connections", Usage: "hold `N` connections at once; more wait until one ends", Value: 4096, Destination: &o.connections},
+			&cli.IntFlag{Name: "max-connections", Usage: "hold `N` connections at once; for another, the one that waits longest for a request is closed", Value: 4096, Destination: &o.connections},
 			&cli.DurationFlag{Name: "answer-time", Usage: "give up an answer after `TIME`", Value: time.Minute, Destination: &o.answerTime},
 			&cli.DurationFlag{Name: "sql-time", Usage: "give up a query in SQL after `TIME`", Value: 10 * time.Second, Destination: &o.sqlTime},
 		},
@@ -169,7 +168,7 @@ func (p *program) serve(ctx context.Context, o serveOptions) (err error) {
 		return err
 	}
 	defer func() { _ = listener.Close() }()
-	listener = netutil.LimitListener(listener, o.connections)
+	listener = server.LimitConnections(listener, o.connections)
 	scheme := "http"
 	if o.certificate != "" {
 		scheme = "https"

@@ -1,0 +1,143 @@
+package server
+
+import (
+	"container/list"
+	"context"
+	"crypto/tls"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// LimitConnections returns a listener that holds so many connections at once. If another one comes, the one that has
+// waited longest for a request is closed. If all are being answered, the new one waits.
+func LimitConnections(listener net.Listener, most int) net.Listener {
+	l := &limitedListener{Listener: listener, most: most}
+	l.changed.L = &l.mu
+	return l
+}
+
+type limitedListener struct {
+	net.Listener
+	most int
+
+	mu       sync.Mutex
+	changed  sync.Cond
+	n        int       // of connections
+	waiting  list.List // of *heldConn without a request, longest first
+	isClosed bool
+}
+
+// Accept implements [net.Listener].
+func (l *limitedListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.n >= l.most && !l.isClosed {
+		if oldest := l.waiting.Front(); oldest != nil {
+			held := oldest.Value.(*heldConn)
+			l.release(held)
+			_ = held.Conn.Close()
+		} else {
+			l.changed.Wait()
+		}
+	}
+	if l.isClosed {
+		_ = conn.Close()
+		return nil, net.ErrClosed
+	}
+	held := &heldConn{Conn: conn, listener: l}
+	held.place = l.waiting.PushBack(held)
+	l.n++
+	return held, nil
+}
+
+// Close implements [net.Listener].
+func (l *limitedListener) Close() error {
+	l.mu.Lock()
+	l.isClosed = true
+	l.changed.Broadcast()
+	l.mu.Unlock()
+	return l.Listener.Close()
+}
+
+// release gives the place of a connection to another one. The lock must be held.
+func (l *limitedListener) release(held *heldConn) {
+	if held.isReleased {
+		return
+	}
+	l.takeFromWaiting(held)
+	held.isReleased = true
+	l.n--
+	l.changed.Signal()
+}
+
+func (l *limitedListener) takeFromWaiting(held *heldConn) {
+	if held.place != nil {
+		l.waiting.Remove(held.place)
+		held.place = nil
+	}
+}
+
+// heldConn is a connection of a [limitedListener].
+type heldConn struct {
+	net.Conn
+	listener   *limitedListener
+	place      *list.Element // among those that wait; nil while a request is answered
+	isReleased bool
+}
+
+// Close implements [net.Conn].
+func (c *heldConn) Close() error {
+	c.listener.mu.Lock()
+	c.listener.release(c)
+	c.listener.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// setWaiting says whether a connection waits for a request.
+func (c *heldConn) setWaiting(waits bool) {
+	l := c.listener
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.takeFromWaiting(c)
+	if waits && !c.isReleased {
+		c.place = l.waiting.PushBack(c)
+		l.changed.Signal()
+	}
+}
+
+type heldKey struct{}
+
+// withHeld is the ConnContext of an [http.Server].
+func withHeld(ctx context.Context, conn net.Conn) context.Context {
+	return context.WithValue(ctx, heldKey{}, heldOf(conn))
+}
+
+func heldOf(conn net.Conn) *heldConn {
+	if encrypted, ok := conn.(*tls.Conn); ok {
+		conn = encrypted.NetConn()
+	}
+	held, _ := conn.(*heldConn)
+	return held
+}
+
+// noteIdle is the ConnState of an [http.Server].
+func noteIdle(conn net.Conn, state http.ConnState) {
+	if held := heldOf(conn); held != nil && state == http.StateIdle {
+		held.setWaiting(true)
+	}
+}
+
+// answering notes that the connection of a request no longer waits for one.
+func answering(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if held, _ := r.Context().Value(heldKey{}).(*heldConn); held != nil {
+			held.setWaiting(false)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
