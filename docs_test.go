@@ -141,3 +141,35 @@ func anchor(heading string) string {
 		return -1
 	}, strings.TrimSpace(heading))
 }
+
+// TestSecurityPage checks that each test that SECURITY.md names exists.
+func TestSecurityPage(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("SECURITY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]bool{}
+	err = filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, found := range regexp.MustCompile(`(?m)^func (Test\w+)\(`).FindAllSubmatch(source, -1) {
+			tests[string(found[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`(Test\\w+)[`/]").FindAllSubmatch(page, -1)
+	for _, name := range named {
+		if !tests[string(name[1])] {
+			t.Errorf("there is no %s", name[1])
+		}
+	}
+	if len(named) < 40 {
+		t.Errorf("the page names %d tests", len(named))
+	}
+}
