@@ -84,18 +84,18 @@ type ComparedVersion struct {
 	Version  string   `json:"version"`
 	N        int      `json:"n"` // trials with a score
 	NFailed  int      `json:"n_failed"`
-	NWithout int      `json:"n_without"` // successful trials without a score of the kind
-	Mean     *float64 `json:"mean"`      // of the scores
-	CostUSD  *float64 `json:"cost_usd"`  // nil if none is known
-	NCost    int      `json:"n_cost"`    // executions whose cost is known
-	Truths   []Truth  `json:"truths"`    // ground-truth labels of its executions
+	NWithout int      `json:"n_without"`             // successful trials without a score of the kind
+	Mean     *float64 `json:"mean_of_scored_trials"` // of the scores
+	CostUSD  *float64 `json:"cost_usd"`              // nil if none is known
+	NCost    int      `json:"n_cost"`                // executions whose cost is known
+	Truths   []Truth  `json:"truths"`                // ground-truth labels of its executions
 }
 
 // Truth is the mean of a ground-truth label.
 type Truth struct {
 	Name string  `json:"name"`
 	N    int     `json:"n"`
-	Mean float64 `json:"mean"`
+	Mean float64 `json:"mean_of_executions"`
 }
 
 // ComparedTask is a task, with what each version did on it.
@@ -187,7 +187,7 @@ func (a VersionComparison) Tables() []Table {
 		}
 		tasks.Rows = append(tasks.Rows, row)
 	}
-	versions := Table{Name: "versions", Title: "versions", Columns: columns("version", "n", "n_failed", "n_without", "mean", "cost_usd", "n_cost", "truths")}
+	versions := Table{Name: "versions", Title: "versions", Columns: columns("version", "n", "n_failed", "n_without", "mean_of_scored_trials", "cost_usd", "n_cost", "truths")}
 	for _, v := range a.Versions {
 		var truths []string
 		for _, t := range v.Truths {

@@ -140,7 +140,7 @@ func (a Fitness) Tables() []Table {
 	for _, u := range a.Used {
 		used.Rows = append(used.Rows, []any{u.ID, timeCell(u.At), numberCell(u.Value, text), u.Weight})
 	}
-	components := Table{Name: "components", Title: "components", HiddenIfEmpty: true, Columns: columns("component", "mean", "n"), Notes: a.warnings()}
+	components := Table{Name: "components", Title: "components", HiddenIfEmpty: true, Columns: columns("component", "mean_of_measured", "n"), Notes: a.warnings()}
 	for _, c := range a.Components {
 		components.Rows = append(components.Rows, []any{c.Name, c.Mean, c.N})
 	}

@@ -183,13 +183,13 @@ func (a History) Tables() []Table {
 		{Name: "label"}, {Name: "revision"}, {Name: "differing_params", Head: "differing params", For: ForPeople}, {Name: "params", For: ForData},
 		{Name: "configuration"}, {Name: "first_recorded", Head: "first recorded"}, {Name: "n_seeds", Head: "n"}, {Name: "n_failed", Head: "no score"},
 		{Name: "pass_rate", Head: "pass"}, {Name: "pass_interval", Head: "95% bounds", For: ForPeople},
-		{Name: "score", For: ForData}, {Name: "score_of_seeds_that_ran", For: ForData}, {Name: "std_score", For: ForData}, {Name: "n", For: ForData}, {Name: "mean"},
-		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople}, {Name: "method", For: a.methodReader(), Priority: 3},
+		{Name: "score", For: ForData}, {Name: "score_of_seeds_that_ran", For: ForData}, {Name: "std_score", For: ForData}, {Name: "n", For: ForData}, {Name: "estimate", Head: a.estimateName()},
+		{Name: "lo", For: ForData}, {Name: "hi", For: ForData}, {Name: "interval", Head: "95% interval", For: ForPeople}, {Name: "method", For: a.methodReader(), Priority: 3},
 		{Name: "sd", For: ForPeople}, {Name: "sd_interval", Head: "95% interval", For: ForPeople},
 		{Name: "combined_score", Head: "combined"},
 		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
 		{Name: "stable", For: ForData}, {Name: "verdict"}, {Name: "notes", For: ForPeople}, {Name: "tags", For: a.tagReader(), Priority: 2, Wrap: true},
-	}.drop("sd_interval", "first_recorded", "pass_interval", "sd", "combined_score", "n_failed", "configuration", "revision", "change_interval", "notes", "mean_interval", "change", "differing_params").wrap("differing_params", "notes")}
+	}.drop("sd_interval", "first_recorded", "pass_interval", "sd", "combined_score", "n_failed", "configuration", "revision", "change_interval", "notes", "interval", "change", "differing_params").wrap("differing_params", "notes")}
 	for _, e := range a.Entries {
 		t.Rows = append(t.Rows, a.row(e))
 	}
@@ -258,6 +258,14 @@ func estimated(e verdict.Estimate, text func(float64) string) any {
 		return nil
 	}
 	return Cell{text(e.Value), e.Value}
+}
+
+// estimateName says what the intervals of the table are of.
+func (a History) estimateName() string {
+	if a.Metric == nil {
+		return "score"
+	}
+	return "mean of values"
 }
 
 // number returns how a mean is written.

@@ -70,13 +70,13 @@ type LineageHistoryEntry struct {
 	Last        time.Time              `json:"last"`  // start of the last execution
 	NExecutions int                    `json:"n_executions"`
 	NFailed     int                    `json:"n_failed"`
-	NHoldout    int                    `json:"n_holdout"`   // of holdout tasks, which count in no score unless a rubric was asked for
-	Mean        verdict.Estimate       `json:"mean"`        // of the scores
-	SD          verdict.Estimate       `json:"sd"`          // sample standard deviation of the scores
-	Fitness     *float64               `json:"fitness"`     // null if no execution has a score
-	Grade       rubric.Grade           `json:"grade"`       // empty if no execution has a score
-	EffectiveN  *float64               `json:"effective_n"` // of the fitness
-	Change      *verdict.HistoryChange `json:"change"`      // of the mean, from the last entry that has one
+	NHoldout    int                    `json:"n_holdout"`             // of holdout tasks, which count in no score unless a rubric was asked for
+	Mean        verdict.Estimate       `json:"mean_of_scored_trials"` // of the scores
+	SD          verdict.Estimate       `json:"sd"`                    // sample standard deviation of the scores
+	Fitness     *float64               `json:"fitness"`               // null if no execution has a score
+	Grade       rubric.Grade           `json:"grade"`                 // empty if no execution has a score
+	EffectiveN  *float64               `json:"effective_n"`           // of the fitness
+	Change      *verdict.HistoryChange `json:"change"`                // of the mean, from the last entry that has one
 	Warnings    []stats.Warning        `json:"warnings"`
 }
 
@@ -141,11 +141,11 @@ func (a LineageHistory) MeanIntervals() (list []stats.Interval) {
 // Tables implements [Answer].
 func (a LineageHistory) Tables() []Table {
 	t := Table{Name: "history", Notes: a.notes(), Columns: Columns{
-		{Name: "version"}, {Name: "first"}, {Name: "n_executions", Head: "executions"}, {Name: "n_failed", Head: "failed"}, {Name: "n"}, {Name: "mean"},
-		{Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
+		{Name: "version"}, {Name: "first"}, {Name: "n_executions", Head: "executions"}, {Name: "n_failed", Head: "failed"}, {Name: "n"}, {Name: "mean_of_scored_trials", Head: "mean"},
+		{Name: "lo", For: ForData}, {Name: "hi", For: ForData}, {Name: "interval", Head: "95% interval", For: ForPeople},
 		{Name: "sd"}, {Name: "sd_interval", Head: "95% interval", For: ForPeople}, {Name: "fitness"}, {Name: "grade"}, {Name: "effective_n", Head: "effective n"},
 		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
-	}.drop("sd_interval", "sd", "effective_n", "first", "n_executions", "n_failed", "fitness", "change_interval", "grade", "mean_interval", "change")}
+	}.drop("sd_interval", "sd", "effective_n", "first", "n_executions", "n_failed", "fitness", "change_interval", "grade", "interval", "change")}
 	text := scoreFormat(a.means())
 	for _, e := range a.Entries {
 		t.Rows = append(t.Rows, append([]any{

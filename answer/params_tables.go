@@ -36,7 +36,7 @@ func (a ParamsAnalysis) Tables() []Table {
 func (a ParamsAnalysis) ranking() Table {
 	t := Table{Name: "ranking", Title: "Configurations, the highest first", Main: true, Shown: shownRanking, Columns: Columns{
 		{Name: "rank"}, {Name: "configuration"}, {Name: "differing", Head: "parameters", For: ForPeople}, {Name: "params", For: ForData}, {Name: "n"},
-		{Name: "n_failed", Head: "no " + a.valueWord()}, {Name: "mean"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
+		{Name: "n_failed", Head: "no " + a.valueWord()}, {Name: "mean_of_seeds", Head: "mean"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
 		{Name: "interval", Head: a.intervalHead(), For: ForPeople}, {Name: "to_best", Head: "to the first"}, {Name: "to_best_lo", For: ForData},
 		{Name: "to_best_hi", For: ForData}, {Name: "to_best_interval", Head: a.intervalHead(), For: ForPeople},
 	}.drop("n_failed", "to_best_interval", "to_best", "configuration", "interval").wrap("differing")}
@@ -204,7 +204,7 @@ func (a ParamsAnalysis) SimultaneousNote() string {
 
 func (a ParamsAnalysis) levelColumns() []Column {
 	return []Column{
-		{Name: "level"}, {Name: "n_configurations", Head: "configurations"}, {Name: "n_seeds", Head: "seeds"}, {Name: "mean"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
+		{Name: "level"}, {Name: "n_configurations", Head: "configurations"}, {Name: "n_seeds", Head: "seeds"}, {Name: "mean_of_configurations", Head: "mean"}, {Name: "lo", For: ForData}, {Name: "hi", For: ForData},
 		{Name: "interval", Head: a.intervalHead(), For: ForPeople},
 	}
 }

@@ -89,7 +89,7 @@ type ScenarioReport struct {
 // without a score counts as 0.
 type Step struct {
 	NPairs   int            `json:"n_pairs"`
-	Mean     float64        `json:"mean"`
+	Mean     float64        `json:"mean_delta"`
 	Interval stats.Interval `json:"interval"`
 }
 
@@ -116,5 +116,5 @@ type AgentFitness struct {
 	Value float64    `json:"value"`
 	Grade string     `json:"grade"`
 	NUsed int        `json:"n_used"`
-	Mean  stats.Mean `json:"mean"` // plain, of the scores
+	Mean  stats.Mean `json:"mean_of_used_scores"` // plain, of the scores
 }

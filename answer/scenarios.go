@@ -42,8 +42,8 @@ type ScenarioState struct {
 	FirstRecorded   time.Time                   `json:"first_recorded,omitzero"` // of its seeds
 	Verdict         scoring.Verdict             `json:"verdict,omitempty"`
 	Estimates       *verdict.Estimates          `json:"estimates"`
-	Means           []float64                   `json:"means"`            // mean scores of the newest configurations that were asked for, the oldest first
-	MeanLines       []int                       `json:"mean_lines"`       // of each of Means; means with the same number are of the same parameters
+	Means           []float64                   `json:"scores"`           // mean scores of the newest configurations that were asked for, the oldest first
+	MeanLines       []int                       `json:"score_lines"`      // of each of Means; means with the same number are of the same parameters
 	NOlder          int                         `json:"n_older"`          // configurations before them
 	NConfigurations int                         `json:"n_configurations"` // all of them, also those without a mean score
 	Change          *verdict.HistoryChange      `json:"change,omitempty"` // of the mean score, to the newest configuration; missing without one before it
@@ -61,10 +61,10 @@ func (Scenarios) Lead() []Sentence { return nil }
 // Tables implements [Answer].
 func (a Scenarios) Tables() []Table {
 	t := Table{Name: "scenarios", Empty: "no scenarios", Columns: Columns{
-		{Name: "scenario"}, {Name: "verdict"}, {Name: "score"}, {Name: "mean_lo", For: ForData}, {Name: "mean_hi", For: ForData}, {Name: "mean_interval", Head: "95% interval", For: ForPeople},
-		{Name: "n_seeds", Head: "n"}, {Name: "pass_rate", Head: "pass"}, {Name: "pass_lo", For: ForData}, {Name: "pass_hi", For: ForData}, {Name: "pass_interval", Head: "95% bounds", For: ForPeople}, {Name: "configuration"}, {Name: "label"}, {Name: "means", Head: "means", For: ForPeople}, {Name: "first_recorded", Head: "since"}, {Name: "reason"},
+		{Name: "scenario"}, {Name: "verdict"}, {Name: "score"}, {Name: "score_lo", For: ForData}, {Name: "score_hi", For: ForData}, {Name: "score_interval", Head: "95% interval", For: ForPeople},
+		{Name: "n_seeds", Head: "n"}, {Name: "pass_rate", Head: "pass"}, {Name: "pass_lo", For: ForData}, {Name: "pass_hi", For: ForData}, {Name: "pass_interval", Head: "95% bounds", For: ForPeople}, {Name: "configuration"}, {Name: "label"}, {Name: "scores", For: ForPeople}, {Name: "first_recorded", Head: "since"}, {Name: "reason"},
 		{Name: "change"}, {Name: "change_lo", For: ForData}, {Name: "change_hi", For: ForData}, {Name: "change_interval", Head: "95% interval", For: ForPeople},
-	}.drop("change_interval", "change", "first_recorded", "label", "means", "configuration", "pass_interval", "mean_interval", "pass_rate").wrap("reason")}
+	}.drop("change_interval", "change", "first_recorded", "label", "scores", "configuration", "pass_interval", "score_interval", "pass_rate").wrap("reason")}
 	for _, s := range a.Items {
 		row := []any{s.Scenario, verdictCell(s.Verdict), nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, s.Configuration.Label, chart.Sparkline(s.Means, 20), timeCell(s.FirstRecorded), s.Reason}
 		if s.Configuration.Hash != "" {

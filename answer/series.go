@@ -105,7 +105,7 @@ type SeriesSummary struct {
 	N       int       `json:"n"`
 	NNaN    int       `json:"n_nan"`
 	Min     float64   `json:"min"` // null, like the others, if there is no number
-	Mean    float64   `json:"mean"`
+	Mean    float64   `json:"mean_of_values"`
 	Max     float64   `json:"max"`
 	Last    float64   `json:"last"`
 	Outline []float64 `json:"outline"` // its course in at most 40 numbers, see [series.Outline]
@@ -127,7 +127,7 @@ func (a SeriesSummaries) Lead() []Sentence { return a.lead() }
 // Tables implements [Answer].
 func (a SeriesSummaries) Tables() []Table {
 	t := Table{Name: "series", Empty: noSeries(a.SeedRef.Seed), Columns: Columns{
-		{Name: "name", Head: "series"}, {Name: "n"}, {Name: "n_nan", Head: "NaN"}, {Name: "min"}, {Name: "mean"}, {Name: "max"}, {Name: "last"},
+		{Name: "name", Head: "series"}, {Name: "n"}, {Name: "n_nan", Head: "NaN"}, {Name: "min"}, {Name: "mean_of_values", Head: "mean"}, {Name: "max"}, {Name: "last"},
 		{Name: "ess", Head: "ESS"}, {Name: "mcse", Head: "MCSE"}, {Name: "drift"}, {Name: "z", For: ForData}, {Name: "p", For: ForData},
 		{Name: "outline", Head: "over time", For: ForPeople},
 	}.drop("outline", "last", "n_nan")}

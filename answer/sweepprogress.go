@@ -40,7 +40,7 @@ type ConfigurationProgress struct {
 // ScoreSoFar is the score of the first seeds of a configuration, in the order in which they were recorded.
 type ScoreSoFar struct {
 	N        int            `json:"n"`
-	Mean     float64        `json:"mean"`
+	Mean     float64        `json:"score"`
 	Interval stats.Interval `json:"ci"` // as if nobody had looked before
 }
 

@@ -129,7 +129,7 @@ func checkCSV(t failer, a answer.Answer) {
 		t.Fatalf("%v in %q", err, b.String())
 	}
 	formula := regexp.MustCompile(`(?s)^[=+@\t\n-]`)
-	number := regexp.MustCompile(`^-(Infinity|[0-9.]+(e[+-][0-9]+)?)$`)
+	number := regexp.MustCompile(`^[+-](Infinity|[0-9.]+(e[+-][0-9]+)?)$`)
 	for _, cell := range slices.Concat(records...) {
 		if formula.MatchString(cell) && !number.MatchString(cell) {
 			t.Fatalf("the cell %q is a formula", cell)

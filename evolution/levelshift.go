@@ -11,7 +11,7 @@ import (
 type LevelShift struct {
 	Tasks    int            `json:"tasks"` // compared; 0 if trials have no tasks
 	N        int            `json:"n"`     // trials
-	Mean     float64        `json:"mean"`
+	Mean     float64        `json:"mean_over_tasks"`
 	Interval stats.Interval `json:"interval"`
 }
 

@@ -18,7 +18,7 @@ type Measurement struct {
 // Gain is how much better the child is than its parent, as measured after the decision. A nil Interval says that the
 // differences do not vary, or that there are fewer than two.
 type Gain struct {
-	Mean         float64   `json:"mean"` // points per task
+	Mean         float64   `json:"mean_over_tasks"` // points per task
 	Interval     *Interval `json:"interval"`
 	N            int       `json:"n"` // tasks
 	FailedChild  int       `json:"failed_child"`

@@ -105,14 +105,14 @@ func (b *builder) teach() {
 
 // addScenarios adds the scenarios with pictures of their scores, and of the means of configurations if they are whole.
 func (b *builder) addScenarios(a answer.Scenarios, isWhole bool) error {
-	t := columnsOf(a.Tables()[0], "scenario", "verdict", "score", "mean_interval", "n_seeds", "pass_rate", "pass_interval", "means", "change", "change_interval", "label", "configuration", "first_recorded", "reason")
+	t := columnsOf(a.Tables()[0], "scenario", "verdict", "score", "score_interval", "n_seeds", "pass_rate", "pass_interval", "scores", "change", "change_interval", "label", "configuration", "first_recorded", "reason")
 	for _, s := range a.Items {
 		if isWhole && len(s.Means) > 1 {
 			line, err := newSparkline(s.Means, s.MeanLines, s.NOlder).html()
 			if err != nil {
 				return err
 			}
-			b.draw("scenarios", "means", s.Scenario, line)
+			b.draw("scenarios", "scores", s.Scenario, line)
 		}
 		if e := s.Estimates; e != nil && isFinite(e.Score.Value) {
 			bar, err := newScoreBar(e.Score.Value, e.Score.Interval).html()
@@ -122,7 +122,7 @@ func (b *builder) addScenarios(a answer.Scenarios, isWhole bool) error {
 			b.draw("scenarios", "score", s.Scenario, bar)
 		}
 	}
-	place := slices.IndexFunc(t.Columns, func(c answer.Column) bool { return c.Name == "means" })
+	place := slices.IndexFunc(t.Columns, func(c answer.Column) bool { return c.Name == "scores" })
 	for i, s := range a.Items { // the picture says it
 		t.Rows[i][place] = answer.Cell{Text: format.Counted(s.NConfigurations, "configuration"), Exact: s.NConfigurations}
 	}

@@ -45,7 +45,7 @@ func (b *builder) showHistory(a answer.History) {
 	}
 	t, groups := b.withParams(a.Tables()[0], "differing_params", params)
 	first := namingColumns(t, !slices.ContainsFunc(a.Entries, func(e answer.HistoryEntry) bool { return e.Configuration.Label != "" }))
-	b.addTable(columnsFirst(t, append(first, "verdict", "mean", "mean_interval", "n_seeds", "pass_rate", "change", "change_interval")...))
+	b.addTable(columnsFirst(t, append(first, "verdict", "estimate", "interval", "n_seeds", "pass_rate", "change", "change_interval")...))
 	if last := b.view.Sections[len(b.view.Sections)-1].Table; len(groups) > 0 && last != nil {
 		last.GroupBy, last.Small = groups, false
 	}

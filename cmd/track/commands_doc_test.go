@@ -201,3 +201,31 @@ func escaped(text string) string { return strings.NewReplacer("<", `\<`, "*", `\
 func cell(text string) string { return strings.ReplaceAll(escaped(text), "|", `\|`) }
 
 func capitalised(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+
+// The documents name only commands that exist.
+func TestDocumentsNameCommands(t *testing.T) {
+	t.Parallel()
+	reference, err := os.ReadFile(commandsReference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := regexp.MustCompile("`track ([a-z][a-z -]*)")
+	n := 0
+	for _, name := range []string{"reference/origins.md", "reference/statistics.md", "reference/spec.md", "reference/decisions.md", "how-to/ci.md"} {
+		text, err := os.ReadFile("../../docs/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range code.FindAllStringSubmatch(string(text), -1) {
+			words := strings.Fields(found[1])
+			first, second := words[0], strings.Join(words[:min(2, len(words))], " ")
+			n++
+			if !strings.Contains(string(reference), "### track "+second+"\n") && !strings.Contains(string(reference), "### track "+first+"\n") {
+				t.Errorf("%s names track %s, which is no command", name, found[1])
+			}
+		}
+	}
+	if n < 50 {
+		t.Errorf("only %d commands are named", n)
+	}
+}

@@ -17,7 +17,7 @@ type Analysis struct {
 	Factorial       bool     `json:"factorial"`      // every combination of the values ran
 	Confidence      float64  `json:"confidence"`
 	NSimultaneous   int      `json:"n_simultaneous"` // intervals of effects, which together have this confidence
-	Mean            float64  `json:"mean"`           // of the configurations
+	Mean            float64  `json:"mean_of_configurations"`
 	Ranking         []Ranked `json:"ranking"`
 	Effects         []Effect `json:"effects"` // by total effect, the largest first; by range if these are not known
 	Variance        Variance `json:"variance"`
@@ -28,7 +28,7 @@ type Analysis struct {
 type Ranked struct {
 	Index    int            `json:"index"` // of the configuration, as it was given
 	N        int            `json:"n"`     // seeds
-	Mean     float64        `json:"mean"`
+	Mean     float64        `json:"mean_of_seeds"`
 	Interval stats.Interval `json:"ci"` // t; not defined for one seed
 	ToBest   *Difference    `json:"to_best,omitempty"`
 }
@@ -36,7 +36,7 @@ type Ranked struct {
 // Difference is a mean difference over the seeds that two configurations share.
 type Difference struct {
 	N        int            `json:"n"`
-	Mean     float64        `json:"mean"`
+	Mean     float64        `json:"mean_delta"`
 	Interval stats.Interval `json:"ci"`
 }
 
@@ -62,7 +62,7 @@ type Level struct {
 	Hi              float64        `json:"hi"`
 	NConfigurations int            `json:"n_configurations"`
 	NSeeds          int            `json:"n_seeds"` // outcomes that the mean rests on
-	Mean            float64        `json:"mean"`
+	Mean            float64        `json:"mean_of_configurations"`
 	Interval        stats.Interval `json:"ci"`
 	Effect          float64        `json:"effect"`    // Mean less the mean of all configurations
 	EffectInterval  stats.Interval `json:"effect_ci"` // simultaneous: all of them hold with the confidence of the analysis

@@ -21,7 +21,7 @@ type Point struct {
 	Index int     `json:"index"`
 	X     float64 `json:"x"` // the number, or the position of the level for text
 	N     int     `json:"n"`
-	Mean  float64 `json:"mean"`
+	Mean  float64 `json:"mean_of_seeds"`
 }
 
 // Against returns the mean outcome of each configuration against a parameter, with the mean and the interval of each
@@ -117,7 +117,7 @@ type Heatmap struct {
 type Cell struct {
 	NConfigurations int     `json:"n_configurations"`
 	NSeeds          int     `json:"n_seeds"`
-	Mean            float64 `json:"mean"` // of the means of configurations; NaN if there are none
+	Mean            float64 `json:"mean_of_configurations"` // of the means of configurations; NaN if there are none
 }
 
 // NewHeatmap returns the mean outcome for each pair of levels of two parameters.

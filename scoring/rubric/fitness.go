@@ -54,7 +54,7 @@ type Use struct {
 // of their use.
 type ComponentMean struct {
 	Name string   `json:"name"`
-	Mean *float64 `json:"mean"` // nil where it was measured in none
+	Mean *float64 `json:"mean_of_measured"` // nil where it was measured in none
 	N    int      `json:"n"`
 }
 
@@ -77,7 +77,7 @@ type FitnessResult struct {
 	Components []ComponentMean `json:"components"`
 	// Mean is the plain mean of the used scores with its t interval; by tasks, that of the means of the tasks. It is about
 	// the used executions as a sample: trimming took the extremes from it, so that it is, if anything, too narrow.
-	Mean     stats.Mean      `json:"mean"`
+	Mean     stats.Mean      `json:"mean_of_used_scores"`
 	Warnings []stats.Warning `json:"warnings,omitempty"`
 }
 
