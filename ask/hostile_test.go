@@ -32,7 +32,7 @@ func hostileTexts() []string {
 		"\u202eevil\u2066", "\u061c", "zero\u200bwidth\ufeff", "two\nlines", "\n\n    code", "\rtrack: all is well", "\r\n# heading", "tab\there", "\xff\xfe", "\xc2",
 		"```", "~~~\n<b>", "a `code` b", "](javascript:alert(1))", "[a](javascript:alert(1))", "![](http://evil.example/x.png)", "<script>alert(1)</script>",
 		"<http://evil.example>", "https://evil.example www.evil.example a@evil.example", "[x]: http://evil.example", "[x]", "&lt;b&gt; &#60;", "**bold** _it_ ~~no~~",
-		"# heading", "> quote", "- item", "+ item", "1. item", "===", "---", "|a|b|", `\`, `a\`, "!", "- [ ] task", "$x$", "@ann #1 :tada:", "=1+1", "+1", "-2", "@SUM(A1)", "\u2028",
+		"# heading", "> quote", "- item", "+ item", "1. item", "===", "---", "|a|b|", `\`, `a\`, "!", "- [ ] task", "$x$", "@ann #1 :tada:", "=1+1", "+1+1", "-2+3", "@SUM(A1)", "\u2028",
 	}
 }
 
