@@ -36,7 +36,6 @@ type Grant struct {
 	Scopes []Scope
 	// Scenarios and Lineages are patterns of what the holder may name; both are empty for everything.
 	Scenarios, Lineages []Pattern
-	Quota               Quota // of what the holder records
 }
 
 // Allows reports whether the grant has a scope. Admin has all.

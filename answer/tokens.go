@@ -26,17 +26,7 @@ func (q *AddTokenQuestion) Params() param.List {
 		{Name: "scenario", Unit: "PATTERN", Help: "allow only scenarios with such a name, as in bam/*", Value: patterns{&q.Grant.Scenarios}},
 		{Name: "lineage", Unit: "PATTERN", Help: "allow only lineages with such a name", Value: patterns{&q.Grant.Lineages}},
 		{Name: "expires", Unit: "TIME", Help: "let it end after this `TIME`, such as 90d or 12h (default: never)", Value: param.Age(&q.Expires)},
-		{Name: "max-records-per-day", Unit: "N", Help: "let it record at most N records a day, from midnight to midnight in UTC", Value: param.Count(&q.Grant.Quota.Records)},
-		{Name: "max-bytes-per-day", Unit: "SIZE", Help: "let it record at most this size a day, such as 500MB or 2GiB", Value: param.Bytes(&q.Grant.Quota.Bytes)},
 	}
-}
-
-// Check implements ask.Checker.
-func (q *AddTokenQuestion) Check() error {
-	if q.Grant.Quota.IsSet() && !q.Grant.Allows(access.Record) {
-		return &param.Error{Param: "scope", Message: "only the scope record uses up records and bytes a day: give it too, or no such bound"}
-	}
-	return nil
 }
 
 func parseScopes(text string) (list []access.Scope, err error) {
@@ -103,16 +93,6 @@ type Token struct {
 	ExpiresAt time.Time        `json:"expires_at,omitzero"` // missing for never
 	RevokedAt time.Time        `json:"revoked_at,omitzero"`
 	UsedAt    time.Time        `json:"used_at,omitzero"` // about when it was last used
-	Quota     *TokenQuota      `json:"quota,omitempty"`  // missing for any amount of records
-}
-
-// TokenQuota is what the holder of a token may record on a day, from midnight to midnight in UTC, and has recorded
-// today.
-type TokenQuota struct {
-	MaxRecords   int64 `json:"max_records_per_day,omitzero"` // missing for any number
-	MaxBytes     int64 `json:"max_bytes_per_day,omitzero"`   // of lines, with the blobs that they name; missing for any number
-	RecordsToday int64 `json:"records_today"`
-	BytesToday   int64 `json:"bytes_today"`
 }
 
 // Tokens are all tokens, the oldest first.
@@ -132,31 +112,14 @@ func (a Tokens) Lead() []Sentence {
 func (a Tokens) Tables() []Table { return []Table{tokenTable(a.Items)} }
 
 func tokenTable(list []Token) Table {
-	t := Table{Name: "tokens", HiddenIfEmpty: true, Columns: columns("name", "scopes", "only", "state", "added", "by", "expires", "last use", "records today", "bytes today").
-		drop("by", "added", "last use", "only", "records today", "bytes today")}
+	t := Table{Name: "tokens", HiddenIfEmpty: true, Columns: columns("name", "scopes", "only", "state", "added", "by", "expires", "last use").
+		drop("by", "added", "last use", "only")}
 	for _, x := range list {
 		t.Rows = append(t.Rows, []any{
 			x.Name, strings.ReplaceAll(joinNames(x.Scopes), ",", " "), x.only(), x.State, timeCell(x.AddedAt), x.AddedBy, timeCell(x.ExpiresAt), timeCell(x.UsedAt),
-			x.Quota.records(), x.Quota.bytes(),
 		})
 	}
 	return t
-}
-
-// records says how many records of the quota are used; empty without a bound.
-func (q *TokenQuota) records() string {
-	if q == nil || q.MaxRecords == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d", q.RecordsToday, q.MaxRecords)
-}
-
-// bytes says how many bytes of the quota are used; empty without a bound.
-func (q *TokenQuota) bytes() string {
-	if q == nil || q.MaxBytes == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d", q.BytesToday, q.MaxBytes)
 }
 
 // only says which scenarios and lineages a token is for; empty for all.
@@ -194,20 +157,17 @@ func (a AddedToken) Tables() []Table {
 	return []Table{t}
 }
 
-// SetTokenQuestion asks to change how much a token may record, and when it ends. What is nil stays; 0 takes it away.
+// SetTokenQuestion asks to change when a token ends.
 type SetTokenQuestion struct {
-	Name             string
-	Expires          *time.Duration // from now
-	Records, MaxSize *int64         // a day
+	Name    string
+	Expires *time.Duration // from now; 0 for never
 }
 
 // Params declares the parameters of the question.
 func (q *SetTokenQuestion) Params() param.List {
 	return param.List{
 		{Name: "name", Arg: true, Required: true, Unit: "NAME", Help: "change the token of this name", Value: param.Text(&q.Name)},
-		{Name: "expires", Unit: "TIME", Help: "let it end after this `TIME` from now, such as 90d or 12h; none for never", Value: removable(&q.Expires, param.Age)},
-		{Name: "max-records-per-day", Unit: "N", Help: "let it record at most N records a day; none for any number", Value: removable(&q.Records, param.Count)},
-		{Name: "max-bytes-per-day", Unit: "SIZE", Help: "let it record at most this size a day, such as 500MB or 2GiB; none for any", Value: removable(&q.MaxSize, param.Bytes)},
+		{Name: "expires", Required: true, Unit: "TIME", Help: "let it end after this `TIME` from now, such as 90d or 12h; none for never", Value: removable(&q.Expires, param.Age)},
 	}
 }
 
@@ -231,14 +191,6 @@ func removable[T comparable](to **T, value func(*T) param.Value) param.Value {
 	})
 }
 
-// Check implements ask.Checker.
-func (q *SetTokenQuestion) Check() error {
-	if q.Expires == nil && q.Records == nil && q.MaxSize == nil {
-		return &param.Error{Param: "name", Message: "say what is to change: --expires, --max-records-per-day or --max-bytes-per-day"}
-	}
-	return nil
-}
-
 // ChangedToken is a token that was changed.
 type ChangedToken struct {
 	Token `json:",embed"`
@@ -246,20 +198,11 @@ type ChangedToken struct {
 
 // Lead implements [Answer].
 func (a ChangedToken) Lead() []Sentence {
-	bounds := []string{"never ends"}
+	ends := "never ends"
 	if !a.ExpiresAt.IsZero() {
-		bounds[0] = "ends " + a.ExpiresAt.UTC().Format("2006-01-02 15:04 MST")
+		ends = "ends " + a.ExpiresAt.UTC().Format("2006-01-02 15:04 MST")
 	}
-	if records := a.Quota.records(); records != "" {
-		bounds = append(bounds, "has recorded "+records+" records today")
-	}
-	if bytes := a.Quota.bytes(); bytes != "" {
-		bounds = append(bounds, "has recorded "+bytes+" bytes today")
-	}
-	if a.Quota == nil {
-		bounds = append(bounds, "records any amount")
-	}
-	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("token %s %s", a.Name, strings.Join(bounds, ", "))}}
+	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("token %s %s", a.Name, ends)}}
 }
 
 // Tables implements [Answer].

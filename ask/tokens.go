@@ -12,7 +12,7 @@ func AddToken() Def[answer.AddTokenQuestion, answer.AddedToken] {
 		Name: "token add", Scope: access.Admin, Help: "add a token for a server",
 		About: `Whoever has the token may ask a server on this database. The scopes say for what. read: answers. record: add facts. spec: declare
 specs. decide: decide on mutations, pin baselines, withdraw. admin: everything, tokens too. A token for some scenarios or lineages answers only questions that
-name them. A quota bounds what it may record from midnight to midnight in UTC. The token is shown once; the database keeps a hash of it.`,
+name them. The token is shown once; the database keeps a hash of it.`,
 		Params: (*answer.AddTokenQuestion).Params, Write: tokens.Add,
 	}
 }
@@ -28,7 +28,7 @@ func Tokens() Def[answer.TokensQuestion, answer.Tokens] {
 // SetToken asks to change how much a token may record, and when it ends.
 func SetToken() Def[answer.SetTokenQuestion, answer.ChangedToken] {
 	return Def[answer.SetTokenQuestion, answer.ChangedToken]{
-		Name: "token set", Scope: access.Admin, Help: "change the quota of a token, or when it ends",
+		Name: "token set", Scope: access.Admin, Help: "change when a token ends",
 		About: `What is not named stays as it is. The word none takes a bound away. A server heeds it from the next request on; what was recorded today counts. What a
 token allows cannot be changed: add another one.`,
 		Params: (*answer.SetTokenQuestion).Params, Write: tokens.Set,

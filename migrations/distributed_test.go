@@ -24,7 +24,7 @@ var large = map[string]string{
 // executions; events of hooks are removed with the end of their execution.
 var small = []string{
 	"actor", "annotation", "baseline", "claim", "configuration", "damage", "environment", "epoch", "hook_arrival", "hook_event", "lineage", "look", "metric", "mutation", "mutation_parent",
-	"scenario", "scenario_configuration", "series_name", "spec", "spec_metric", "spool", "sweep", "sweep_configuration", "sweep_seeds", "token", "token_quota", "token_use", "tombstone", "tool", "version", "withdrawal",
+	"scenario", "scenario_configuration", "series_name", "spec", "spec_metric", "spool", "sweep", "sweep_configuration", "sweep_seeds", "token", "tombstone", "tool", "version", "withdrawal",
 }
 
 var (

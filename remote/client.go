@@ -181,8 +181,6 @@ func (c *Client) problem(response *http.Response, body io.Reader) error {
 		Detail string `json:"detail"`
 
 		answer.Problem `json:",embed"`
-
-		Quota *answer.TokenQuota `json:"quota"` // of a token whose quota is used up
 	}
 	media, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	if media != "application/problem+json" || answer.Decode(&text, &p) != nil || p.Kind == "" {
@@ -190,9 +188,6 @@ func (c *Client) problem(response *http.Response, body io.Reader) error {
 	}
 	switch response.StatusCode {
 	case http.StatusTooManyRequests:
-		if p.Quota != nil { // nothing of what was sent is wrong
-			return fmt.Errorf("%s: %s", c.address, p.Message)
-		}
 		return fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message)
 	case http.StatusUnauthorized:
 		hint := track.Hint{Text: "set TRACK_TOKEN to a token of that server"}

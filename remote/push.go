@@ -341,7 +341,7 @@ func (c *Client) try(request *http.Request, into any) (wait time.Duration, err e
 		return -1, fmt.Errorf("%w: %w", errGap, c.problem(response, response.Body))
 	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		wait := retryAfter(response)
-		if wait > longestWait { // the quota of a day is used up
+		if wait > longestWait {
 			wait = -1
 		}
 		return wait, c.problem(response, response.Body)

@@ -21,7 +21,7 @@ import (
 func adminRoutes() []Route {
 	return []Route{
 		{Method: http.MethodPost, Pattern: "/token/add", Scope: access.Admin, Summary: "add a token, and show it once", page: true, serve: (*Server).addToken},
-		{Method: http.MethodPost, Pattern: "/token/set", Scope: access.Admin, Summary: "change the expiry and the quota of a token", page: true, serve: (*Server).setToken},
+		{Method: http.MethodPost, Pattern: "/token/set", Scope: access.Admin, Summary: "change the expiry of a token", page: true, serve: (*Server).setToken},
 		{Method: http.MethodPost, Pattern: "/token/revoke", Scope: access.Admin, Summary: "revoke a token", page: true, serve: (*Server).revokeToken},
 	}
 }
@@ -33,7 +33,7 @@ func (s *Server) addToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := trimmed(form, "name", "expires", "max-records-per-day", "max-bytes-per-day")
+	in := trimmed(form, "name", "expires")
 	if scopes := form["scope"]; len(scopes) > 0 {
 		in.Set("scope", strings.Join(scopes, ","))
 	}
@@ -76,7 +76,7 @@ func (s *Server) setToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := trimmed(form, "expires", "max-records-per-day", "max-bytes-per-day")
+	in := trimmed(form, "expires")
 	in.Set("name", form.Get("name"))
 	return s.changeAndList(w, r, ask.SetToken().Question(), in)
 }

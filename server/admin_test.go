@@ -84,12 +84,9 @@ func TestTokenPages(t *testing.T) {
 	if shownSecret.MatchString(body) {
 		t.Error("the list shows a secret")
 	}
-	response, _ = ann.post("/token/set", url.Values{"name": {"ci"}, "expires": {" none "}, "max-records-per-day": {"7"}, "max-bytes-per-day": {""}})
+	response, _ = ann.post("/token/set", url.Values{"name": {"ci"}, "expires": {" none "}})
 	if to := response.Header.Get("Location"); response.StatusCode != http.StatusSeeOther || to != "/token/list" {
 		t.Errorf("%d to %q", response.StatusCode, to)
-	}
-	if _, body := ann.get("/token/list"); !strings.Contains(body, "0 of 7") {
-		t.Errorf("the new quota is not listed: %s", body)
 	}
 	if response, _ := ann.post("/token/set", url.Values{"name": {"ci"}, "expires": {""}}); response.StatusCode != http.StatusBadRequest {
 		t.Errorf("changed without anything to change: %d", response.StatusCode)

@@ -60,8 +60,8 @@ func (s *Server) guard(route Route) http.Handler {
 				return
 			}
 			noteGrant(r.Context(), grant)
-			if wait, ok := s.rates.allow(grant.Name); !ok {
-				refuseRate(w, grant.Name, s.config.Rate, wait)
+			if wait, ok := s.rate.allow(); !ok {
+				refuseRate(w, s.config.Rate, wait)
 				return
 			}
 			if !grant.Allows(route.Scope) {

@@ -29,9 +29,6 @@ const (
 // counts is on the disk. Sent again, lines are duplicates. Requests with few lines share a transaction with others that
 // come at the same time.
 func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
-	if err := s.checkQuota(r); err != nil {
-		return err
-	}
 	r.Body = begun(r)
 	body, err := unpacked(w, r)
 	if err != nil {
@@ -50,7 +47,7 @@ func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
 	grant := grantOf(r.Context())
 	a := answer.NewRecordedLines("")
 	entries := admitted(grant, lines.ReadSent(body, s.blobs.reader(grant.Name)))
-	summary, err := s.database.group.RecordAll(r.Context(), grant, names.New(names.Warn), entries, exchange.BatchObserver{
+	summary, err := s.database.group.RecordAll(r.Context(), names.New(names.Warn), entries, exchange.BatchObserver{
 		Problem: func(p exchange.BatchProblem) {
 			if len(a.Errors) < listedProblems {
 				a.AddProblem(p.LineProblem)

@@ -11,7 +11,6 @@ import (
 	"track/answer"
 	"track/importer/lines"
 	"track/tracker/exchange"
-	"track/tracker/tokens"
 )
 
 // Problem is the body of an answer that is an error: RFC 9457 (problem+json), with the fields of [answer.Problem].
@@ -73,12 +72,9 @@ type gapProblem struct {
 func (s *Server) refuseFor(ctx context.Context, w http.ResponseWriter, err error) {
 	var tooLarge *http.MaxBytesError
 	var gap *exchange.SpoolGapError
-	var quota *tokens.QuotaError
 	switch {
 	case errors.As(err, &gap):
 		writeProblemBody(w, http.StatusConflict, gapProblem{problemOf(http.StatusConflict, answer.ProblemOf(err)), gap.Through})
-	case errors.As(err, &quota):
-		s.refuseQuota(ctx, w, quota)
 	case errors.Is(err, lines.ErrNoBlob):
 		refuse(w, http.StatusFailedDependency, err)
 	case errors.As(err, &tooLarge):

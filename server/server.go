@@ -12,8 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"track/access"
 	"track/ask"
 	"track/pages"
@@ -43,7 +41,7 @@ type Config struct {
 	// may do without a token.
 	SSOHeader string
 	SSOScopes []access.Scope
-	// Rate is how many requests a second each token may send, with bursts of twice as many; 0 for any number.
+	// Rate is how many requests with tokens are answered a second, with bursts of twice as many; 0 for any number.
 	Rate float64
 	// Open to all: nobody needs a token. It is for loopback addresses alone.
 	NoAuth bool
@@ -87,7 +85,7 @@ type Server struct {
 	streams     *streams
 	checks      checks // of the tokens of streams
 	sessions    *sessions
-	rates       rates
+	rate        requestRate
 	metrics     metrics
 	blobs       *blobs
 	epoch       string // differs after each start
@@ -113,7 +111,7 @@ func New(config Config) *Server {
 	s.streams = newStreams(&follower{database: &s.database})
 	s.sessions = newSessions(config.Now)
 	s.blobs = newBlobs(config.Now)
-	s.rates = rates{perSecond: config.Rate, now: config.Now, of: map[string]*rate.Limiter{}}
+	s.rate = newRequestRate(config.Rate, config.Now)
 	s.handler = s.newHandler(slices.Concat(Routes(ask.All()), PageRoutes()))
 	return s
 }

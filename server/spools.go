@@ -66,9 +66,6 @@ func (s *Server) recordSpool(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := s.checkQuota(r); err != nil {
-		return err
-	}
 	r.Body = begun(r)
 	leave, err := s.recording.enter(r.Context())
 	if err != nil {

@@ -102,8 +102,6 @@ func LeftOut() map[string]string {
 		"hook_event":       "events become executions where the hooks reported them, and those are carried",
 		"damage":           "names files of one machine",
 		"token":            "lets somebody ask one server",
-		"token_quota":      "bounds what somebody may record through one server",
-		"token_use":        "says what clients have recorded through one server",
 		"spool":            "says what clients have sent to one server",
 		"epoch":            "names one database",
 		"hook_arrival":     "counts the events that the hooks of one machine reported",

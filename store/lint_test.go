@@ -53,7 +53,7 @@ var distribution = map[string]struct{ column, rowID string }{
 var small = []string{
 	"actor", "annotation", "attachment", "baseline", "configuration", "damage", "environment", "epoch", "hook_arrival", "hook_event", "lineage", "look", "metric", "scenario",
 	"scenario_configuration", "series_name", "spec", "spec_metric", "spool", "sweep", "sweep_configuration", "sweep_seeds", "text_index", "text_index_config", "text_index_data", "text_index_docsize",
-	"text_index_idx", "token", "token_quota", "token_use", "tombstone", "tool", "unindexed", "withdrawal",
+	"text_index_idx", "token", "tombstone", "tool", "unindexed", "withdrawal",
 }
 
 func TestKeysContainDistributionColumn(t *testing.T) {

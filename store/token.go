@@ -29,16 +29,12 @@ type Token struct {
 const (
 	selectTokens = `
 	SELECT token.name, token.hash, token.scopes, token.scenarios, token.lineages, coalesce(actor.name, '') AS actor,
-	       token.created_at, token.expires_at, token.revoked_at, token.used_at,
-	       token_quota.max_records, token_quota.max_bytes
+	       token.created_at, token.expires_at, token.revoked_at, token.used_at
 	  FROM token
-	  LEFT JOIN actor ON actor.id = token.actor_id
-	  LEFT JOIN token_quota ON token_quota.token_id = token.id`
+	  LEFT JOIN actor ON actor.id = token.actor_id`
 	listTokens     = selectTokens + ` ORDER BY token.created_at, token.name`
 	findToken      = selectTokens + ` WHERE token.hash = $1`
 	insertToken    = `INSERT INTO token (name, hash, scopes, scenarios, lineages, actor_id, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
-	insertQuota    = `INSERT INTO token_quota (token_id, max_records, max_bytes) SELECT id, $2, $3 FROM token WHERE name = $1`
-	deleteQuota    = `DELETE FROM token_quota WHERE token_id = (SELECT id FROM token WHERE name = $1)`
 	updateToken    = `UPDATE token SET expires_at = $2 WHERE name = $1`
 	revokeToken    = `UPDATE token SET revoked_at = $2 WHERE name = $1 AND revoked_at IS NULL`
 	updateTokenUse = `UPDATE token SET used_at = $2 WHERE hash = $1 AND (used_at IS NULL OR used_at < $2)`
@@ -55,14 +51,11 @@ type tokenRow struct {
 	ExpiresAt sql.NullInt64 `db:"expires_at"`
 	RevokedAt sql.NullInt64 `db:"revoked_at"`
 	UsedAt    sql.NullInt64 `db:"used_at"`
-
-	MaxRecords sql.NullInt64 `db:"max_records"`
-	MaxBytes   sql.NullInt64 `db:"max_bytes"`
 }
 
 func (r tokenRow) token() (Token, error) {
 	t := Token{
-		Grant: access.Grant{Name: r.Name, Quota: access.Quota{Records: r.MaxRecords.Int64, Bytes: r.MaxBytes.Int64}}, Hash: r.Hash, Actor: r.Actor,
+		Grant: access.Grant{Name: r.Name}, Hash: r.Hash, Actor: r.Actor,
 		CreatedAt: fromMicros(r.CreatedAt), ExpiresAt: nullableTime(r.ExpiresAt), RevokedAt: nullableTime(r.RevokedAt), UsedAt: nullableTime(r.UsedAt),
 	}
 	for _, list := range []struct {
@@ -175,8 +168,7 @@ func (f *TokenFinder) FindToken(ctx context.Context, hash []byte) (Token, error)
 
 func (f *TokenFinder) lookUp(ctx context.Context, hash []byte) (Token, error) {
 	var row tokenRow
-	err := f.find.QueryRowContext(ctx, hash).Scan(&row.Name, &row.Hash, &row.Scopes, &row.Scenarios, &row.Lineages, &row.Actor, &row.CreatedAt, &row.ExpiresAt, &row.RevokedAt, &row.UsedAt,
-		&row.MaxRecords, &row.MaxBytes)
+	err := f.find.QueryRowContext(ctx, hash).Scan(&row.Name, &row.Hash, &row.Scopes, &row.Scenarios, &row.Lineages, &row.Actor, &row.CreatedAt, &row.ExpiresAt, &row.RevokedAt, &row.UsedAt)
 	err = scanError(ctx, err)
 	return foundToken(row, err)
 }
@@ -204,29 +196,14 @@ func (t *Tx) AddToken(token Token) error {
 		}
 		row = append(row, string(text))
 	}
-	if _, err = t.exec(insertToken, append(row, actor, micros(token.CreatedAt), ending(token.ExpiresAt))...); err != nil {
-		return err
-	}
-	return t.addQuota(token)
-}
-
-func (t *Tx) addQuota(token Token) error {
-	if !token.Quota.IsSet() {
-		return nil
-	}
-	_, err := t.exec(insertQuota, token.Name, bound(token.Quota.Records), bound(token.Quota.Bytes))
+	_, err = t.exec(insertToken, append(row, actor, micros(token.CreatedAt), ending(token.ExpiresAt))...)
 	return err
 }
 
-// SetToken changes the quota of a token, and when it ends.
+// SetToken changes when a token ends.
 func (t *Tx) SetToken(token Token) error {
-	if _, err := t.exec(updateToken, token.Name, ending(token.ExpiresAt)); err != nil {
-		return err
-	}
-	if _, err := t.exec(deleteQuota, token.Name); err != nil {
-		return err
-	}
-	return t.addQuota(token)
+	_, err := t.exec(updateToken, token.Name, ending(token.ExpiresAt))
+	return err
 }
 
 // ending returns the column of the time when a token ends.
@@ -236,9 +213,6 @@ func ending(at time.Time) sql.NullInt64 {
 	}
 	return sql.NullInt64{Int64: micros(at), Valid: true}
 }
-
-// bound returns the column of a bound of a quota.
-func bound(n int64) sql.NullInt64 { return sql.NullInt64{Int64: n, Valid: n > 0} }
 
 // RevokeToken ends a token for good, and reports whether it was valid.
 func (t *Tx) RevokeToken(name string, at time.Time) (revoked bool, err error) {

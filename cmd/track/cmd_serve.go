@@ -72,7 +72,7 @@ Examples:
 			&cli.StringSliceFlag{Name: "trusted-proxy", Usage: "believe the X-Forwarded headers of `ADDRESS`, or of a network as in 10.0.0.0/8; may be repeated", Destination: &o.proxies},
 			&cli.StringFlag{Name: "sso-header", Usage: "take who signed in at a trusted proxy from this `HEADER`, such as X-Forwarded-User", Destination: &o.ssoHeader},
 			&cli.StringFlag{Name: "sso-scope", Usage: "let people who signed in at the proxy do this: a `LIST` of read, record, spec, decide, admin", DefaultText: "read", Destination: &o.ssoScopes},
-			&cli.Float64Flag{Name: "rate", Usage: "answer `N` requests a second of each token, with bursts of twice as many; 0 is no bound", Destination: &o.rate},
+			&cli.Float64Flag{Name: "rate", Usage: "answer `N` requests a second of all tokens together, with bursts of twice as many; 0 is no bound", Destination: &o.rate},
 			&cli.StringFlag{Name: "log", Usage: "write the log as `FORMAT`: text or json", Value: "text", Destination: &o.logFormat},
 			&cli.IntFlag{Name: "max-connections", Usage: "hold `N` connections at once; for another, the one that waits longest for a request is closed", Value: 4096, Destination: &o.connections},
 			&cli.DurationFlag{Name: "answer-time", Usage: "give up an answer after `TIME`", Value: time.Minute, Destination: &o.answerTime},

@@ -177,13 +177,18 @@ func (k *pgKilling) migrations() {
 	}
 }
 
-// migrate tries a command that migrates. A killed one holds its lock for 30 s, which nobody waits for here.
+// migrate tries a command that migrates. A killed one holds its lock for 30 s, until long after the server has noticed:
+// here its connections are ended instead.
 func (k *pgKilling) migrate(within time.Duration, db, command string) {
 	k.t.Helper()
 	if k.try(within, command, "--db", db) {
 		return
 	}
-	err := testpostgres.Exec(db, "UPDATE goose_lock SET lease_expires_at = now()")
+	err := testpostgres.Exec(k.server, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'")
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	err = testpostgres.Exec(db, "UPDATE goose_lock SET lease_expires_at = now()")
 	if err != nil && !strings.Contains(err.Error(), "42P01") { // killed before there was one
 		k.t.Fatal(err)
 	}

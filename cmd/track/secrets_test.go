@@ -26,7 +26,7 @@ var recordedTexts = map[string]string{
 		execution_score.rubric execution_score.grade score_document.rubric component.rubric component.name mutation.key mutation.operator mutation.source request.message_id request.request_id
 		hook_event.session hook_event.agent hook_event.name hook_event.key hook_event.lineage hook_event.version hook_arrival.name token.name token.scenarios token.lineages`,
 	"refused": "spec.document ledger.body ledger.mutation",
-	"made": `spool.ulid epoch.name token_use.writer token.hash token.scopes artifact_content.hash annotation.ulid annotation.kind spec.hash spec_metric.type configuration.hash environment.hash attachment.hash tombstone.ulid tombstone.digest tombstone.identity
+	"made": `spool.ulid epoch.name token.hash token.scopes artifact_content.hash annotation.ulid annotation.kind spec.hash spec_metric.type configuration.hash environment.hash attachment.hash tombstone.ulid tombstone.digest tombstone.identity
 		withdrawal.ulid withdrawal.kind withdrawal.action withdrawal.configuration withdrawal.digest withdrawal.sweep seed.ulid seed.outcome seed.digest seed.checksum assessment.checksum execution.checksum lineage.checksum version.checksum packed_value.numbers series_content.hash series_chunk.data baseline.ulid look.ulid
 		look.kind look.question look.evidence look.plan sweep.ulid sweep.plan_digest sweep.ending repetition.ulid repetition.digest lineage.last_hash
 		version.content_digest execution.ulid execution.complexity execution.status execution.prompt_digest execution.output_digest execution.digest execution.structure execution.priced

@@ -63,7 +63,6 @@ func (p *parser) readBlob(digest string) ([]byte, error) {
 	if errors.Is(err, ErrNoBlob) {
 		p.missing = err
 	}
-	p.blobBytes += int64(len(content))
 	return content, err
 }
 

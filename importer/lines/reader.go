@@ -26,7 +26,6 @@ const formatVersion = 1
 // whole lineage, or why a line is refused.
 type Record struct {
 	Line       int               // from 1: the last one, if there are several
-	Bytes      int64             // of the line that somebody else sent, with the blobs that it names; 0 for other lines
 	Seed       track.Seed        // unless one of the others is set
 	Execution  *track.Execution  // nil for another kind
 	Sweep      *track.Sweep      // nil for another kind
@@ -144,7 +143,6 @@ type parser struct {
 	options   series.Options // of files of series
 	blob      func(digest string) ([]byte, error)
 	missing   error          // of a blob that a line names
-	blobBytes int64          // of the blobs that the line names
 	lineage   *lineageReader // that the lines are part of; nil for none
 	skipping  bool           // the rest of a lineage in which a line is wrong
 	quick     quickReader
@@ -152,8 +150,7 @@ type parser struct {
 
 // record returns the record that a line completes; whole is false if it is a part of one.
 func (p *parser) record(number int, text []byte, tooLong bool) (record Record, whole bool) {
-	record = Record{Line: number}
-	whole, p.blobBytes = true, 0
+	record, whole = Record{Line: number}, true
 	if tooLong {
 		record.Err = &track.FieldError{Message: fmt.Sprintf("the line is longer than %d MiB", importer.LongestRecord>>20)}
 	} else {
@@ -161,9 +158,6 @@ func (p *parser) record(number int, text []byte, tooLong bool) (record Record, w
 	}
 	if record.Err != nil {
 		record.Err.File, record.Err.Line = p.file, number
-	}
-	if p.blob != nil {
-		record.Bytes = int64(len(text)) + p.blobBytes
 	}
 	return record, whole
 }

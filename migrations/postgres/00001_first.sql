@@ -681,24 +681,6 @@ CREATE TABLE token (
     used_at    bigint
 );
 
--- What the holders of some tokens may record on a day, which begins at midnight in UTC; NULL for any amount.
-CREATE TABLE token_quota (
-    token_id    bigint PRIMARY KEY REFERENCES token,
-    max_records bigint,
-    max_bytes   bigint
-);
-
--- What was recorded with tokens that have a quota. Changed in the transaction that records. Each start of a server has
--- rows of its own, so that several servers never change the same row.
-CREATE TABLE token_use (
-    token_id bigint           NOT NULL REFERENCES token,
-    day      bigint           NOT NULL, -- number of the day from 1970-01-01
-    writer   text COLLATE "C" NOT NULL, -- the start of a server
-    records  bigint           NOT NULL,
-    bytes    bigint           NOT NULL, -- of the lines of these records, with the blobs that they name
-    PRIMARY KEY (token_id, day, writer)
-);
-
 -- How far the lines of each spool of a client are recorded. Changed in the transaction that records the lines.
 CREATE TABLE spool (
     ulid       text COLLATE "C" PRIMARY KEY,

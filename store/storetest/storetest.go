@@ -43,7 +43,6 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"how commands of seeds ended", testSweepRuns},
 		{"long texts are stored once", testAttachments},
 		{"tokens are found as they are", testTokens},
-		{"the use of tokens is counted by day", testTokenUse},
 		{"seeds that were run again", testRepetitions},
 		{"planned seeds", testPlannedSeeds},
 		{"recorded seeds", testRecordedSeeds},

@@ -28,12 +28,12 @@ type BatchObserver struct {
 // returns when all is safe on the disk, or with the first error of the input or the database, after which what the
 // summary counts stays recorded.
 func RecordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.Record, error], observer BatchObserver) (BatchSummary, error) {
-	return recordAll(ctx, r, entries, observer, origin{})
+	return recordAll(ctx, r, entries, observer, nil)
 }
 
-func recordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.Record, error], observer BatchObserver, from origin) (BatchSummary, error) {
+func recordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.Record, error], observer BatchObserver, place *spoolPlace) (BatchSummary, error) {
 	run := newBatchRun(r, r.Names(), observer)
-	run.door.place, run.door.meter = from.place, from.meter
+	run.door.place = place
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	err := run.door.sync(run.recordChunks(ctx, entries))

@@ -11,7 +11,6 @@ import (
 	"track/answer"
 	"track/store"
 	"track/tracker/names"
-	"track/tracker/tokens"
 )
 
 // maxTransaction bounds the time of one transaction: other processes wait while it runs.
@@ -45,8 +44,7 @@ type Door struct {
 	dryRun bool           // find out what would become of records, and store nothing
 	names  *names.Checker // what becomes of names that are not known; nil takes every name
 	counts answer.MergeCounts
-	place  *spoolPlace   // of the records in a spool; nil for none
-	meter  *tokens.Meter // of whoever sends the records; nil for none
+	place  *spoolPlace // of the records in a spool; nil for none
 
 	specs      map[string][]string         // by scenario: hashes of its specs, in a dry run with those to come
 	versions   map[string]bool             // lineages and names of the versions whose contents are in conflict
@@ -83,9 +81,6 @@ func (d *Door) putAll(ctx context.Context, records []Record, settled func(first 
 		}
 		settled(done, answers)
 		done += len(answers)
-		if err := d.meter.Exceeded(); err != nil {
-			return err
-		}
 	}
 	return nil
 }
@@ -155,40 +150,21 @@ func (d *Door) needsNoTransaction(record Record) bool {
 
 // settle settles records until a transaction has taken as long as it may, or has written as much.
 func (d *Door) settle(ctx context.Context, records []Record, tx *store.Tx) ([][]Answer, error) {
-	if tx != nil {
-		if err := d.meter.Begin(ctx, tx); err != nil {
-			return nil, err
-		}
-	}
 	answers := make([][]Answer, 0, len(records))
 	started, longest := time.Now(), d.longest()
 	for _, record := range records {
-		if tx != nil && !d.meter.HasRoom() {
-			break
-		}
 		list, err := d.settleOne(ctx, record, tx)
 		if err != nil {
 			return nil, err
 		}
-		d.measure(record, list)
 		if answers = append(answers, list); tx != nil && (time.Since(started) > longest || tx.IsFull()) {
 			break
 		}
 	}
-	if tx == nil {
+	if tx == nil || d.place == nil {
 		return answers, nil
 	}
-	if err := d.meter.End(tx); err != nil || d.place == nil {
-		return answers, err
-	}
 	return answers, d.place.advance(tx, records[:len(answers)], answers)
-}
-
-// measure counts a record that was not here before.
-func (d *Door) measure(record Record, answers []Answer) {
-	if entry, ok := record.(*batchEntry); ok && slices.ContainsFunc(answers, func(a Answer) bool { return a.Outcome == Recorded }) {
-		d.meter.Add(entry.Bytes)
-	}
 }
 
 // longest returns how long a transaction may take. On a server others write meanwhile: the number of rows bounds it there.

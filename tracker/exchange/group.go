@@ -9,12 +9,10 @@ import (
 	"time"
 
 	"track"
-	"track/access"
 	"track/importer/lines"
 	"track/store"
 	"track/tracker/names"
 	"track/tracker/seeds"
-	"track/tracker/tokens"
 )
 
 // maxShared is the largest number of entries that are recorded together with those of others.
@@ -27,7 +25,6 @@ type Group struct {
 	store    *store.Store
 	recorder *seeds.Recorder // of whoever commits
 	longest  time.Duration   // after which a transaction takes no more
-	writer   string          // the name of the group in counts of what was recorded
 
 	mu      sync.Mutex
 	waiting []*member // in the order in which they came
@@ -49,34 +46,24 @@ type member struct {
 
 // NewGroup returns a group that records into st.
 func NewGroup(st *store.Store) *Group {
-	return &Group{store: st, recorder: seeds.NewRecorder(st, seeds.Options{}, rand.Reader), longest: maxTransaction, writer: rand.Text()}
+	return &Group{store: st, recorder: seeds.NewRecorder(st, seeds.Options{}, rand.Reader), longest: maxTransaction}
 }
 
-// origin says where records come from.
-type origin struct {
-	place *spoolPlace   // of the records in a spool; nil for none
-	meter *tokens.Meter // of whoever sends them; nil for none
-}
-
-// meter returns what counts the records of a sender.
-func (g *Group) meter(sender access.Grant) *tokens.Meter { return tokens.NewMeter(sender, g.writer) }
-
-// RecordAll is [RecordAll], for callers in several goroutines, until the quota of the sender is used up. More than a
-// few entries, and specs, are recorded in transactions of their own, after enter was called; leave is called when they
-// are recorded. A loop over entries that ends early must leave the rest to the next loop, as those of [lines.ReadSent]
+// RecordAll is [RecordAll], for callers in several goroutines. More than a few entries, and specs, are recorded in
+// transactions of their own, after enter was called; leave is called when they are recorded. A loop over entries that ends early must leave the rest to the next loop, as those of [lines.ReadSent]
 // do.
-func (g *Group) RecordAll(ctx context.Context, sender access.Grant, checker *names.Checker, entries iter.Seq2[lines.Record, error], observer BatchObserver,
+func (g *Group) RecordAll(ctx context.Context, checker *names.Checker, entries iter.Seq2[lines.Record, error], observer BatchObserver,
 	enter func(context.Context) (leave func(), err error),
 ) (BatchSummary, error) {
-	return g.recordAll(ctx, checker, entries, observer, enter, origin{meter: g.meter(sender)})
+	return g.recordAll(ctx, checker, entries, observer, enter, nil)
 }
 
 func (g *Group) recordAll(ctx context.Context, checker *names.Checker, entries iter.Seq2[lines.Record, error], observer BatchObserver,
-	enter func(context.Context) (leave func(), err error), from origin,
+	enter func(context.Context) (leave func(), err error), place *spoolPlace,
 ) (BatchSummary, error) {
 	few, isWhole, inputErr := takeFew(entries)
 	if isWhole {
-		return g.recordFew(ctx, checker, few, observer, inputErr, from)
+		return g.recordFew(ctx, checker, few, observer, inputErr, place)
 	}
 	leave, err := enter(ctx)
 	if err != nil {
@@ -84,7 +71,7 @@ func (g *Group) recordAll(ctx context.Context, checker *names.Checker, entries i
 	}
 	defer leave()
 	recorder := seeds.NewRecorder(g.store, seeds.Options{Names: checker}, rand.Reader)
-	return recordAll(ctx, recorder, followed(few, entries), observer, from)
+	return recordAll(ctx, recorder, followed(few, entries), observer, place)
 }
 
 // takeFew takes the first entries. isWhole says that no more follow, or none after an error of the input, and that they
@@ -114,9 +101,9 @@ func followed(few []lines.Record, others iter.Seq2[lines.Record, error]) iter.Se
 	}
 }
 
-func (g *Group) recordFew(ctx context.Context, checker *names.Checker, few []lines.Record, observer BatchObserver, inputErr error, from origin) (BatchSummary, error) {
+func (g *Group) recordFew(ctx context.Context, checker *names.Checker, few []lines.Record, observer BatchObserver, inputErr error, place *spoolPlace) (BatchSummary, error) {
 	m := newMember(ctx, g.store, checker, observer)
-	m.run.door.place, m.run.door.meter = from.place, from.meter
+	m.run.door.place = place
 	for _, record := range few {
 		if err := m.add(record); err != nil {
 			return BatchSummary{}, err
@@ -202,9 +189,6 @@ func (g *Group) commit() {
 		switch {
 		case err == nil:
 			m.take(settled[i])
-			if err := m.run.door.meter.Exceeded(); err != nil && !m.isDone() {
-				m.end(err)
-			}
 		case len(members) == 1:
 			m.end(err)
 		default: // the fault of one is not that of the others

@@ -9,12 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"track/access"
 	"track/importer/lines"
 	"track/internal/testdb"
 	"track/store"
 	"track/tracker/names"
-	"track/tracker/tokens"
 )
 
 // seedLines returns a line for each number.
@@ -113,36 +111,6 @@ func TestGroupKeepsFaultsApart(t *testing.T) {
 	}
 }
 
-// The quota of one is used up within a shared transaction: the rest of what that one brings is not recorded, and the
-// others go on.
-func TestGroupQuota(t *testing.T) {
-	g := NewGroup(testdb.New(t))
-	g.longest = time.Hour
-	grant := access.Grant{Name: "ci", Quota: access.Quota{Records: 3}}
-	err := g.store.Update(t.Context(), func(tx *store.Tx) error { return tx.AddToken(store.Token{Grant: grant, Hash: []byte("hash")}) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	commit := func() {
-		for range 8 { // however slow: a transaction of 20 ms takes one entry at least
-			g.commit()
-		}
-	}
-	first := bring(t, t.Context(), g, seedLines(1, 1, 2))
-	first.run.door.meter = g.meter(grant)
-	commit()
-	second, other := bring(t, t.Context(), g, seedLines(2, 3, 4, 5)), bring(t, t.Context(), g, seedLines(6, 7))
-	second.run.door.meter = g.meter(grant)
-	commit()
-	var quota *tokens.QuotaError
-	if first.err != nil || other.err != nil || !errors.As(second.err, &quota) || len(g.waiting) > 0 {
-		t.Fatalf("errors %v, %v, %v; %d wait", first.err, second.err, other.err, len(g.waiting))
-	}
-	if got := second.summary(); got.Recorded != 1 || got.Duplicates != 1 || countSeeds(t, g.store) != 5 || quota.Used.Records != 3 {
-		t.Errorf("%+v, %v, %d seeds", got, quota, countSeeds(t, g.store))
-	}
-}
-
 // Whoever has gone records nothing, and the others go on.
 func TestGroupLeavesOutTheGone(t *testing.T) {
 	g := NewGroup(testdb.New(t))
@@ -176,12 +144,12 @@ func TestGroupConcurrently(t *testing.T) {
 				case 2:
 					text = seedLines(slicesOfNumbers(1000*number, maxShared+10)...)
 				}
-				summary, err := g.RecordAll(ctx, access.Grant{}, names.New(names.Warn), lines.ReadSent(strings.NewReader(text), nil), BatchObserver{}, enter)
+				summary, err := g.RecordAll(ctx, names.New(names.Warn), lines.ReadSent(strings.NewReader(text), nil), BatchObserver{}, enter)
 				cancel()
 				if err != nil && i%4 != 1 {
 					t.Errorf("request %d: %v", number, err)
 				}
-				again, err := g.RecordAll(t.Context(), access.Grant{}, names.New(names.Warn), lines.ReadSent(strings.NewReader(text), nil), BatchObserver{}, enter)
+				again, err := g.RecordAll(t.Context(), names.New(names.Warn), lines.ReadSent(strings.NewReader(text), nil), BatchObserver{}, enter)
 				if err != nil || again.Conflicts > 0 || summary.Recorded > again.Duplicates {
 					t.Errorf("request %d again: %+v, %v", number, again, err)
 				}

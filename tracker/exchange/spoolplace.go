@@ -44,7 +44,7 @@ func (g *Group) RecordSpool(ctx context.Context, part SpoolPart, checker *names.
 	}
 	skipped = min(max(p.Through-part.From, 0), part.Lines)
 	place := &spoolPlace{part}
-	if summary, err = g.recordAll(ctx, checker, linesAfter(skipped, entries), observer, enter, origin{place, g.meter(part.Sender)}); err != nil {
+	if summary, err = g.recordAll(ctx, checker, linesAfter(skipped, entries), observer, enter, place); err != nil {
 		return summary, skipped, p, err
 	}
 	if p, err = g.store.SpoolPosition(ctx, part.ID); err != nil || p.Through >= part.From+part.Lines {

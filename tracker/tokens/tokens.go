@@ -49,14 +49,13 @@ func List(ctx context.Context, r *store.Reader, _ answer.TokensQuestion) (a answ
 	if err != nil {
 		return a, err
 	}
-	uses, err := r.TokenUses(ctx, r.Now())
 	for _, t := range list {
-		a.Items = append(a.Items, usedToken(t, uses[t.Name], r.Now()))
+		a.Items = append(a.Items, newToken(t, r.Now()))
 	}
-	return a, err
+	return a, nil
 }
 
-// Set changes how much a token may record, and when it ends. What a token allows stays: who has it may rely on that.
+// Set changes when a token ends. What a token allows stays: who has it may rely on that.
 func Set(ctx context.Context, st *store.Store, q answer.SetTokenQuestion) (a answer.ChangedToken, err error) {
 	err = st.Update(ctx, func(tx *store.Tx) error {
 		token, err := find(ctx, tx.Reader, q.Name)
@@ -67,24 +66,12 @@ func Set(ctx context.Context, st *store.Store, q answer.SetTokenQuestion) (a ans
 			err := fmt.Errorf("%w: the token %s is revoked, and stays so", track.ErrConflict, q.Name)
 			return track.WithHint(err, track.NewHint("add another one", "token add"))
 		}
-		if q.Records != nil {
-			token.Quota.Records = *q.Records
-		}
-		if q.MaxSize != nil {
-			token.Quota.Bytes = *q.MaxSize
-		}
-		switch {
-		case q.Expires != nil && *q.Expires > 0:
+		token.ExpiresAt = time.Time{}
+		if *q.Expires > 0 {
 			token.ExpiresAt = tx.Now().Add(*q.Expires)
-		case q.Expires != nil:
-			token.ExpiresAt = time.Time{}
 		}
-		if err := tx.SetToken(token); err != nil {
-			return err
-		}
-		use, err := tx.TokenUse(ctx, q.Name, tx.Now())
-		a.Token = usedToken(token, use, tx.Now())
-		return err
+		a.Token = newToken(token, tx.Now())
+		return tx.SetToken(token)
 	})
 	return a, err
 }
@@ -145,25 +132,9 @@ func state(t store.Token, now time.Time) string {
 	return stateValid
 }
 
-// usedToken returns a token with what its holder has recorded today.
-func usedToken(t store.Token, use access.Quota, now time.Time) answer.Token {
-	token := newToken(t, now)
-	if token.Quota != nil {
-		token.Quota.RecordsToday, token.Quota.BytesToday = use.Records, use.Bytes
-	}
-	return token
-}
-
 func newToken(t store.Token, now time.Time) answer.Token {
 	return answer.Token{
 		Name: t.Name, Scopes: t.Scopes, Scenarios: t.Scenarios, Lineages: t.Lineages, State: state(t, now),
-		AddedBy: t.Actor, AddedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RevokedAt: t.RevokedAt, UsedAt: t.UsedAt, Quota: newQuota(t.Quota),
+		AddedBy: t.Actor, AddedAt: t.CreatedAt, ExpiresAt: t.ExpiresAt, RevokedAt: t.RevokedAt, UsedAt: t.UsedAt,
 	}
-}
-
-func newQuota(q access.Quota) *answer.TokenQuota {
-	if !q.IsSet() {
-		return nil
-	}
-	return &answer.TokenQuota{MaxRecords: q.Records, MaxBytes: q.Bytes}
 }
