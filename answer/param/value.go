@@ -11,7 +11,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"track"
-	"track/internal/sizes"
 	"track/scoring"
 )
 
@@ -83,39 +82,6 @@ func Whole(to *int, least int) Value {
 		}
 		return strconv.Itoa(n)
 	}}
-}
-
-// Count returns a value that is a whole number of at least 1; 0 is none.
-func Count(to *int64) Value {
-	return parsed[int64]{to, "integer", func(text string) (int64, error) {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 1 {
-			return 0, fmt.Errorf("%q is not a whole number of at least 1", text)
-		}
-		return n, nil
-	}, func(n int64) string {
-		if n == 0 {
-			return ""
-		}
-		return strconv.FormatInt(n, 10)
-	}}
-}
-
-// Bytes returns a value that is a size of at least a byte, such as 512MiB or 2GB.
-func Bytes(to *int64) Value {
-	return Parsed(to, func(text string) (int64, error) {
-		var size sizes.Size
-		err := size.Set(text)
-		if err == nil && size < 1 {
-			err = fmt.Errorf("%q is no size of at least a byte", text)
-		}
-		return int64(size), err
-	}, func(n int64) string {
-		if n == 0 {
-			return ""
-		}
-		return sizes.Size(n).String()
-	})
 }
 
 // Float returns a value that is a finite number.

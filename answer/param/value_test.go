@@ -23,12 +23,3 @@ func TestAge(t *testing.T) {
 		}
 	}
 }
-
-func TestBytes(t *testing.T) {
-	for text, want := range map[string]int64{"2GB": 2_000_000_000, "1": 1, "0": 0, "0MB": 0, "many": 0} {
-		var size int64
-		if err := param.Bytes(&size).Set(text); (err != nil) != (want == 0) || size != want {
-			t.Errorf("%s: %d, %v", text, size, err)
-		}
-	}
-}
