@@ -18,12 +18,13 @@ import (
 
 // onlySQLite are the scripts that do not pass on PostgreSQL, or use no database there, each with the reason.
 var onlySQLite = map[string]string{
-	"backup":       "a server is backed up by its own tools",
-	"database_odd": "pipes, links and folders that are not databases",
-	"help":         "uses no database",
-	"remote":       "a database that is named wins over the server that is asked",
-	"status":       "the spool of a database on a server lies elsewhere",
-	"serve_named":  "a database that is named wins over the server that is asked",
+	"backup":         "a server is backed up by its own tools",
+	"database_names": "copies and links of files",
+	"database_odd":   "pipes, links and folders that are not databases",
+	"help":           "uses no database",
+	"remote":         "a database that is named wins over the server that is asked",
+	"status":         "the spool of a database on a server lies elsewhere",
+	"serve_named":    "a database that is named wins over the server that is asked",
 }
 
 // TestScriptsPostgres runs the scripts with databases on a server. Scripts name databases as on SQLite, by files; see
