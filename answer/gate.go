@@ -220,7 +220,8 @@ func nextOf(s verdict.ScenarioOutcome, deciding []verdict.Outcome) Sentence {
 
 func selectorOf(s verdict.ScenarioOutcome) string {
 	if s.Configuration == "" {
-		return s.Scenario
+		name, _, _ := strings.Cut(s.Name, " ") // of the anchor too
+		return name
 	}
 	return s.Scenario + "@" + track.ShortHash(s.Configuration)
 }

@@ -17,7 +17,7 @@ import (
 const judgedSpec = "scenario: s\nmetrics:\n- {name: a, type: RANGE, min: 0, max: 1}\ngate: {min_score: 0.5}\n"
 
 // The values differ from seed to seed.
-const judgedCommand = `echo "{\"a\": 0.$((TRACK_SEED % 7 + 2))}"`
+const judgedCommand = `echo "{\"a\": 0.$((TRACK_SEED % 7 + 2))$((TRACK_SEED + 1000))}"`
 
 // judgedSweep is a sweep whose seeds end when the test lets them, with the same one that nothing disturbed.
 type judgedSweep struct {

@@ -18,8 +18,11 @@ func PocockAlpha(alpha float64, n []int) float64 {
 	least, most := numeric.NormalQuantile(1-alpha/2), numeric.NormalQuantile(1-alpha/float64(2*len(n)))
 	z := bisectTo(1e-7, least, most, func(z float64) bool { return 1-stayWithin(z, n) > alpha })
 	level := float64(2 * numeric.NormalCDF(-z))
-	unit := math.Pow(10, math.Floor(math.Log10(level))-2)
-	return max(alpha/float64(len(n)), float64(math.Floor(level/unit)*unit))
+	units := 1.0 // for each 1
+	for float64(level*units) < 100 {
+		units *= 10
+	}
+	return max(alpha/float64(len(n)), math.Floor(float64(level*units))/units)
 }
 
 // bisectTo returns where below stops being true on [lo, hi], to a tolerance.
