@@ -53,11 +53,11 @@ type Run struct {
 
 // Repetition is a seed that was run again, to see whether it gives the same.
 type Repetition struct {
-	ID          string // ULID
-	Sweep       string // its ID; empty if somebody asked for this seed alone
-	Digest      [32]byte
-	Differences []string // in words, at most a few; empty if the digests are equal
-	RepeatedAt  time.Time
+	ID          string     `json:"id"`              // ULID
+	Sweep       string     `json:"sweep,omitempty"` // its ID; empty if somebody asked for this seed alone
+	Digest      TextDigest `json:"digest"`
+	Differences []string   `json:"differences,omitempty"` // in words, at most a few; empty if the digests are equal
+	RepeatedAt  time.Time  `json:"at"`
 }
 
 // Runs says where and when seeds ran, as far as it is recorded.

@@ -21,6 +21,7 @@ type Version struct {
 	SourceScore       *float64 // as the source recorded it, in its own units; no score of a rubric
 	SourceParentScore *float64 // of the parent when this version was made
 	CreatedAt         time.Time
+	RecordedAt        time.Time // when a database recorded it first; zero unless it is read from one
 }
 
 // Validate returns the first error in a version, or nil if it can be recorded.

@@ -7,18 +7,18 @@ import (
 	"track/answer/param"
 )
 
-// BundleQuestion asks for a bundle: a database with scenarios and lineages, and all that belongs to them.
-type BundleQuestion struct {
+// LinesQuestion asks for a database as lines: scenarios and lineages, with all that belongs to them.
+type LinesQuestion struct {
 	Scenarios, Lineages []string // both empty for everything
 	Gzip                bool
 }
 
 // Params declares the parameters of the question.
-func (q *BundleQuestion) Params() param.List {
+func (q *LinesQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Unit: "NAME", Help: "include the scenario `NAME`; may be repeated", Value: param.Texts(&q.Scenarios)},
 		{Name: "lineage", Unit: "NAME", Help: "include the lineage `NAME`; may be repeated", Value: param.Texts(&q.Lineages)},
-		{Name: "gzip", Help: "compress the bundle", Value: param.Switch(&q.Gzip)},
+		{Name: "gzip", Help: "compress the lines", Value: param.Switch(&q.Gzip)},
 	}
 }
 

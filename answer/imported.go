@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"track"
-	"track/evolution"
 	"track/scoring/format"
 )
 
@@ -161,33 +160,11 @@ func (a Imported) Tables() []Table {
 	}}
 }
 
-// ImportedLineage says what became of a lineage that was exported elsewhere.
-type ImportedLineage struct {
-	Lineage    string         `json:"lineage"`
-	Created    bool           `json:"created"`
-	Entries    int            `json:"entries"` // added
-	Known      int            `json:"known"`
-	Head       string         `json:"head"`
-	End        evolution.Head `json:"end"`
-	Suspicions `json:",embed"`
-}
-
-// Lead implements [Answer].
-func (a ImportedLineage) Lead() []Sentence {
-	text := fmt.Sprintf("%s: %s added, %d known; active version: %s", a.Lineage, entriesText(a.Entries), a.Known, orNone(a.Head))
-	return append([]Sentence{{Kind: Heading, Text: text}}, a.Suspicions.Warnings()...)
-}
-
 func orNone(s string) string {
 	if s == "" {
 		return "none"
 	}
 	return s
-}
-
-// Tables implements [Answer].
-func (a ImportedLineage) Tables() []Table {
-	return []Table{{Name: "lineage", ForPrograms: true, Columns: columns("lineage", "entries", "known", "head"), Rows: [][]any{{a.Lineage, a.Entries, a.Known, a.Head}}}}
 }
 
 // ImportedPrograms says what became of a run of another evolver.
@@ -289,4 +266,11 @@ func (a ImportedPrograms) Tables() []Table {
 			a.Lineage, a.Programs, a.Versions, a.Mutations, a.Executions, a.Failed, a.Duplicates, len(a.LostParents), a.Inferred, a.SameContent,
 		}},
 	}}
+}
+
+func entriesText(n int) string {
+	if n == 1 {
+		return "1 entry"
+	}
+	return fmt.Sprintf("%d entries", n)
 }

@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"track"
 	"track/scoring/format"
@@ -15,17 +17,24 @@ type Merged struct {
 	Files  []MergedFile `json:"files"`
 }
 
-// MergeState says what became of a file that was to be merged.
-type MergeState string
-
-// The states.
-const (
-	MergeDone    MergeState = "merged"
-	MergeRead    MergeState = "read"    // in a dry run
-	MergeInPart  MergeState = "in part" // it failed after some records were stored
-	MergeRefused MergeState = "refused"
-	MergeUntried MergeState = "not tried" // merging the file before it failed for another reason than that file
-)
+// Err returns an error that says what was left out; nil for nothing.
+func (a Merged) Err() error {
+	conflicts, refused := 0, 0
+	var hint *track.Hint
+	for _, f := range a.Files {
+		hint = cmp.Or(hint, f.Hint)
+		conflicts, refused = conflicts+f.N-f.Rejected, refused+f.Rejected
+	}
+	switch {
+	case refused > 0 && hint != nil:
+		return track.WithHint(fmt.Errorf("merge: %w: %s refused; all the rest is merged", track.ErrInvalid, format.Counted(refused, "record")), *hint)
+	case refused > 0:
+		return fmt.Errorf("merge: %w: %s refused; all the rest is merged", track.ErrInvalid, format.Counted(refused, "record"))
+	case conflicts > 0:
+		return fmt.Errorf("merge: %w: %s left out; what is here stays, all the rest is merged", track.ErrConflict, format.Counted(conflicts, "record"))
+	}
+	return nil
+}
 
 // Count counts records of one kind.
 type Count struct {
@@ -34,95 +43,49 @@ type Count struct {
 	Conflicts int `json:"conflicts"`
 }
 
-// All returns the number of records.
-func (c Count) All() int { return c.Recorded + c.Known + c.Conflicts }
-
 // MergeCounts counts what became of records, by kind.
 type MergeCounts struct {
-	Scenarios      Count          `json:"scenarios"`
-	Specs          Count          `json:"specs"`
 	Configurations Count          `json:"configurations"`
+	Specs          Count          `json:"specs"`
 	Seeds          Count          `json:"seeds"`
 	Baselines      Count          `json:"baselines"`
 	Annotations    Count          `json:"annotations"` // notes and tags that were added or removed
+	Withdrawals    Count          `json:"withdrawals"` // and restorations
 	Looks          Count          `json:"looks"`
 	Sweeps         Count          `json:"sweeps"`
-	Repetitions    Count          `json:"repetitions"`
 	Versions       Count          `json:"versions"`
+	Entries        Count          `json:"entries"` // of ledgers; a ledger that diverges is one conflict
 	Executions     Count          `json:"executions"`
-	Lineages       []MergedLedger `json:"lineages"`
-	Superseded     int            `json:"superseded"`            // seeds that another one has replaced
-	Withdrawn      int            `json:"withdrawn"`             // seeds here that were withdrawn elsewhere
-	Restored       int            `json:"restored"`              // withdrawn seeds here that were restored elsewhere
-	Completed      int            `json:"completed"`             // executions that had come further elsewhere
+	Forgotten      Count          `json:"forgotten"`             // executions that were forgotten
 	Uncompared     int            `json:"n_uncompared,omitzero"` // texts of known executions that other rules masked and that are not kept
-	Forgotten      int            `json:"forgotten"`             // executions whose texts were removed elsewhere, and now here
-	Assessments    int            `json:"assessments"`           // judgements of known seeds, under specs that they had not been judged under here
-	Scores         int            `json:"scores"`                // scores of known executions, under rubrics that they had not been scored under here
-	Unpruned       int            `json:"n_unpruned,omitzero"`   // contents of series and files of known seeds that were pruned here, and are back: each once
 	Unjudged       map[string]int `json:"unjudged"`              // by scenario: new seeds that are not judged under its newest spec
 }
 
 // NewMergeCounts returns counts of nothing.
-func NewMergeCounts() MergeCounts {
-	return MergeCounts{Lineages: []MergedLedger{}, Unjudged: map[string]int{}}
-}
+func NewMergeCounts() MergeCounts { return MergeCounts{Unjudged: map[string]int{}} }
 
 // Clone returns an independent copy.
 func (c MergeCounts) Clone() MergeCounts {
-	c.Lineages, c.Unjudged = slices.Clone(c.Lineages), maps.Clone(c.Unjudged)
+	c.Unjudged = maps.Clone(c.Unjudged)
 	return c
-}
-
-// NConflicts counts what was left out, since something else stands in its place.
-func (c MergeCounts) NConflicts() int {
-	n := c.Specs.Conflicts + c.Seeds.Conflicts + c.Versions.Conflicts + c.Executions.Conflicts
-	for _, l := range c.Lineages {
-		if l.Conflict {
-			n++
-		}
-	}
-	return n
-}
-
-// entries counts the entries of ledgers that were added.
-func (c MergeCounts) entries() (added int) {
-	for _, l := range c.Lineages {
-		added += l.Entries
-	}
-	return added
-}
-
-// Records counts the seeds, executions and entries of ledgers that were added.
-func (c MergeCounts) Records() int { return c.Seeds.Recorded + c.Executions.Recorded + c.entries() }
-
-// MergedLedger says what became of the ledger of a lineage.
-type MergedLedger struct {
-	Lineage  string `json:"lineage"`
-	Entries  int    `json:"entries"` // added
-	Known    int    `json:"known"`
-	Conflict bool   `json:"conflict"`
 }
 
 // MergeConflict is a record that was left out.
 type MergeConflict struct {
-	Kind          string `json:"kind"` // spec, version, seed, execution or lineage
-	Scenario      string `json:"scenario,omitempty"`
-	Lineage       string `json:"lineage,omitempty"`
-	Name          string `json:"name,omitempty"`
-	Label         string `json:"label,omitempty"`
-	Configuration string `json:"configuration,omitempty"`
-	Reason        string `json:"reason"`
+	Kind    string `json:"kind"` // as lines name it
+	Name    string `json:"name"`
+	Reason  string `json:"reason"`
+	Refused bool   `json:"refused,omitzero"` // it cannot be recorded at all
 }
 
 // MergedFile says what became of one file.
 type MergedFile struct {
-	File        string     `json:"file"`
-	State       MergeState `json:"state"`
-	Error       string     `json:"error,omitempty"`
+	File        string `json:"file"`
 	MergeCounts `json:",embed"`
-	N           int             `json:"n_conflicts"`
+	N           int             `json:"n_conflicts"` // records that were left out
+	Rejected    int             `json:"rejected"`    // those of them that were refused
 	Conflicts   []MergeConflict `json:"conflicts"`
+	Hint        *track.Hint     `json:"-"` // what helps against the first that was refused; nil for none
 }
 
 // NewMergedFile returns what is known of a file before it is merged.
@@ -152,12 +115,11 @@ func (a Merged) Tables() []Table {
 	t := Table{Name: "files", Columns: Columns{
 		{Name: "file"}, {Name: "seeds"}, {Name: "known", Head: "seeds known"}, {Name: "conflicts", Head: "seed conflicts"}, {Name: "executions"},
 		{Name: "known executions", Head: "executions known"}, {Name: "conflicting executions", Head: "execution conflicts"},
-		{Name: "entries", Head: "ledger entries"}, {Name: "conflicts in all", For: ForData}, {Name: "state"},
-	}.drop("known executions", "known", "entries", "conflicting executions", "executions").wrap("file", "state")}
+		{Name: "entries", Head: "ledger entries"}, {Name: "conflicts in all", For: ForData},
+	}.drop("known executions", "known", "entries", "conflicting executions", "executions").wrap("file")}
 	for _, f := range a.Files {
 		t.Rows = append(t.Rows, []any{
-			f.File, f.Seeds.Recorded, f.Seeds.Known, f.Seeds.Conflicts, f.Executions.Recorded, f.Executions.Known, f.Executions.Conflicts, f.entries(), f.N,
-			string(f.State),
+			f.File, f.Seeds.Recorded, f.Seeds.Known, f.Seeds.Conflicts, f.Executions.Recorded, f.Executions.Known, f.Executions.Conflicts, f.Entries.Recorded, f.N,
 		})
 		t.Notes = append(t.Notes, f.notes()...)
 	}
@@ -177,20 +139,14 @@ func (f MergedFile) notes() (list []Sentence) {
 			note("%s: the JSON lists all", moreOf(len(f.Conflicts)-conflictsShown, "conflict"))
 			break
 		}
-		note("conflict: %s", c.text())
-	}
-	for _, what := range []struct {
-		n    int
-		text string
-	}{
-		{f.Superseded, "superseded, as there"}, {f.Withdrawn, "withdrawn, as there"}, {f.Restored, "restored, as there"},
-		{f.Completed, "completed: the record there had come further"},
-		{f.Uncompared, "texts not compared: other rules masked them, and they are not kept"}, {f.Forgotten, "forgotten, as there"},
-		{f.Unpruned, "series and files that were pruned here are back, because they are kept there"},
-	} {
-		if what.n > 0 {
-			note("%d %s", what.n, what.text)
+		what := "conflict"
+		if c.Refused {
+			what = "refused"
 		}
+		note("%s: %s %s: %s", what, c.Kind, c.Name, c.Reason)
+	}
+	if f.Uncompared > 0 {
+		note("%d texts not compared: other rules masked them, and they are not kept", f.Uncompared)
 	}
 	for _, scenario := range slices.Sorted(maps.Keys(f.Unjudged)) {
 		note("%s of %s not judged under the newest spec", format.Counted(f.Unjudged[scenario], "seed"), scenario)
@@ -200,68 +156,37 @@ func (f MergedFile) notes() (list []Sentence) {
 	return list
 }
 
-func (c MergeConflict) text() string {
-	what := c.Kind + " " + c.Name
-	switch c.Kind {
-	case "seed":
-		what = "seed " + c.Name + " of " + c.Scenario + "@" + track.ShortHash(c.Configuration)
-		if c.Label != "" {
-			what += " (" + c.Label + ")"
-		}
-	case "spec":
-		what = "spec " + c.Scenario + "@" + c.Name
-	case "version":
-		what = "version " + c.Name + " of lineage " + c.Lineage
-	case "lineage":
-		what = "lineage " + c.Lineage
-	case "execution":
-		what = "execution " + c.Name + " of lineage " + c.Lineage
+// LinesExported counts the lines that a database was written as.
+type LinesExported struct {
+	File  string        `json:"file,omitempty"`
+	Kinds []SentRecords `json:"kinds"` // in the order of the file
+}
+
+// Text says what the lines hold.
+func (a LinesExported) Text() string {
+	n, parts := 0, []string{}
+	for _, k := range a.Kinds {
+		n += k.N
+		parts = append(parts, format.Counted(k.N, k.Kind))
 	}
-	return what + ": " + c.Reason
-}
-
-// BundleContents counts what a bundle holds.
-type BundleContents struct {
-	File       string `json:"file"`
-	Scenarios  int    `json:"scenarios"`
-	Specs      int    `json:"specs"`
-	Seeds      int    `json:"seeds"`
-	Superseded int    `json:"superseded"`
-	Series     int    `json:"series"`
-	Sweeps     int    `json:"sweeps"`
-	Lineages   int    `json:"lineages"`
-	Entries    int    `json:"entries"`
-	Executions int    `json:"executions"`
-	First      string `json:"first,omitempty"` // when the first seed or execution was recorded
-	Last       string `json:"last,omitempty"`
-}
-
-// Text says what the bundle holds.
-func (a BundleContents) Text() string {
-	text := fmt.Sprintf("%s: %s with %s and %s, %d superseded; %s with %s of ledgers and %s", a.File, format.Counted(a.Scenarios, "scenario"),
-		format.Counted(a.Specs, "spec"), format.Counted(a.Seeds, "seed"), a.Superseded, format.Counted(a.Lineages, "lineage"), entriesText(a.Entries),
-		format.Counted(a.Executions, "execution"))
-	if a.First != "" {
-		text += "; recorded from " + a.First + " to " + a.Last
+	text := format.Counted(n, "record")
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	if a.File != "" {
+		text = a.File + ": " + text
 	}
 	return text
 }
 
-func entriesText(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
-}
-
 // Lead implements [Answer].
-func (a BundleContents) Lead() []Sentence { return []Sentence{{Kind: Heading, Text: a.Text()}} }
+func (a LinesExported) Lead() []Sentence { return []Sentence{{Kind: Heading, Text: a.Text()}} }
 
 // Tables implements [Answer].
-func (a BundleContents) Tables() []Table {
-	return []Table{{
-		Name: "bundle", ForPrograms: true,
-		Columns: columns("file", "scenarios", "specs", "seeds", "superseded", "series", "sweeps", "lineages", "entries", "executions"),
-		Rows:    [][]any{{a.File, a.Scenarios, a.Specs, a.Seeds, a.Superseded, a.Series, a.Sweeps, a.Lineages, a.Entries, a.Executions}},
-	}}
+func (a LinesExported) Tables() []Table {
+	t := Table{Name: "kinds", ForPrograms: true, Columns: columns("kind", "n")}
+	for _, k := range a.Kinds {
+		t.Rows = append(t.Rows, []any{k.Kind, k.N})
+	}
+	return []Table{t}
 }

@@ -144,7 +144,7 @@ func (a Replays) Err() error {
 		err = fmt.Errorf("%w: %s", track.ErrDiffers, missingEvidence(missing))
 	}
 	if missing > 0 {
-		err = track.WithHint(track.WithHint(err, mergeHint()), track.NewHint("or import a bundle of the lineage that was exported there", "import bundle", "FILE"))
+		err = track.WithHint(track.WithHint(err, mergeHint()), track.NewHint("or merge what was exported there", "merge", "FILE"))
 	}
 	return err
 }

@@ -98,7 +98,7 @@ func ForgetExecution() Def[answer.ForgetExecutionQuestion, answer.ForgottenExecu
 		Name: "forget execution", Scope: access.Admin, Help: "remove the texts of executions; keep scores, counts and digests",
 		About: `Removes the final text, the inputs and outputs of calls, error messages, and their quotes in the reasons of scores. This cannot be
 undone. Rewrites the whole database, so that no trace stays in its files: forget many executions at once. Backups and copies keep their
-texts, but no merge, bundle, import or spool brings them back.`,
+texts, but no merge, import or spool brings them back.`,
 		Params: (*answer.ForgetExecutionQuestion).Params, Write: agents.ForgetExecutions,
 	}
 }

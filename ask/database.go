@@ -36,7 +36,7 @@ func Prune() Def[answer.PruneQuestion, answer.Pruned] {
 		About: `Deletes the numbers of series, the contents of files, and the texts of executions. The records stay, with their values, results, scores
 and hashes, so no answer counts fewer of them, and ledgers are replayed as before. Contents stay if they are recent; of seeds whose sweep has no end, and
 of scenarios that a lineage evolves; of executions of which more may come, and on which a decision rests. The seeds of pinned baselines, and the executions of
-active versions and their ancestors, keep them too, unless keep leaves these out. No merge, bundle, import or spool brings the texts of executions back.`,
+active versions and their ancestors, keep them too, unless keep leaves these out. No merge, import or spool brings the texts of executions back.`,
 		Params: (*answer.PruneQuestion).Params, Write: retention.Prune,
 		Trial: func(q answer.PruneQuestion) bool { return q.DryRun },
 	}

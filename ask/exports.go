@@ -22,7 +22,7 @@ import (
 // Exports returns every question that files answer.
 func Exports() []Question {
 	return []Question{
-		ExportTable().Question(), ExportLineage().Question(), ExportBundle().Question(), ArtifactFiles().Question(), ExportSeries().Question(), PlotSeries().Question(),
+		ExportTable().Question(), ExportLineage().Question(), ExportLines().Question(), ArtifactFiles().Question(), ExportSeries().Question(), PlotSeries().Question(),
 		StabilityReport().Files().Question(), ImprovementReport().Files().Question(), ScenarioReport().Files().Question(), ParamsReport().Files().Question(),
 		LineageReport().Files().Question(), IndexFiles().Question(),
 	}
@@ -113,15 +113,15 @@ func writeLineage(ctx context.Context, st *store.Store, q answer.LineageFileQues
 	return answer.LineageExported{Bytes: int64(len(text))}, err
 }
 
-// ExportBundle asks for a bundle.
-func ExportBundle() Files[answer.BundleQuestion, answer.BundleContents] {
-	return Files[answer.BundleQuestion, answer.BundleContents]{
-		Name: "export bundle", Help: "write scenarios and lineages, with all that belongs to them, as one database",
+// ExportLines asks for a database as lines.
+func ExportLines() Files[answer.LinesQuestion, answer.LinesExported] {
+	return Files[answer.LinesQuestion, answer.LinesExported]{
+		Name: "export lines", Help: "write scenarios and lineages, with all that belongs to them, as lines",
 		About: `Scenarios come with specs, seeds, series, baselines and sweeps. Lineages come with versions, ledgers and executions. Without names,
-everything comes. A bundle of some names also has the hashes of all interim analyses and of all forgotten texts.`,
-		Params: (*answer.BundleQuestion).Params, Unbound: true,
-		Write: func(ctx context.Context, st *store.Store, q answer.BundleQuestion, create Create) (answer.BundleContents, error) {
-			return exchange.SendBundle(ctx, st, exchange.MergeOptions{Scenarios: q.Scenarios, Lineages: q.Lineages}, q.Gzip, create)
+everything comes. Lines of some names also have the hashes of all interim analyses and of all forgotten texts.`,
+		Params: (*answer.LinesQuestion).Params, Unbound: true,
+		Write: func(ctx context.Context, st *store.Store, q answer.LinesQuestion, create Create) (answer.LinesExported, error) {
+			return exchange.ExportLines(ctx, st, exchange.Parts{Scenarios: q.Scenarios, Lineages: q.Lineages}, q.Gzip, create)
 		},
 	}
 }

@@ -11,9 +11,9 @@ const ContradictionTolerance = 1e-9
 
 // ComputedValue is the value that a metric with a source (see [Metric].From) has for one seed.
 type ComputedValue struct {
-	Metric string
-	Value  float64 // may be NaN or infinite; NaN where Reason says why there is none
-	Reason string
+	Metric string  `json:"metric"`
+	Value  float64 `json:"value"` // may be NaN or infinite; NaN where Reason says why there is none
+	Reason string  `json:"reason,omitempty"`
 }
 
 // Contradiction is a value that was given although the series of the seed say another.

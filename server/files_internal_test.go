@@ -90,7 +90,7 @@ func TestLongAnswersAtOnce(t *testing.T) {
 		s.Handler().ServeHTTP(deadlines{w}, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost"+apiPath+path, nil))
 		return w
 	}
-	for path, turns := range map[string]chan struct{}{"check": s.long, "export/bundle": s.exports} {
+	for path, turns := range map[string]chan struct{}{"check": s.long, "export/lines": s.exports} {
 		for range cap(turns) {
 			turns <- struct{}{} // as one that is under way
 		}
@@ -102,8 +102,8 @@ func TestLongAnswersAtOnce(t *testing.T) {
 			t.Errorf("%s after one has ended: %d: %s", path, w.Code, w.Body)
 		}
 	}
-	if kind := get("export/bundle").Header().Get("Content-Type"); kind != ask.Binary {
-		t.Errorf("a bundle is %s", kind)
+	if kind := get("export/lines").Header().Get("Content-Type"); kind != ask.Binary {
+		t.Errorf("lines are %s", kind)
 	}
 }
 

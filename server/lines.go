@@ -139,7 +139,7 @@ func admitted(grant access.Grant, records iter.Seq2[lines.Record, error]) iter.S
 func notAdmitted(grant access.Grant, record lines.Record) *track.FieldError {
 	field, name, may := "scenario", "", grant.MayNameScenario
 	switch {
-	case record.Withdrawal != nil || record.Lineage != nil:
+	case record.Withdrawal != nil || record.Lineage != nil || record.IsRecorded():
 		return &track.FieldError{Field: "kind", Message: "a server takes facts alone: withdraw by the question, and merge lineages into the database"}
 	case record.Sweep != nil && record.Sweep.Spec != "" && !grant.Allows(access.Spec):
 		return &track.FieldError{Field: "spec", Message: fmt.Sprintf("the token %s does not allow to declare specs: it needs the scope %s", grant.Name, access.Spec)}

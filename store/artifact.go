@@ -21,22 +21,36 @@ const (
 	ON CONFLICT (seed_id, name{, configuration_id}) DO NOTHING`
 )
 
+// artifactRecord is a file of a seed as it is stored.
+type artifactRecord struct {
+	Name     string
+	LeftOut  string            // why the content was not kept; empty if it was
+	Hash     [sha256.Size]byte // of the content
+	NBytes   int64
+	PrunedAt time.Time // zero if the content is kept
+	content  string
+}
+
+func recordOf(a track.Artifact) artifactRecord {
+	r := artifactRecord{Name: a.Name, LeftOut: a.LeftOut}
+	if a.LeftOut == "" {
+		r.Hash, r.NBytes, r.content = a.Hash(), int64(len(a.Content)), a.Content
+	}
+	return r
+}
+
 // AddArtifacts stores the artifacts of a seed. A content that is stored already, for whatever seed, is not stored
 // again.
 func (t *Tx) AddArtifacts(seedID int64, list []track.Artifact) error {
 	for _, a := range list {
-		r := ArtifactRecord{Name: a.Name, LeftOut: a.LeftOut}
-		if a.LeftOut == "" {
-			r.Hash, r.NBytes, r.content = a.Hash(), int64(len(a.Content)), a.Content
-		}
-		if err := t.addArtifact(seedID, r); err != nil {
+		if err := t.addArtifact(seedID, recordOf(a)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *Tx) addArtifact(seedID int64, r ArtifactRecord) error {
+func (t *Tx) addArtifact(seedID int64, r artifactRecord) error {
 	if err := t.checkName("artifacts", r.Name); err != nil {
 		return err
 	}
@@ -52,7 +66,7 @@ func (t *Tx) addArtifact(seedID int64, r ArtifactRecord) error {
 }
 
 // artifactContentID returns the id of a content, which is stored unless it is here.
-func (t *Tx) artifactContentID(r ArtifactRecord) (int64, error) {
+func (t *Tx) artifactContentID(r artifactRecord) (int64, error) {
 	var found struct {
 		ID     int64 `db:"id"`
 		Pruned bool  `db:"pruned"`
@@ -82,7 +96,7 @@ func (t *Tx) artifactContentID(r ArtifactRecord) (int64, error) {
 
 // artifactData returns a content as it is stored. It returns nil for a text in which the rules find something to mask:
 // its hash is part of the digest of its seed, so it is treated as pruned.
-func (t *Tx) artifactData(r ArtifactRecord) ([]byte, error) {
+func (t *Tx) artifactData(r artifactRecord) ([]byte, error) {
 	if utf8.ValidString(r.content) {
 		if _, n := t.texts.Text(r.content); n > 0 {
 			return nil, nil

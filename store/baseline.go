@@ -13,6 +13,7 @@ type Baseline struct {
 	Scenario      string
 	Configuration *Configuration // nil if the pin was removed
 	Replaced      string         // hash of the configuration that was pinned before; empty for none
+	Previous      string         // ULID of the pin that it replaced; empty for none
 	Reason        string
 	Actor         string
 	SetAt         time.Time
@@ -25,7 +26,7 @@ const (
 	       coalesce(configuration.params, '') AS params, coalesce(configuration.commit_id, '') AS commit_id,
 	       coalesce(configuration.dirty, 0) AS dirty, coalesce(configuration.diff_hash, '') AS diff_hash,
 	       coalesce(configuration.files_hash, '') AS files_hash, coalesce(configuration.state_unknown, '') AS state_unknown,
-	       coalesce(configuration.created_at, 0) AS created_at, coalesce(replaced.hash, '') AS replaced
+	       coalesce(configuration.created_at, 0) AS created_at, coalesce(replaced.hash, '') AS replaced, coalesce(previous.ulid, '') AS previous_ulid
 	  FROM baseline
 	  JOIN scenario ON scenario.id = baseline.scenario_id
 	  LEFT JOIN actor ON actor.id = baseline.actor_id
@@ -39,6 +40,10 @@ const (
 	listCurrentBaselines = selectBaselines + `
 	 WHERE baseline.id = (SELECT newest.id FROM baseline AS newest WHERE newest.scenario_id = scenario.id ORDER BY newest.set_at DESC, newest.id DESC LIMIT 1) AND baseline.configuration_id IS NOT NULL
 	 ORDER BY scenario.name`
+	listAllBaselines = selectBaselines + ` ORDER BY baseline.id`
+	addBaseline      = `
+	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor_id, set_at)
+	VALUES ($1, $2, $3, (SELECT id FROM baseline WHERE ulid = $4), $5, $6, $7) ON CONFLICT (ulid) DO NOTHING`
 	insertBaseline = `
 	INSERT INTO baseline (ulid, scenario_id, configuration_id, previous_id, reason, actor_id, set_at)
 	SELECT $1, $2, $3, (SELECT id FROM baseline WHERE scenario_id = $2 ORDER BY set_at DESC, id DESC LIMIT 1), $4, $5,
@@ -53,11 +58,12 @@ type baselineRow struct {
 	Actor    string `db:"actor"`
 	SetAt    int64  `db:"set_at"`
 	Replaced string `db:"replaced"`
+	Previous string `db:"previous_ulid"`
 	configurationRow
 }
 
 func (r baselineRow) baseline() (Baseline, error) {
-	b := Baseline{ULID: r.ULID, Scenario: r.Scenario, Replaced: r.Replaced, Reason: r.Reason, Actor: r.Actor, SetAt: fromMicros(r.SetAt)}
+	b := Baseline{ULID: r.ULID, Scenario: r.Scenario, Replaced: r.Replaced, Previous: r.Previous, Reason: r.Reason, Actor: r.Actor, SetAt: fromMicros(r.SetAt)}
 	if r.ID == 0 {
 		return b, nil
 	}
@@ -83,10 +89,18 @@ func (r *Reader) Baseline(ctx context.Context, scenario string) (*Baseline, erro
 // Baselines returns the active pins, by scenario; for one scenario all pins, the newest first, where it is
 // not empty.
 func (r *Reader) Baselines(ctx context.Context, scenario string) ([]Baseline, error) {
-	query, args := listCurrentBaselines, []any(nil)
 	if scenario != "" {
-		query, args = listScenarioBaselines, []any{scenario}
+		return r.baselines(ctx, listScenarioBaselines, scenario)
 	}
+	return r.baselines(ctx, listCurrentBaselines)
+}
+
+// AllBaselines returns all pins of all scenarios, in the order in which they were recorded here.
+func (r *Reader) AllBaselines(ctx context.Context) ([]Baseline, error) {
+	return r.baselines(ctx, listAllBaselines)
+}
+
+func (r *Reader) baselines(ctx context.Context, query string, args ...any) ([]Baseline, error) {
 	var rows []baselineRow
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {
 		return nil, explain(err)
@@ -118,4 +132,24 @@ func (t *Tx) SetBaseline(b Baseline) error {
 	}
 	_, err = t.exec(insertBaseline, b.ULID, scenario, configuration, t.free(b.Reason), actor, micros(b.SetAt))
 	return err
+}
+
+// AddBaseline stores a pin of another database, and reports whether it is new.
+func (t *Tx) AddBaseline(b Baseline) (added bool, err error) {
+	scenario, err := t.scenarioID(b.Scenario)
+	if err != nil {
+		return false, err
+	}
+	var configuration any
+	if b.Configuration != nil {
+		if configuration, err = t.configurationID(b.Configuration.Configuration); err != nil {
+			return false, err
+		}
+	}
+	actor, err := t.actorID(b.Actor)
+	if err != nil {
+		return false, err
+	}
+	n, err := t.change(addBaseline, b.ULID, scenario, configuration, b.Previous, t.free(b.Reason), actor, micros(b.SetAt))
+	return n > 0, err
 }

@@ -42,7 +42,9 @@ type ExistingExecution struct {
 	NCalls, NAnswered int
 	Duration          time.Duration // 0 if unknown
 	Forgotten         bool
-	forgottenAt       sql.NullInt64
+	RecordedAt        time.Time
+	ForgottenAt       time.Time
+	digest            [sha256.Size]byte
 }
 
 const (
@@ -55,7 +57,7 @@ const (
 	insertTool    = `INSERT INTO tool (name) VALUES ($1) RETURNING id`
 	findExecution = `
 	SELECT id, ulid, digest, structure, masking, is_open, n_calls, (SELECT count(*) FROM call WHERE call.execution_id = execution.id AND call.answered = 1) AS n_answered,
-	       coalesce(duration_us, 0) AS duration_us, forgotten_at
+	       coalesce(duration_us, 0) AS duration_us, recorded_at, forgotten_at
 	  FROM execution WHERE lineage_id = $1 AND source = $2 AND key = $3`
 	insertExecution = `
 	INSERT INTO execution (ulid, lineage_id, version_id, source, key, task, task_type, complexity, trial, session, status, message,
@@ -139,6 +141,7 @@ type existingRow struct {
 	NCalls      int           `db:"n_calls"`
 	NAnswered   int           `db:"n_answered"`
 	DurationUS  int64         `db:"duration_us"`
+	RecordedAt  int64         `db:"recorded_at"`
 	ForgottenAt sql.NullInt64 `db:"forgotten_at"`
 }
 
@@ -146,7 +149,8 @@ func (r existingRow) existing(e ExecutionRecord) *ExistingExecution {
 	return &ExistingExecution{
 		rowID: r.ID, ULID: r.ULID, Same: string(r.Digest) == string(e.Digest[:]), Open: r.Open, NCalls: r.NCalls, NAnswered: r.NAnswered,
 		SameStructure: string(r.Structure) == string(e.Structure[:]), Masking: r.Masking,
-		Duration: time.Duration(r.DurationUS) * time.Microsecond, Forgotten: r.ForgottenAt.Valid, forgottenAt: r.ForgottenAt,
+		Duration: time.Duration(r.DurationUS) * time.Microsecond, Forgotten: r.ForgottenAt.Valid, ForgottenAt: nullableTime(r.ForgottenAt),
+		RecordedAt: fromMicros(r.RecordedAt), digest: asDigest(r.Digest),
 	}
 }
 
@@ -168,6 +172,9 @@ func (r *Reader) FindExecution(ctx context.Context, e ExecutionRecord) (*Existin
 	return row.existing(e), nil
 }
 
+// HasDigest reports whether the execution has a digest.
+func (e ExistingExecution) HasDigest(digest [sha256.Size]byte) bool { return e.digest == digest }
+
 // Row returns the row of the execution.
 func (e ExistingExecution) Row() int64 { return e.rowID }
 
@@ -177,7 +184,7 @@ func (t *Tx) ReplaceExecution(existing ExistingExecution, e ExecutionRecord) err
 	if err := t.deleteExecution(existing.rowID); err != nil {
 		return err
 	}
-	if existing.forgottenAt.Valid {
+	if existing.Forgotten {
 		e = e.withoutTexts()
 	}
 	again, err := t.AddExecution(e)
@@ -186,8 +193,8 @@ func (t *Tx) ReplaceExecution(existing ExistingExecution, e ExecutionRecord) err
 		return err
 	case again != nil:
 		return fmt.Errorf("execution %s is still there", again.ULID)
-	case existing.forgottenAt.Valid:
-		err = t.ForgetAt(e.ID, fromMicros(existing.forgottenAt.Int64))
+	case existing.Forgotten:
+		err = t.ForgetAt(e.ID, existing.ForgottenAt)
 	}
 	return err
 }

@@ -38,9 +38,14 @@ const noPlan = "[]"
 const (
 	listLooks = `
 	SELECT ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at FROM look WHERE question = $1 ORDER BY looked_at, id`
+	listAllLooks = `SELECT ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at FROM look ORDER BY id`
+	hasLook      = `SELECT EXISTS (SELECT 1 FROM look WHERE ulid = $1)`
+	// Of two looks at the same evidence, the earlier one counts.
 	insertLook = `
 	INSERT INTO look (ulid, kind, question, evidence, n, plan, anytime, verdict, looked_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-	ON CONFLICT (question, evidence, plan) DO NOTHING`
+	ON CONFLICT (question, evidence, plan) DO UPDATE SET ulid = excluded.ulid, kind = excluded.kind, n = excluded.n, anytime = excluded.anytime,
+	       verdict = excluded.verdict, looked_at = excluded.looked_at
+	       WHERE excluded.looked_at < look.looked_at OR excluded.looked_at = look.looked_at AND excluded.ulid < look.ulid`
 )
 
 // Looks returns the looks at a question, in the order in which they were recorded.
@@ -50,6 +55,20 @@ func (r *Reader) Looks(ctx context.Context, question [sha256.Size]byte) ([]Look,
 		return nil, explain(err)
 	}
 	return looksOf(rows)
+}
+
+// AllLooks returns the looks at all questions, in the order in which they were recorded here.
+func (r *Reader) AllLooks(ctx context.Context) ([]Look, error) {
+	var rows []lookRow
+	if err := r.read().SelectContext(ctx, &rows, listAllLooks); err != nil {
+		return nil, explain(err)
+	}
+	return looksOf(rows)
+}
+
+// HasLook reports whether a look is here.
+func (r *Reader) HasLook(ctx context.Context, id string) (has bool, err error) {
+	return has, explain(r.read().GetContext(ctx, &has, hasLook, id))
 }
 
 type lookRow struct {
@@ -81,24 +100,21 @@ func looksOf(rows []lookRow) ([]Look, error) {
 	return looks, nil
 }
 
-// AddLook records a look, unless the question was asked of this evidence before, under the same plan.
-func (t *Tx) AddLook(l Look) error {
+// AddLook records a look, unless the question was asked of this evidence before, under the same plan. It reports whether
+// it did.
+func (t *Tx) AddLook(l Look) (added bool, err error) {
 	plan, err := planText(l.Plan)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if err := t.checkNames(fields{{"kind", string(l.Kind)}, {"verdict", string(l.Verdict)}}); err != nil {
-		return err
+		return false, err
 	}
-	result, err := t.exec(insertLook, l.ULID, string(l.Kind), l.Question[:], l.Evidence[:], l.N, plan, l.Anytime, string(l.Verdict), micros(l.LookedAt))
-	if err != nil {
-		return err
-	}
-	n, err := result.RowsAffected()
+	n, err := t.change(insertLook, l.ULID, string(l.Kind), l.Question[:], l.Evidence[:], l.N, plan, l.Anytime, string(l.Verdict), micros(l.LookedAt))
 	if n > 0 {
 		t.added(findLookByULID, l.ULID)
 	}
-	return err
+	return n > 0, err
 }
 
 // planText returns a plan of looks as it is stored.

@@ -17,7 +17,8 @@ const (
 	SELECT DISTINCT metric.name
 	  FROM (SELECT id FROM seed WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1) ORDER BY recorded_at DESC LIMIT $2) AS recent
 	  JOIN value ON value.seed_id = recent.id JOIN metric ON metric.id = value.metric_id`
-	hasMetric = `
+	hasScenario = `SELECT EXISTS (SELECT 1 FROM scenario WHERE name = $1)`
+	hasMetric   = `
 	SELECT EXISTS (SELECT 1 FROM metric JOIN seed ON seed.scenario_id = (SELECT id FROM scenario WHERE name = $1)
 	                 JOIN packed_value ON packed_value.seed_id = seed.id AND packed_value.numbers LIKE '%"' || metric.id || '":%'
 	                WHERE metric.name = $2)`

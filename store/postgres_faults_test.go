@@ -298,7 +298,7 @@ func TestServerGonePostgres(t *testing.T) {
 func TestAbortedTransactionPostgres(t *testing.T) {
 	st := openDatabase(t, postgres(t, startServer(t)))
 	err := st.Update(t.Context(), func(tx *store.Tx) error {
-		_ = tx.AddLook(store.Look{ULID: ulid.Make().String(), Kind: "guess", N: 1, LookedAt: clock()})
+		_, _ = tx.AddLook(store.Look{ULID: ulid.Make().String(), Kind: "guess", N: 1, LookedAt: clock()})
 		return nil
 	})
 	if err == nil {

@@ -67,5 +67,5 @@ func (postgresSchema) vacuum(context.Context, *Store) error { return nil }
 
 func notForServers(done string) error {
 	return track.WithHint(fmt.Errorf("%w: a database on a server cannot be %s", track.ErrInvalid, done),
-		track.NewHint("write its records to a file", "export bundle"))
+		track.NewHint("write its records to a file", "export lines"))
 }

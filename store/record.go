@@ -23,9 +23,10 @@ const (
 	findSeed       = `
 	SELECT id, digest FROM seed
 	 WHERE scenario_id = $1 AND configuration_id = $2 AND number = $3 AND superseded_at IS NULL`
-	supersedeSeed = `UPDATE seed SET superseded_at = $1 WHERE id = $2 RETURNING scenario_id, configuration_id`
-	insertValues  = `INSERT INTO packed_value (seed_id, numbers) VALUES `
-	insertResults = `INSERT INTO packed_result (seed_id, spec_id, results) VALUES `
+	supersedeSeed  = `UPDATE seed SET superseded_at = $1 WHERE id = $2 RETURNING scenario_id, configuration_id`
+	insertValues   = `INSERT INTO packed_value (seed_id, numbers) VALUES `
+	insertAssessed = `INSERT INTO assessment (seed_id, spec_id, total_score, n_pass, n_warn, n_fail, assessed_at, checksum) VALUES `
+	insertResults  = `INSERT INTO packed_result (seed_id, spec_id, results) VALUES `
 )
 
 // Existing is the recorded seed with the identity of one to be recorded.
@@ -38,29 +39,33 @@ type Existing struct {
 // AddSeed stores seed, whose ID, RecordedAt and digest are given. Where its scenario, configuration and number are
 // taken it stores nothing and returns the seed that has them; likewise if this measurement was withdrawn.
 func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, existing *Existing, err error) {
-	scenario, err := t.scenarioID(seed.Scenario)
+	columns, err := t.seedColumns(seed, digest)
 	if err != nil {
 		return 0, nil, err
-	}
-	configuration, err := t.configurationID(seed.Configuration)
-	if err != nil {
-		return 0, nil, err
-	}
-	environment, err := t.environmentID(seed.Environment)
-	if err != nil {
-		return 0, nil, err
-	}
-	message := strings.ToValidUTF8(seed.Message, "\uFFFD") // the end of a log, cut anywhere, must stay readable as JSON
-	columns := []any{
-		seed.ID, scenario, configuration, int64(seed.Number), string(seed.Outcome), t.free(message), digest[:],
-		environment, nullTime(seed.StartedAt), nullMicros(seed.Duration), micros(seed.RecordedAt),
 	}
 	id, existing, err = t.storeSeed(&seed, digest, append(columns, Checksum(columns...)))
 	if err == nil && existing == nil {
 		t.added(findSeedByULID, seed.ID)
-		t.count(scenario, configuration, 1)
+		t.count(columns[1].(int64), columns[2].(int64), 1)
 	}
 	return id, existing, err
+}
+
+// seedColumns returns the columns of a seed that its checksum covers.
+func (t *Tx) seedColumns(seed track.Seed, digest [sha256.Size]byte) ([]any, error) {
+	scenario, configuration, err := t.placeOf(seed)
+	if err != nil {
+		return nil, err
+	}
+	environment, err := t.environmentID(seed.Environment)
+	if err != nil {
+		return nil, err
+	}
+	message := strings.ToValidUTF8(seed.Message, "\uFFFD") // the end of a log, cut anywhere, must stay readable as JSON
+	return []any{
+		seed.ID, scenario, configuration, int64(seed.Number), string(seed.Outcome), t.free(message), digest[:],
+		environment, nullTime(seed.StartedAt), nullMicros(seed.Duration), micros(seed.RecordedAt),
+	}, nil
 }
 
 // storeSeed stores the row and the values of a seed, unless another one has its place or the measurement was withdrawn.

@@ -30,8 +30,8 @@ func (t *Tx) addRequests(execution int64, requests []track.ModelRequest) error {
 	return nil
 }
 
-// carryRequests stores the requests of an execution of another database with the one here, if that has none.
-func (t *Tx) carryRequests(execution int64, e CarriedExecution) error {
+// addMissingRequests stores the requests of an execution, if it has none.
+func (t *Tx) addMissingRequests(execution int64, e ExecutionRecord) error {
 	known := false
 	if err := t.get(&known, hasRequests, execution); err != nil || known || len(e.Requests) == 0 {
 		return err

@@ -140,3 +140,35 @@ func (t *Tx) AddSpec(spec Spec, metrics []SpecMetric) (stored Spec, added bool, 
 	err = t.get(&row, getSpecByHash, spec.Scenario, spec.Hash)
 	return row.spec(), err == nil, err
 }
+
+const (
+	listSpecHashes = `SELECT spec.id, spec.hash FROM spec JOIN scenario ON scenario.id = spec.scenario_id WHERE scenario.name = $1 ORDER BY spec.version`
+	setSpecAdded   = `UPDATE spec SET version = $1, created_at = $2 WHERE id = $3`
+	earlierSpec    = `UPDATE spec SET created_at = $1 WHERE id = $2 AND created_at > $1`
+)
+
+// SpecHash names a version of a spec by its content.
+type SpecHash struct {
+	ID   int64  `db:"id"`
+	Hash string `db:"hash"`
+}
+
+// SpecHashes returns the specs of a scenario by their versions.
+func (r *Reader) SpecHashes(ctx context.Context, scenario string) (list []SpecHash, err error) {
+	return list, explain(r.read().SelectContext(ctx, &list, listSpecHashes, scenario))
+}
+
+// AddSpecAs stores a version of a spec of another database under the number that it has there. Of one that is here, the
+// earlier time counts.
+func (t *Tx) AddSpecAs(s Spec, metrics []SpecMetric) error {
+	stored, added, err := t.AddSpec(s, metrics)
+	switch {
+	case err != nil:
+		return err
+	case added:
+		_, err = t.exec(setSpecAdded, s.Version, micros(s.CreatedAt), stored.ID)
+	default:
+		_, err = t.exec(earlierSpec, micros(s.CreatedAt), stored.ID)
+	}
+	return err
+}

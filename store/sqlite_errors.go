@@ -51,7 +51,7 @@ func notSQLite(path string, err error) error {
 	case startsWith(path, "{"):
 		return track.WithHint(wrongFile("the file is not a SQLite database; it looks like JSON lines"), track.NewHint("record them", "ingest", path))
 	case startsWith(path, "\x1f\x8b"): // gzip
-		return track.WithHint(wrongFile("the file is compressed"), track.NewHint("record it into another database", "import bundle", path))
+		return track.WithHint(wrongFile("the file is compressed"), track.NewHint("record it into another database", "merge", path))
 	case !startsWith(path, "SQLite format 3\x00"):
 		return track.WithHint(wrongFile("the file is not a SQLite database"), otherDatabase("name another file; nothing was changed"))
 	}
@@ -76,7 +76,7 @@ func checkRegular(path string, info fs.FileInfo) error {
 // isTooShort reports whether a file is neither empty nor as long as a SQLite database. SQLite takes some of them for
 // empty ones, and would write over them.
 func isTooShort(path string, size int64) bool {
-	return size > 0 && size < HeadSize && !startsWith(path, "SQLite format 3\x00")
+	return size > 0 && size < headSize && !startsWith(path, "SQLite format 3\x00")
 }
 
 func tooShort() error {

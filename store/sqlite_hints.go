@@ -14,13 +14,3 @@ func (sqliteFile) words(statement string) string {
 // inList returns n placeholders, separated by commas. They have no numbers: SQLite takes numbered ones for names, and
 // looks up each of a thousand names among all of them, which takes longer than the query.
 func inList(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
-
-// typedRowList returns n rows of three placeholders for whole numbers: PostgreSQL takes the type of a list from its first
-// row.
-func typedRowList(n int) string {
-	const typed = "CAST(? AS bigint)"
-	return "(" + typed + "," + typed + "," + typed + ")" + strings.Repeat(",(?,?,?)", n-1)
-}
-
-// rowList returns n rows of three placeholders.
-func rowList(n int) string { return strings.TrimSuffix(strings.Repeat("(?,?,?),", n), ",") }

@@ -3,7 +3,6 @@ package store
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -68,14 +67,8 @@ func (s schemaState) check(ctx context.Context, db querier, path string) error {
 	return err
 }
 
-// HeadSize is how many bytes of a file [IsDatabase] looks at.
-const HeadSize = 100
-
-// IsDatabase reports whether a file that begins with head is a database of track, of whatever schema.
-func IsDatabase(head []byte) bool {
-	const magic, idAt = "SQLite format 3\x00", 68 // https://www.sqlite.org/fileformat2.html#the_database_header
-	return len(head) >= HeadSize && string(head[:len(magic)]) == magic && binary.BigEndian.Uint32(head[idAt:]) == applicationID
-}
+// headSize is how many bytes the head of a database has.
+const headSize = 100
 
 // inspect looks at the file at path without a change to it or to its folder; a missing file has the state of an empty
 // one.

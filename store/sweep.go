@@ -22,7 +22,8 @@ const (
 	ON CONFLICT (ulid) DO NOTHING RETURNING id`
 	findSweep      = `SELECT id FROM sweep WHERE ulid = $1`
 	endSweep       = `UPDATE sweep SET ended_at = $1, ending = $2, code_changed = CASE WHEN $3 = 1 THEN 1 ELSE code_changed END WHERE ulid = $4`
-	insertSwept    = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position) VALUES ($1, $2, $3)`
+	sweepState     = `SELECT id, ended_at FROM sweep WHERE ulid = $1`
+	insertSwept    = `INSERT INTO sweep_configuration (sweep_id, configuration_id, position) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 	insertPlanned  = `INSERT INTO sweep_seeds (sweep_id, configuration_id, first, last) VALUES `
 	deletePlanned  = `DELETE FROM sweep_seeds WHERE sweep_id = $1 AND configuration_id = $2`
 	findAttachment = `SELECT id FROM attachment WHERE hash = $1`
@@ -96,6 +97,30 @@ func (t *Tx) SetPlanned(sweep string, p track.PlannedSeeds) error {
 		err = t.addPlanned(id, configuration, p.Seeds)
 	}
 	return err
+}
+
+// UpdateSweep notes how a sweep of another process ended, and what it planned in the end, unless it ended later here.
+func (t *Tx) UpdateSweep(s track.Sweep) error {
+	var row struct {
+		ID      int64         `db:"id"`
+		EndedAt sql.NullInt64 `db:"ended_at"`
+	}
+	if err := t.get(&row, sweepState, s.ID); err != nil || s.EndedAt.IsZero() || row.EndedAt.Valid && row.EndedAt.Int64 >= micros(s.EndedAt) {
+		return err
+	}
+	for i, p := range s.Planned {
+		configuration, err := t.configurationID(p.Configuration)
+		if err == nil {
+			_, err = t.exec(insertSwept, row.ID, configuration, i)
+		}
+		if err == nil {
+			err = t.SetPlanned(s.ID, p)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return t.EndSweep(s)
 }
 
 // addPlanned stores planned seeds, one row a range. A range over 2^63 becomes two, because the database compares signed

@@ -107,12 +107,6 @@ func (w Withdrawn) of(number track.SeedNumber, digest [sha256.Size]byte) *track.
 	return &one
 }
 
-// hasAction reports whether anybody withdrew or restored a measurement or its configuration.
-func (w Withdrawn) hasAction(number track.SeedNumber, digest [sha256.Size]byte) bool {
-	_, has := w.seeds[measurement{number, hex.EncodeToString(digest[:])}]
-	return has || w.configuration != nil
-}
-
 // SweepWithdrawal returns the withdrawal of a sweep; nil if it is not withdrawn.
 func (r *Reader) SweepWithdrawal(ctx context.Context, sweep string) (*track.Withdrawal, error) {
 	last, _, err := r.sweepWithdrawals(ctx, sweep)

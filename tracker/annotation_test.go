@@ -92,7 +92,7 @@ func TestAnnotationsConverge(t *testing.T) {
 		list, to := made(), newShard(t, 40)
 		for _, i := range order {
 			to.merge(list[i])
-			to.mergeBundle(list[i])
+			to.mergeLines(list[i])
 		}
 		if diff := cmp.Diff(want, to.annotations()); diff != "" {
 			t.Errorf("merged in the order %v (-want +got):\n%s", order, diff)

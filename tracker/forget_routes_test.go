@@ -1,6 +1,8 @@
 package tracker_test
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"track/answer"
 	"track/importer/lines"
 	"track/internal/lineagetest"
+	"track/internal/sizes"
 	"track/internal/spool"
 	"track/internal/testdb"
 	"track/internal/trackertest"
@@ -59,19 +62,45 @@ func (s *shard) ingest(text string) {
 	}
 }
 
-// mergeBundle merges a bundle of another database.
-func (s *shard) mergeBundle(other *shard) {
+// export writes the database as lines, and returns the path of the file.
+func (s *shard) export() string {
 	s.t.Helper()
-	path := filepath.Join(s.t.TempDir(), "bundle.db")
-	if _, err := exchange.WriteBundle(s.t.Context(), other.st, path, exchange.MergeOptions{}); err != nil {
+	file := filepath.Join(s.t.TempDir(), "all.jsonl")
+	out, err := os.Create(file)
+	if err == nil {
+		_, err = exchange.ExportLines(s.t.Context(), s.st, exchange.Parts{}, false, func(string) (io.Writer, error) { return out, nil })
+	}
+	if err = errors.Join(err, out.Close()); err != nil {
 		s.t.Fatal(err)
 	}
-	st, err := store.Open(s.t.Context(), path, testdb.Clock)
+	return file
+}
+
+// mergeFile merges a file of lines.
+func (s *shard) mergeFile(file string) answer.MergedFile {
+	s.t.Helper()
+	open := func() (*store.Store, func(), error) { return s.st, func() {}, nil }
+	a, err := exchange.MergeFiles(s.t.Context(), s.path, open, []string{file}, exchange.MergeOptions{Largest: sizes.Unpacked})
+	if err != nil && !errors.Is(err, track.ErrConflict) {
+		s.t.Fatal(err)
+	}
+	return a.Files[0]
+}
+
+func (s *shard) mergeLines(other *shard) { s.mergeFile(other.export()) }
+
+// putTombstones tells a database what was forgotten elsewhere.
+func (s *shard) putTombstones(list []store.Tombstone) {
+	s.t.Helper()
+	err := s.st.Update(s.t.Context(), func(tx *store.Tx) (err error) {
+		for _, x := range list {
+			err = errors.Join(err, tx.AddTombstone(x))
+		}
+		return err
+	})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	defer func() { _ = st.Close() }()
-	s.merge(&shard{s.t, st, path})
 }
 
 // A forgotten execution comes back on no route: neither as it was, nor as its source has grown since, neither where it
@@ -88,8 +117,8 @@ func TestForgottenComesBackOnNoRoute(t *testing.T) {
 		{"of a log", imported, imported}, {"of a line", recorded, recorded}, {"of a spool", ingested, ingested}, {"of a line, spooled", recorded, ingested},
 	} {
 		merged := func(s *shard, calls int) { from := newShard(t, 20); tt.second(from, calls); s.merge(from) }
-		bundled := func(s *shard, calls int) { from := newShard(t, 20); tt.second(from, calls); s.mergeBundle(from) }
-		for route, bring := range map[string]func(s *shard, calls int){"again": tt.second, "merge": merged, "bundle": bundled} {
+		exported := func(s *shard, calls int) { from := newShard(t, 20); tt.second(from, calls); s.mergeLines(from) }
+		for route, bring := range map[string]func(s *shard, calls int){"again": tt.second, "merge": merged, "lines": exported} {
 			for _, calls := range []int{before, after} {
 				here, elsewhere := newShard(t, 0), newShard(t, 10)
 				tt.first(here, before)
@@ -101,9 +130,7 @@ func TestForgottenComesBackOnNoRoute(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if _, err := exchange.NewDoor(elsewhere.st, exchange.Owner, nil, false).Put(t.Context(), exchange.Tombstones(list)); err != nil {
-					t.Fatal(err)
-				}
+				elsewhere.putTombstones(list)
 				for name, to := range map[string]*shard{"here": here, "elsewhere": elsewhere} {
 					bring(to, calls)
 					if n, kept := to.texts(); n != 1 || kept != 0 {
@@ -159,7 +186,7 @@ func TestWithdrawnSweepStaysWithdrawn(t *testing.T) {
 		"batch":  func(to *shard) { to.batch(string(line)) },
 		"ingest": func(to *shard) { to.ingest(string(line)) },
 		"merge":  func(to *shard) { from := newShard(t, 20); add(from, sweep); to.merge(from) },
-		"bundle": func(to *shard) { from := newShard(t, 20); add(from, sweep); to.mergeBundle(from) },
+		"lines":  func(to *shard) { from := newShard(t, 20); add(from, sweep); to.mergeLines(from) },
 	} {
 		here := newShard(t, 0)
 		running := sweep
@@ -189,7 +216,7 @@ func TestUnsetBaselineDoesNotComeBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	here.merge(early)
-	here.mergeBundle(early)
+	here.mergeLines(early)
 	if b, err := here.st.Baseline(t.Context(), "s"); err != nil || b != nil {
 		t.Errorf("the baseline is %+v, %v", b, err)
 	}
@@ -215,11 +242,9 @@ func TestForgottenDoesNotComeBackByImportedLineage(t *testing.T) {
 	if err != nil || len(list) == 0 {
 		t.Fatalf("%d tombstones, error %v", len(list), err)
 	}
-	if _, err := exchange.NewDoor(elsewhere.st, exchange.Owner, nil, false).Put(t.Context(), exchange.Tombstones(list)); err != nil {
-		t.Fatal(err)
-	}
+	elsewhere.putTombstones(list)
 	for name, to := range map[string]*shard{"here": here, "elsewhere": elsewhere} {
-		if _, err := exchange.ImportLineage(t.Context(), to.st, exported); err != nil {
+		if _, err := importLineage(t, to.st, exported); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		(&lineagetest.Loop{T: t, Store: to.st, Name: origin.Name}).Record(said, false)

@@ -10,9 +10,7 @@ import (
 	"track/importer"
 	"track/importer/lines"
 	"track/internal/spool"
-	"track/internal/testdb"
 	"track/internal/trackertest"
-	"track/store"
 	"track/tracker/exchange"
 	"track/tracker/seeds"
 )
@@ -70,32 +68,21 @@ func TestForgottenDoesNotComeBackByMerge(t *testing.T) {
 			t.Errorf("%s: %d executions, %d with texts, conflicts %q", name, n, kept, conflicts)
 		}
 	}
-	if reports, _ := early.merge(here, here); reports[0].Forgotten != 1 || reports[1].Forgotten != 0 {
+	if reports, _ := early.merge(here, here); reports[0].Forgotten.Recorded != 1 || reports[1].Forgotten.Recorded != 0 {
 		t.Errorf("%+v", reports)
 	}
 }
 
-// A bundle made before does not bring it back either, and one made after carries what was forgotten.
-func TestForgottenDoesNotComeBackByBundle(t *testing.T) {
+// Lines written before do not bring it back either, and those written after carry what was forgotten.
+func TestForgottenDoesNotComeBackByExport(t *testing.T) {
 	here, there := newShard(t, 0), newShard(t, 10)
 	here.batch(executionLine("k"))
 	there.batch(executionLine("k"))
-	bundles := map[string]*shard{}
-	for _, name := range []string{"before", "after"} {
-		path := filepath.Join(t.TempDir(), name+".db")
-		if _, err := exchange.WriteBundle(t.Context(), here.st, path, exchange.MergeOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		st, err := store.Open(t.Context(), path, testdb.Clock)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = st.Close() })
-		bundles[name] = &shard{t, st, path}
-		here.forget()
-	}
-	here.merge(bundles["before"])
-	there.merge(bundles["after"])
+	before := here.export()
+	here.forget()
+	after := here.export()
+	here.mergeFile(before)
+	there.mergeFile(after)
 	for name, s := range map[string]*shard{"here": here, "there": there} {
 		if n, kept := s.texts(); n != 1 || kept != 0 {
 			t.Errorf("%s: %d executions, %d with texts", name, n, kept)
@@ -138,25 +125,20 @@ func TestForgottenDoesNotComeBackFromLines(t *testing.T) {
 }
 
 // Only the owner makes a database forget.
-func TestTombstonesNeedRights(t *testing.T) {
+func TestForgettingNeedsRights(t *testing.T) {
 	here, there := newShard(t, 0), newShard(t, 10)
 	here.batch(executionLine("k"))
 	there.merge(here)
 	there.forget()
-	list, err := there.st.Tombstones(t.Context())
-	if err != nil || len(list) != 1 {
-		t.Fatal(list, err)
+	text, err := os.ReadFile(there.export())
+	if err != nil {
+		t.Fatal(err)
 	}
-	for rights, want := range map[exchange.Rights]exchange.Outcome{exchange.BringFacts: exchange.Invalid, exchange.Owner: exchange.Recorded} {
-		here := newShard(t, 20)
-		here.batch(executionLine("k"))
-		answers, err := exchange.NewDoor(here.st, rights, nil, false).Put(t.Context(), exchange.Tombstones(list))
-		if err != nil || len(answers) != 1 || answers[0].Outcome != want {
-			t.Errorf("%s: %+v, %v", rights, answers, err)
-		}
-		if _, kept := here.texts(); (kept == 0) != (want == exchange.Recorded) {
-			t.Errorf("%s: %d with texts", rights, kept)
-		}
+	if summary := here.batch(string(text)); summary.Recorded != 0 || summary.Rejected == 0 {
+		t.Errorf("%+v", summary)
+	}
+	if _, kept := here.texts(); kept != 1 {
+		t.Errorf("%d with texts", kept)
 	}
 }
 

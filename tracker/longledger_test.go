@@ -1,10 +1,16 @@
 package tracker_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
+	"track/answer"
+	"track/importer/lines"
 	"track/internal/lineagetest"
+	"track/internal/sizes"
 	"track/internal/testdb"
 	"track/store"
 	"track/tracker/exchange"
@@ -31,20 +37,18 @@ func TestLongLedgers(t *testing.T) {
 	}
 	for name, bring := range map[string]func(*store.Store) (entries, known int, err error){
 		"merged": func(st *store.Store) (entries, known int, err error) {
-			counts, err := exchange.Merge(t.Context(), st, there, exchange.MergeOptions{})
-			if err != nil || len(counts.Lineages) != 1 {
-				return 0, 0, fmt.Errorf("%+v %w", counts, err)
-			}
-			return counts.Lineages[0].Entries, counts.Lineages[0].Known, nil
+			merged := answer.NewMergedFile("")
+			err = exchange.Merge(t.Context(), st, there, &merged, exchange.MergeOptions{})
+			return merged.Entries.Recorded, merged.Entries.Known, err
 		},
 		"imported": func(st *store.Store) (entries, known int, err error) {
-			a, err := exchange.ImportLineage(t.Context(), st, x)
-			return a.Entries, a.Known, err
+			a, err := importLineage(t, st, x)
+			return a.Recorded, a.Known, err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			here := testdb.New(t)
-			if a, err := exchange.ImportLineage(t.Context(), here, lineages.Until(x, 21)); err != nil || a.Entries != 21 || a.Known != 0 || !a.Created {
+			if a, err := importLineage(t, here, lineages.Until(x, 21)); err != nil || a.Recorded != 21 || a.Known != 0 {
 				t.Fatalf("the beginning: %+v %v", a, err)
 			}
 			for _, want := range [][2]int{{280, 21}, {0, 301}} {
@@ -55,6 +59,25 @@ func TestLongLedgers(t *testing.T) {
 			checkLongLedger(t, here, there)
 		})
 	}
+}
+
+// importLineage merges an exported lineage, and counts the entries of its ledger.
+func importLineage(t testing.TB, st *store.Store, x lines.Lineage) (answer.Count, error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "lineage.jsonl")
+	out, err := os.Create(file)
+	if err == nil {
+		err = errors.Join(lines.WriteLineage(out, x), out.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	open := func() (*store.Store, func(), error) { return st, func() {}, nil }
+	a, err := exchange.MergeFiles(t.Context(), "", open, []string{file}, exchange.MergeOptions{Largest: sizes.Unpacked})
+	if len(a.Files) == 0 {
+		return answer.Count{}, err
+	}
+	return a.Files[0].Entries, err
 }
 
 func checkLongLedger(t *testing.T, here, there *store.Store) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"track"
+	"track/answer"
 	"track/importer"
 	"track/internal/admission"
 	"track/internal/testdb"
@@ -102,7 +103,8 @@ func TestMergeAfterBetterMasking(t *testing.T) {
 		old.Admit(admission.New(false)) // the program was updated since
 		for round := range 2 {
 			for _, m := range []struct{ to, from *store.Store }{{old, today}, {today, old}} {
-				counts, err := exchange.Merge(t.Context(), m.to, m.from, exchange.MergeOptions{Conflict: func(c exchange.Conflict) { t.Errorf("round %d: %s", round, c.Describe()) }})
+				counts := answer.NewMergedFile("")
+				err := exchange.Merge(t.Context(), m.to, m.from, &counts, exchange.MergeOptions{})
 				if err != nil || counts.Executions.Conflicts != 0 || counts.Executions.Recorded != 0 {
 					t.Errorf("key %q, round %d: %+v, error %v", key, round, counts.Executions, err)
 				}
@@ -110,11 +112,11 @@ func TestMergeAfterBetterMasking(t *testing.T) {
 		}
 		var got []string
 		for _, st := range []*store.Store{old, today} {
-			heads, err := st.ExecutionHeads(t.Context(), 0, 10, nil)
-			if err != nil || len(heads) != 1 {
-				t.Fatal(heads, err)
+			rows, _, err := st.ExecutionRows(t.Context(), 0, 10)
+			if err != nil || len(rows) != 1 {
+				t.Fatal(rows, err)
 			}
-			c, err := st.CarriedExecution(t.Context(), heads[0])
+			c, err := st.ExecutionByRow(t.Context(), rows[0])
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -165,7 +165,7 @@ func TestPrunedTextsDoNotComeBack(t *testing.T) {
 	}
 	want := left()
 	s.merge(whole)
-	s.mergeBundle(whole)
+	s.mergeLines(whole)
 	if diff := cmp.Diff(want, left()); diff != "" || len(want) != 3 {
 		t.Errorf("texts (-before +after):\n%s", diff)
 	}

@@ -21,7 +21,7 @@ func moved(l *lineagetest.Loop, to *store.Store) *lineagetest.Loop {
 	if err != nil {
 		l.T.Fatal(err)
 	}
-	if _, err := exchange.ImportLineage(l.T.Context(), to, x); err != nil {
+	if _, err := importLineage(l.T, to, x); err != nil {
 		l.T.Fatal(err)
 	}
 	return &lineagetest.Loop{T: l.T, Store: to, Name: l.Name, N: l.N + 100}
@@ -132,10 +132,11 @@ func TestMergeLineageAlone(t *testing.T) {
 	origin.Propose(`{"theta": 11}`, lineages.ProposeOptions{})
 	l := &lineagetest.Loop{T: t, Store: away.st, Name: "theta"}
 	for _, c := range []struct {
-		only exchange.MergeOptions
+		only exchange.Parts
 		want int
-	}{{exchange.MergeOptions{Lineages: []string{"theta"}}, 2}, {exchange.MergeOptions{}, 0}} {
-		if _, err := exchange.Merge(t.Context(), away.st, home.st, c.only); err != nil {
+	}{{exchange.Parts{Lineages: []string{"theta"}}, 2}, {exchange.Parts{}, 0}} {
+		merged := answer.NewMergedFile("")
+		if err := exchange.Merge(t.Context(), away.st, home.st, &merged, exchange.MergeOptions{Parts: c.only}); err != nil {
 			t.Fatal(err)
 		}
 		if n := elsewhere(l); n != c.want {

@@ -64,7 +64,7 @@ func TestWithdrawnSeedDoesNotComeBack(t *testing.T) {
 		"batch":  func(to *shard) { to.batch(line) },
 		"ingest": func(to *shard) { to.ingest(line) },
 		"merge":  func(to *shard) { from := newShard(t, 20); from.batch(line); to.merge(from) },
-		"bundle": func(to *shard) { from := newShard(t, 20); from.batch(line); to.mergeBundle(from) },
+		"bundle": func(to *shard) { from := newShard(t, 20); from.batch(line); to.mergeLines(from) },
 	} {
 		here := newShard(t, 0)
 		here.batch(line)

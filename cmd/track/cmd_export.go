@@ -14,8 +14,8 @@ import (
 func (p *program) exportCommand() *cli.Command {
 	return &cli.Command{
 		Name:        "export",
-		Usage:       "write tables for analysis, and lineages and bundles to import elsewhere",
-		Subcommands: []*cli.Command{p.exportTableCommand(), p.exportLineageCommand(), p.exportBundleCommand()},
+		Usage:       "write tables for analysis, and lines to merge elsewhere",
+		Subcommands: []*cli.Command{p.exportTableCommand(), p.exportLineageCommand(), p.exportLinesCommand()},
 	}
 }
 

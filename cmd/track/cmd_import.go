@@ -29,18 +29,14 @@ type importOptions struct {
 	programs                importProgramsOptions
 }
 
-// The formats of import that are not logs of agents or runs of other evolvers.
-const (
-	formatLineage = "lineage" // what track export lineage wrote
-	formatBundle  = "bundle"  // what track export bundle wrote
-	formatAuto    = "auto"    // the format of each file itself
-)
+// formatAuto is the format of each file itself.
+const formatAuto = "auto"
 
 func (p *program) importCommand() *cli.Command {
 	var o importOptions
 	return p.admitting(&cli.Command{
 		Name:      "import",
-		Usage:     "record executions from the logs of agents, lineages, and bundles",
+		Usage:     "record executions from the logs of agents",
 		UsageText: "track import FORMAT PATH... --lineage L [FLAGS]",
 		Description: `FORMAT is claude-code (transcripts), claude-hooks (logs of hooks), codex (rollouts), tau-bench, inspect (.json and .eval), sepa (its
 folder), jsonl (track's own lines), atif (trajectories), swe-agent (and mini-SWE-agent), openhands (output.jsonl, trajectories), otlp
@@ -50,8 +46,7 @@ standard input. Executions are scored as track record execution scores them. A f
 
 openevolve, shinka, gepa (a gepa_state.bin, or its folder) and dgm are runs of other evolvers: each content is a version, each step a
 mutation, each evaluation an execution. An evaluation that failed has no score. Scores are taken as they are, and the best program is
-active. lineage is what track export lineage wrote: it is recorded as a whole, if it replays without a difference. bundle is what
-track export bundle wrote: it is merged, as track merge does.
+active. What track export lines and track export lineage wrote is merged: track merge FILE.
 
 A cost that a log does not give is computed from its tokens, by a table of prices that is built in or by --prices FILE. It is marked with
 the date of the table. Without a price of the model, the cost is unknown.
@@ -67,8 +62,7 @@ Examples:
    track import claude-code ~/.claude/projects --lineage mine --since 24h
    track import sepa .microai/agents/sepa/memory --lineage sepa
    track import auto 'logs/**' downloads --lineage mixed --dry-run --format json
-   track import openevolve output/checkpoints --lineage run-7 --infer-parents
-   track import lineage sepa.jsonl`,
+   track import openevolve output/checkpoints --lineage run-7 --infer-parents`,
 		BashComplete: func(*cli.Context) { p.offer(importFormats()...) },
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "lineage", Usage: "record into the lineage `NAME`, whatever the log says", Destination: &o.lineage},
@@ -93,12 +87,7 @@ Examples:
 					return p.importPrograms(c.Context, f, paths, o)
 				}
 			}
-			switch name {
-			case formatLineage:
-				return p.importLineage(c.Context, paths, o)
-			case formatBundle:
-				return p.importBundle(c.Context, paths, o)
-			case formatAuto:
+			if name == formatAuto {
 				return p.importFound(c.Context, paths, o)
 			}
 			return p.importLogs(c.Context, name, paths, o)
@@ -113,7 +102,7 @@ func importFormats() (names []string) {
 	for _, f := range exchange.ProgramFormats() {
 		names = append(names, f.Name)
 	}
-	return append(names, formatLineage, formatBundle, formatAuto)
+	return append(names, formatAuto)
 }
 
 // importLogs records the executions of logs. The format is empty for that of each file.

@@ -50,12 +50,12 @@ func corruptible(t *testing.T) []byte {
 	batch, specFile := filepath.Join(t.TempDir(), "s.jsonl"), filepath.Join(t.TempDir(), "s.yaml")
 	writeText(t, batch, lines.String())
 	writeText(t, specFile, spec.String())
-	for _, args := range [][]string{{"spec", "add", specFile}, {"record", "batch", batch}, {"export", "bundle", "-o", db + ".bundle"}} {
+	for _, args := range [][]string{{"spec", "add", specFile}, {"record", "batch", batch}, {"backup", db + ".copy"}} {
 		if code, _, errOut := inProcess(t, append(args, "--db", db)); code != exitOK {
 			t.Fatalf("track %s: exit %d: %s", strings.Join(args, " "), code, errOut)
 		}
 	}
-	data, err := os.ReadFile(db + ".bundle") // one file without a log
+	data, err := os.ReadFile(db + ".copy") // one file without a log
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -347,7 +347,7 @@ func TestImportRealRuns(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, "l.jsonl"), []byte(exported), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			mustTrack(t, dir, "import", "lineage", "l.jsonl", "--db", "other.db")
+			mustTrack(t, dir, "merge", "l.jsonl", "--db", "other.db")
 			if again := mustTrack(t, dir, "export", "lineage", "l", "--db", "other.db"); again != exported {
 				t.Error("imported elsewhere, it is exported as other bytes")
 			}

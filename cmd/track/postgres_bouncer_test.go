@@ -74,7 +74,7 @@ func TestPostgresBouncer(t *testing.T) {
 	for _, args := range [][]string{{"seeds"}, {"history", "s"}, {"check"}, {"report", "index", "-o", "index.md"}, {"rescore", "s"}, {"migrate"},
 		{"lineage", "new", "tuned", "--root", "v.json"}, {"evolve", "--lineage", "tuned", "--propose", "echo p", "--evaluate", "echo 5", "--max-trials", "4"},
 		{"report", "lineage", "tuned", "-o", "lineage.md"}, {"replay", "--lineage", "tuned", "--strict"}, {"mutation", "next", "--lineage", "tuned"},
-		{"export", "bundle", "-o", "all.db"}, {"import", "bundle", "all.db"}, {"merge", "all.db"}, {"export", "table", "s", "-o", "s.csv"},
+		{"export", "lines", "-o", "all.jsonl"}, {"merge", "all.jsonl"}, {"export", "table", "s", "-o", "s.csv"},
 		{"prune", "series", "--keep", "1"}, {"withdraw", "seed", "s", "7", "--reason", "tried"}, {"restore", "seed", "s", "7", "--reason", "tried"},
 		{"sweep", "--scenario", "s", "--label", "judged", "--seeds", "0..19", "--until", "pass_width<0.2", "--repeat-check", "0.2", "--", "sh", "-c", `echo '{"a":0.5}'`, "{{seed}}"},
 		{"status"}} {

@@ -92,7 +92,7 @@ func TestRolesPostgres(t *testing.T) {
 	for _, args := range [][]string{
 		{"stability", "s"}, {"seeds"}, {"show", "seed", "s", "1"}, {"history", "s"}, {"history", "s", "--metric", "a"}, {"spec", "list"}, {"spec", "show", "s"}, {"sweep", "list"},
 		{"executions"}, {"lineage", "list"}, {"lineage", "show", "l"}, {"search", "prompt"}, {"check"}, {"check"}, {"noise", "s"}, {"query", "SELECT * FROM v_seed"},
-		{"report", "index", "-o", "index.html"}, {"export", "bundle", "-o", "all.db"}, {"replay"}, {"series", "list", "s", "1"}, {"hook", "status"},
+		{"report", "index", "-o", "index.html"}, {"export", "lines", "-o", "all.jsonl"}, {"replay"}, {"series", "list", "s", "1"}, {"hook", "status"},
 	} {
 		mustTrackWith(t, dir, reader, args...)
 	}

@@ -217,7 +217,7 @@ func TestNoImportedLineageRecordsSecrets(t *testing.T) {
 	from.must("", "export", "lineage", "evolving", "-o", exported)
 	for i, changed := range withSecrets(t, readText(t, exported)) {
 		to := trackIn{t, testdb.NewFile(t)}
-		_, stderr, code := to.run("", "import", "lineage", writeFile(t, filepath.Join(folder, "changed.jsonl"), changed))
+		_, stderr, code := to.run("", "merge", writeFile(t, filepath.Join(folder, "changed.jsonl"), changed))
 		if code == exitInternal || strings.Contains(stderr, madeUp[0]) {
 			t.Errorf("%d: exit %d: %s", i, code, stderr)
 		}
@@ -227,8 +227,7 @@ func TestNoImportedLineageRecordsSecrets(t *testing.T) {
 	}
 }
 
-// Neither a merge nor a bundle, which is merged, brings in a secret that somebody put into a column of another
-// database.
+// A merge brings in no secret that somebody put into a column of another database.
 func TestNoColumnOfAnotherDatabaseBringsSecrets(t *testing.T) {
 	t.Parallel()
 	from, folder := newTrackIn(t), t.TempDir()
@@ -258,7 +257,6 @@ func TestNoColumnOfAnotherDatabaseBringsSecrets(t *testing.T) {
 					bring(t, column, "merge")
 				}
 			}
-			bring(t, strings.Fields(columns)[0], "import", "bundle")
 		})
 	}
 }

@@ -55,10 +55,10 @@ func TestEvolvingContentsAreRefused(t *testing.T) {
 	from := newTrackIn(t)
 	from.must("prompt "+madeUp[0]+"\n", "lineage", "new", "l", "--root", "-", "--keep-secrets", "--seed", "1")
 	folder := t.TempDir()
-	exported, bundle := filepath.Join(folder, "l.jsonl"), filepath.Join(folder, "l.bundle")
+	exported, all := filepath.Join(folder, "l.jsonl"), filepath.Join(folder, "all.jsonl")
 	from.must("", "export", "lineage", "l", "-o", exported)
-	from.must("", "export", "bundle", "-o", bundle)
-	for _, args := range [][]string{{"import", "lineage", exported}, {"import", "bundle", bundle}, {"merge", from.db}} {
+	from.must("", "export", "lines", "-o", all)
+	for _, args := range [][]string{{"merge", exported}, {"merge", all}, {"merge", from.db}} {
 		to := newTrackIn(t)
 		_, stderr, code := to.run("", args...)
 		if code != exitInvalid || !strings.Contains(stderr, "--allow-secret-name") || strings.Contains(stderr, madeUp[0]) {
@@ -81,9 +81,9 @@ func TestMergeMasksContents(t *testing.T) {
 	digest := sha256.Sum256([]byte(content))
 	change(t, from.db, `UPDATE version SET content = $1, content_digest = $2, masking = (SELECT masking FROM execution)`, content, digest[:])
 	reseal(t, from.db, "version")
-	bundle := filepath.Join(t.TempDir(), "l.bundle")
-	from.must("", "export", "bundle", "-o", bundle)
-	for _, args := range [][]string{{"merge", from.db}, {"import", "bundle", bundle}} {
+	all := filepath.Join(t.TempDir(), "all.jsonl")
+	from.must("", "export", "lines", "-o", all)
+	for _, args := range [][]string{{"merge", from.db}, {"merge", all}} {
 		to := newTrackIn(t)
 		to.must("", args...)
 		to.must("", args...)

@@ -78,7 +78,7 @@ func TestFaultsOnTheWay(t *testing.T) {
 		}
 	}
 	before := filesIn(t, p.dir)
-	for _, args := range [][]string{{"table", "s", "-o", "cut.csv"}, {"table", "s", "-o", "cut/"}, {"bundle", "-o", "cut.db"}, {"bundle", "-o", "cut.db.gz"}} {
+	for _, args := range [][]string{{"table", "s", "-o", "cut.csv"}, {"table", "s", "-o", "cut/"}, {"lines", "-o", "cut.jsonl"}, {"lines", "-o", "cut.jsonl.gz"}} {
 		proxy.spoil(cutShort)
 		cmd := exec.Command("track", slices.Concat([]string{"export"}, args, []string{"--server", proxy.address})...)
 		cmd.Dir, cmd.Env = p.dir, append(environ(), "XDG_CONFIG_HOME="+filepath.Join(p.dir, "reader"), "TRACK_TOKEN="+p.token)

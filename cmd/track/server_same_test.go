@@ -111,7 +111,7 @@ func exportReadings() [][]string {
 		{"series", "export", "market", "7"}, {"series", "export", "market", "7", "-o", "got.parquet"}, {"series", "export", "market", "7", "nosuch"},
 		{"series", "show", "market", "7", "--plot", "got.svg"}, {"series", "show", "market", "7", "--plot", "got.gif"}, {"spec", "show", "growth_plus", "--document"},
 		{"artifact", "get", "market", "--seed", "7", "nosuch"}, {"artifact", "get", "kept", "--seed", "1", "a/b.txt"}, {"artifact", "get", "kept", "--seed", "1", "--all", "-o", "got.folder"},
-		{"export", "bundle", "-o", "got.db"}, {"export", "bundle", "--scenario", "market", "-o", "got.db.gz"}, {"export", "bundle", "--lineage", "nosuch", "-o", "got.db"},
+		{"export", "lines", "-o", "got.jsonl"}, {"export", "lines", "--scenario", "market", "-o", "got.jsonl.gz"}, {"export", "lines", "--lineage", "nosuch", "-o", "got.jsonl"},
 	}
 }
 
@@ -183,9 +183,6 @@ func takePath(t *testing.T, dir, path string) (text string) {
 			return err
 		}
 		content, err := os.ReadFile(file)
-		if strings.HasSuffix(file, ".db") || strings.HasSuffix(file, ".db.gz") {
-			content = []byte(bundleText(t, dir, file))
-		}
 		text += strings.TrimPrefix(file, dir) + "\n" + string(content)
 		return err
 	})
@@ -196,14 +193,6 @@ func takePath(t *testing.T, dir, path string) (text string) {
 		t.Fatal(err)
 	}
 	return text
-}
-
-// bundleText returns what a bundle holds. Its file differs each time: it has the times when its schema was made.
-func bundleText(t *testing.T, dir, file string) string {
-	t.Helper()
-	db := filepath.Join(t.TempDir(), "imported.db")
-	mustTrackWith(t, dir, db, "import", "bundle", file)
-	return tables(t, dir, db, countOfAll) + mustTrackWith(t, dir, db, "query", "SELECT * FROM v_seed ORDER BY id", "--format", "csv")
 }
 
 // askServer runs a command that asks a server, as the user who started it.

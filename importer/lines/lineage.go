@@ -10,11 +10,11 @@ import (
 
 	"track"
 	"track/evolution"
-	"track/importer"
 	"track/internal/jsonio"
 )
 
-// Lineage is a lineage as it travels: its ledger, and the versions that it names.
+// Lineage is a lineage as it travels: its ledger, and the versions that it names. A lineage without a ledger has all
+// its versions.
 type Lineage struct {
 	Name     string
 	KeepText bool
@@ -22,13 +22,18 @@ type Lineage struct {
 	End      evolution.Head
 	Versions []track.Version
 	Entries  []evolution.Entry
+	// In a whole database only.
+	At              time.Time // when the lineage was recorded first
+	TrialsElsewhere *int      // trials that the ledger counts and the database lacks
 }
 
 type lineageLine struct {
-	Kind     string `json:"kind"`
-	V        int    `json:"v"`
-	Lineage  string `json:"lineage"`
-	KeepText bool   `json:"keep_text"`
+	Kind      string    `json:"kind"`
+	V         int       `json:"v"`
+	Lineage   string    `json:"lineage"`
+	KeepText  bool      `json:"keep_text"`
+	At        time.Time `json:"at,omitzero"`
+	Elsewhere *int      `json:"trials_elsewhere,omitzero"`
 }
 
 type versionLine struct {
@@ -44,6 +49,8 @@ type versionLine struct {
 	SourceScore       *float64  `json:"source_score,omitzero"`
 	SourceParentScore *float64  `json:"source_parent_score,omitzero"`
 	CreatedAt         time.Time `json:"created_at,omitzero"` // as its source says
+	Masking           int       `json:"masking,omitzero"`    // in a whole database only, as the next
+	At                time.Time `json:"at,omitzero"`
 }
 
 type entryLine struct {
@@ -60,7 +67,7 @@ type endLine struct {
 
 // WriteLineage writes a lineage.
 func WriteLineage(w io.Writer, x Lineage) error {
-	lines := []any{lineageLine{kindLineage, formatVersion, x.Name, x.KeepText}}
+	lines := []any{lineageLine{kindLineage, formatVersion, x.Name, x.KeepText, x.At, x.TrialsElsewhere}}
 	for _, v := range x.Versions {
 		lines = append(lines, newVersionLine(v))
 	}
@@ -83,7 +90,10 @@ func WriteLineage(w io.Writer, x Lineage) error {
 func newVersionLine(v track.Version) versionLine {
 	line := versionLine{
 		Kind: "version", Version: v.Name, Parent: v.Parent, Operator: v.Operator, Content: v.Content, Status: v.Status, Note: v.Note, Source: v.Source,
-		SourceScore: v.SourceScore, SourceParentScore: v.SourceParentScore, CreatedAt: v.CreatedAt,
+		SourceScore: v.SourceScore, SourceParentScore: v.SourceParentScore, CreatedAt: v.CreatedAt, At: v.RecordedAt,
+	}
+	if !v.RecordedAt.IsZero() {
+		line.Masking = v.Masking
 	}
 	if v.Content != nil {
 		line.SHA256 = evolution.VersionID([]byte(*v.Content))
@@ -94,37 +104,8 @@ func newVersionLine(v track.Version) versionLine {
 func (l versionLine) version(lineage string) track.Version {
 	return track.Version{
 		Lineage: lineage, Name: l.Version, Parent: l.Parent, Operator: l.Operator, Content: l.Content, Status: l.Status, Note: l.Note, Source: l.Source,
-		SourceScore: l.SourceScore, SourceParentScore: l.SourceParentScore, CreatedAt: l.CreatedAt,
+		SourceScore: l.SourceScore, SourceParentScore: l.SourceParentScore, CreatedAt: l.CreatedAt, RecordedAt: l.At, Masking: l.Masking,
 	}
-}
-
-// ReadLineage reads what [WriteLineage] wrote, and nothing else; file names the source in errors. It does not replay.
-func ReadLineage(file string, r io.Reader) (x Lineage, err error) {
-	unzipped, err := importer.Decompress(r)
-	if err != nil {
-		return x, fmt.Errorf("read %s: %w", file, err)
-	}
-	if head, _ := unzipped.Peek(2); string(head) == "{\n" {
-		return x, &track.FieldError{File: file, Line: 1, Message: "is a JSON document of several lines, such as a manifest: import the lines that it was made from, and replay with the manifest to check them"}
-	}
-	found := false
-	for record, err := range Read(file, unzipped) {
-		switch {
-		case err != nil:
-			return x, err
-		case found:
-			return x, &track.FieldError{File: file, Line: record.Line, Field: "kind", Message: "comes after the end"}
-		case record.Err != nil:
-			return x, record.Err
-		case record.Lineage == nil:
-			return x, &track.FieldError{File: file, Line: record.Line, Field: "kind", Message: fmt.Sprintf("%q: an export begins with a line of kind lineage", record.kind())}
-		}
-		x, found = *record.Lineage, true
-	}
-	if !found {
-		return x, &track.FieldError{File: file, Message: cutOff}
-	}
-	return x, nil
 }
 
 type lineageReader struct {
@@ -191,7 +172,7 @@ func (r *lineageReader) lineage(text []byte) *track.FieldError {
 	if err := track.CheckName(line.Lineage); err != nil {
 		return &track.FieldError{Field: "lineage", Message: err.Error()}
 	}
-	r.begun, r.Name, r.KeepText = true, line.Lineage, line.KeepText
+	r.begun, r.Name, r.KeepText, r.At, r.TrialsElsewhere = true, line.Lineage, line.KeepText, line.At, line.Elsewhere
 	return nil
 }
 

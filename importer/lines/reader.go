@@ -22,24 +22,34 @@ import (
 // formatVersion is the version of the format that is read and written. A line that names none is of version 1.
 const formatVersion = 1
 
-// Record is what lines say: a seed, an execution, a sweep that seeds were run by, a note or a tag, a withdrawal, a
-// whole lineage, or why a line is refused.
+// Record is what lines say: a fact, what another database recorded, or why a line is refused. What is nil is of another
+// kind.
 type Record struct {
-	Line       int               // from 1: the last one, if there are several
-	Seed       track.Seed        // unless one of the others is set
-	Execution  *track.Execution  // nil for another kind
-	Sweep      *track.Sweep      // nil for another kind
-	Annotation *track.Annotation // nil for another kind
-	Withdrawal *track.Withdrawal // nil for another kind
-	Lineage    *Lineage          // nil for another kind
+	Line       int        // from 1: the last one, if there are several
+	Seed       track.Seed // unless one of the others is set
+	Execution  *track.Execution
+	Sweep      *track.Sweep
+	Annotation *track.Annotation
+	Withdrawal *track.Withdrawal
+	Lineage    *Lineage
 	Err        *track.FieldError // nil for a good line
+
+	// What another database recorded, which only the owner of a database brings.
+	RecordedSeed      *track.SeedRecord     // of Seed
+	RecordedExecution *track.WholeExecution // in place of what Execution says; that has only the lineage and the key
+	Configuration     *Configuration
+	Spec              *Spec
+	Baseline          *Baseline
+	Look              *Look
+	Forgotten         *Forgotten
+	Export            *Export
 }
 
 // IsSeed reports whether a good record is a seed.
-func (r Record) IsSeed() bool { return r.kind() == kindSeed }
+func (r Record) IsSeed() bool { return r.Kind() == kindSeed }
 
-// kind returns the kind of a good record, as lines name it.
-func (r Record) kind() string {
+// Kind returns the kind of a good record, as lines name it.
+func (r Record) Kind() string {
 	switch {
 	case r.Execution != nil:
 		return kindExecution
@@ -51,8 +61,60 @@ func (r Record) kind() string {
 		return kindWithdrawal
 	case r.Lineage != nil:
 		return kindLineage
+	case r.Configuration != nil:
+		return kindConfiguration
+	case r.Spec != nil:
+		return kindSpec
+	case r.Baseline != nil:
+		return kindBaseline
+	case r.Look != nil:
+		return kindLook
+	case r.Forgotten != nil:
+		return kindForgotten
+	case r.Export != nil:
+		return kindExport
 	}
 	return kindSeed
+}
+
+// Name names a good record for people, within its kind.
+func (r Record) Name() string {
+	switch {
+	case r.Execution != nil:
+		return r.Execution.Key + " of " + r.Execution.Lineage
+	case r.Sweep != nil:
+		return r.Sweep.ID
+	case r.Annotation != nil:
+		return r.Annotation.ID
+	case r.Lineage != nil:
+		return r.Lineage.Name
+	case r.Spec != nil:
+		return fmt.Sprintf("%s@%d", r.Spec.Scenario, r.Spec.Version)
+	case r.Baseline != nil:
+		return r.Baseline.ID + " of " + r.Baseline.Scenario
+	case r.Configuration != nil:
+		return track.ShortHash(r.Configuration.Configuration.Hash())
+	case !r.IsSeed():
+		return ""
+	}
+	name := r.Seed.Number.String() + " of " + r.Seed.Scenario + "@" + track.ShortHash(r.Seed.Configuration.Hash())
+	if label := r.Seed.Configuration.Label; label != "" {
+		name += " (" + label + ")"
+	}
+	return name
+}
+
+// IsRecorded reports whether a good record is what another database recorded.
+func (r Record) IsRecorded() bool {
+	switch r.Kind() {
+	case kindSeed:
+		return r.RecordedSeed != nil
+	case kindExecution:
+		return r.RecordedExecution != nil
+	case kindConfiguration, kindSpec, kindBaseline, kindLook, kindForgotten, kindExport:
+		return true
+	}
+	return false
 }
 
 // The kinds of lines.
@@ -67,6 +129,13 @@ const (
 	kindVersion    = "version" // of the lineage before it
 	kindEntry      = "entry"   // of the ledger of the lineage before it
 	kindEnd        = "end"     // of the lineage before it
+
+	kindConfiguration = "configuration"
+	kindSpec          = "spec"
+	kindBaseline      = "baseline"
+	kindLook          = "look"
+	kindForgotten     = "forgotten"
+	kindExport        = "export"
 )
 
 // Read reads lines from r until its end. Bad lines are yielded as such and do not end the reading; an error of r does,
@@ -164,7 +233,13 @@ func (p *parser) record(number int, text []byte, tooLong bool) (record Record, w
 
 // parse reads a line of any kind, and reports whether it completes a record.
 func (p *parser) parse(r *Record, text []byte) (whole bool) {
-	from := outside{dir: p.dir, options: p.options}
+	var recorded track.SeedRecord
+	defer func() {
+		if r.Err == nil && recorded.ID != "" {
+			r.RecordedSeed = &recorded
+		}
+	}()
+	from := outside{dir: p.dir, options: p.options, recorded: &recorded}
 	if p.blob != nil {
 		from.blob = p.readBlob
 	}
@@ -180,6 +255,7 @@ func (p *parser) parse(r *Record, text []byte) (whole bool) {
 	switch {
 	case p.lineage != nil || kind == kindLineage:
 		return p.parseLineage(r, text)
+	case parseOwned(r, kind, text):
 	case isPart && p.skipping:
 		return false
 	case isPart:

@@ -33,6 +33,7 @@ type seedLine struct {
 	SeriesBlobs   map[string]string `json:"series_blobs"`
 	Artifacts     []artifact        `json:"artifacts"`
 	Run           *run              `json:"run"`
+	Recorded      jsontext.Value    `json:"recorded"`
 }
 
 type configuration struct {
@@ -55,6 +56,8 @@ type outside struct {
 	dir     string         // of its files
 	options series.Options // of files of series
 	blob    func(digest string) ([]byte, error)
+	// recorded takes what another database recorded of a seed; nil if a line must not say that.
+	recorded *track.SeedRecord
 }
 
 func parseSeed(text []byte, from outside) (track.Seed, *track.FieldError) {
@@ -130,7 +133,33 @@ func (l seedLine) seed(from outside) (track.Seed, *track.FieldError) {
 	if seed.Artifacts, problem = l.artifacts(from); problem != nil {
 		return seed, problem
 	}
-	return seed, seed.Validate()
+	if len(l.Recorded) == 0 {
+		return seed, seed.Validate()
+	}
+	return seed, l.readRecorded(seed, from.recorded)
+}
+
+// readRecorded reads what another database recorded of a seed.
+func (l seedLine) readRecorded(seed track.Seed, into *track.SeedRecord) *track.FieldError {
+	if into == nil {
+		return &track.FieldError{Field: "recorded", Message: "is not allowed here"}
+	}
+	if err := json.Unmarshal(l.Recorded, into, json.RejectUnknownMembers(true), json.WithUnmarshalers(recordedNumbers())); err != nil {
+		problem := jsonio.FieldError(err)
+		problem.Field = strings.TrimSuffix("recorded."+problem.Field, ".")
+		return problem
+	}
+	if into.ID == "" || into.At.IsZero() {
+		return &track.FieldError{Field: "recorded", Message: "needs id and at"}
+	}
+	for _, p := range into.Pruned {
+		if p.Series != "" {
+			seed.Series = append(seed.Series, track.Series{Name: p.Series})
+		} else {
+			seed.Artifacts = append(seed.Artifacts, track.Artifact{Name: p.File})
+		}
+	}
+	return seed.Validate()
 }
 
 // series collects what the line carries and what the file holds that it names.

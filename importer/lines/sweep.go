@@ -111,7 +111,11 @@ func parseSweep(text []byte) (s track.Sweep, failure *track.FieldError) {
 	}
 	for i, p := range l.Planned {
 		field := fmt.Sprintf("planned.%d.", i)
-		ranges, err := track.ParseSeedRanges(p.Seeds)
+		var ranges []track.SeedRange
+		var err error
+		if p.Seeds != "" { // the sweep ended before its first seed
+			ranges, err = track.ParseSeedRanges(p.Seeds)
+		}
 		if err != nil {
 			return wrong(field+"seeds", "%v", err)
 		}

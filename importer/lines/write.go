@@ -1,13 +1,13 @@
 package lines
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
-	"track/internal/jsonio"
 )
 
 // writtenSeed is a line of kind seed as it is written.
@@ -25,13 +25,55 @@ type writtenSeed struct {
 	Series        map[string][]float64 `json:"series,omitempty"`
 	Artifacts     []artifact           `json:"artifacts,omitempty"`
 	Run           *run                 `json:"run,omitempty"`
+	Recorded      *track.SeedRecord    `json:"recorded,omitempty"`
+}
+
+// Append appends a good record as one line, or a lineage as several, which [Read] reads as the same record.
+func Append(b []byte, r Record) ([]byte, error) {
+	switch {
+	case r.RecordedExecution != nil:
+		return appendLine(b, recordedExecutionLine{Kind: kindExecution, Recorded: *r.RecordedExecution})
+	case r.Execution != nil:
+		return AppendExecution(b, *r.Execution)
+	case r.Sweep != nil:
+		return AppendSweep(b, *r.Sweep)
+	case r.Annotation != nil:
+		return AppendAnnotation(b, *r.Annotation)
+	case r.Withdrawal != nil:
+		return AppendWithdrawal(b, *r.Withdrawal)
+	case r.Lineage != nil:
+		text := bytes.NewBuffer(b)
+		err := WriteLineage(text, *r.Lineage)
+		return text.Bytes(), err
+	case r.Configuration != nil:
+		return appendLine(b, configurationLine{Kind: kindConfiguration, Configuration: lineOf(r.Configuration.Configuration), At: r.Configuration.At})
+	case r.Spec != nil:
+		return appendLine(b, ownerLine[Spec]{Kind: kindSpec, Value: *r.Spec})
+	case r.Look != nil:
+		return appendLine(b, ownerLine[Look]{Kind: kindLook, Value: *r.Look})
+	case r.Forgotten != nil:
+		return appendLine(b, ownerLine[Forgotten]{Kind: kindForgotten, Value: *r.Forgotten})
+	case r.Export != nil:
+		return appendLine(b, ownerLine[Export]{Kind: kindExport, Value: *r.Export})
+	case r.Baseline != nil:
+		l := baselineLine{Kind: kindBaseline, ID: r.Baseline.ID, Scenario: r.Baseline.Scenario, Previous: r.Baseline.Previous, Reason: r.Baseline.Reason, Actor: r.Baseline.Actor, At: r.Baseline.At}
+		if c := r.Baseline.Configuration; c != nil {
+			written := lineOf(*c)
+			l.Configuration = &written
+		}
+		return appendLine(b, l)
+	}
+	return appendSeed(b, r.Seed, r.RecordedSeed)
 }
 
 // AppendSeed appends a seed as a line of a batch, which [Read] reads as the same seed.
-func AppendSeed(b []byte, seed track.Seed) ([]byte, error) {
+func AppendSeed(b []byte, seed track.Seed) ([]byte, error) { return appendSeed(b, seed, nil) }
+
+func appendSeed(b []byte, seed track.Seed, recorded *track.SeedRecord) ([]byte, error) {
 	l := writtenSeed{
 		Kind: "seed", Scenario: seed.Scenario, Seed: seed.Number, Values: seed.Values, Configuration: lineOf(seed.Configuration), Outcome: seed.Outcome,
 		Message: seed.Message, StartedAt: timeText(seed.StartedAt), Environment: seed.Environment, Artifacts: linesOf(seed.Artifacts),
+		Recorded: recorded,
 	}
 	if seed.Duration != nil {
 		seconds := seed.Duration.Seconds()
@@ -83,7 +125,7 @@ func AppendAnnotation(b []byte, a track.Annotation) ([]byte, error) {
 }
 
 func appendLine(b []byte, line any) ([]byte, error) {
-	text, err := json.Marshal(line, json.WithMarshalers(jsonio.NonFinite()), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	text, err := json.Marshal(line, json.WithMarshalers(writtenNumbers()), json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 	return append(append(b, text...), '\n'), err
 }
 

@@ -150,11 +150,11 @@ func testLooks(t *testing.T, st *store.Store) {
 	}
 	for i := range list {
 		list[i].ULID = newID()
-		update(t, st, func(tx *store.Tx) error { return tx.AddLook(list[i]) })
+		update(t, st, func(tx *store.Tx) error { _, err := tx.AddLook(list[i]); return err })
 	}
 	again := list[0]
 	again.ULID, again.Plan, again.Verdict, again.N = newID(), []int{10, 20}, scoring.VerdictPass, 99
-	update(t, st, func(tx *store.Tx) error { return tx.AddLook(again) }) // the first stands
+	update(t, st, func(tx *store.Tx) error { _, err := tx.AddLook(again); return err }) // the first stands
 	for question, want := range map[string][]store.Look{"q": list[:2], "other": list[2:]} {
 		got, err := st.Looks(ctx, sum(question))
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -163,7 +163,7 @@ func testLooks(t *testing.T, st *store.Store) {
 	}
 	unknown := list[0]
 	unknown.ULID, unknown.Evidence, unknown.Kind = newID(), sum("new"), "guess"
-	if err := st.Update(ctx, func(tx *store.Tx) error { return tx.AddLook(unknown) }); err == nil {
+	if err := st.Update(ctx, func(tx *store.Tx) error { _, err := tx.AddLook(unknown); return err }); err == nil {
 		t.Error("a look of a kind that nobody knows was recorded")
 	}
 
@@ -173,7 +173,7 @@ func testLooks(t *testing.T, st *store.Store) {
 		all.Go(func() {
 			for k := range 4 {
 				look := store.Look{ULID: newID(), Kind: store.LookGate, Question: sum("busy"), Evidence: sum(fmt.Sprint(k)), N: k, LookedAt: base}
-				if err := st.Update(ctx, func(tx *store.Tx) error { return tx.AddLook(look) }); err != nil {
+				if err := st.Update(ctx, func(tx *store.Tx) error { _, err := tx.AddLook(look); return err }); err != nil {
 					t.Error(err)
 				}
 			}

@@ -80,17 +80,6 @@ func (p Prepared) contentKey() string {
 	return contentKeyPrefix + hex.EncodeToString(p.Structure[:half]) + hex.EncodeToString(p.Digest[:half])
 }
 
-// CandidatesFor returns the executions that may be an execution whose key was made of its content, because they have
-// its structure and were masked by other rules.
-func CandidatesFor(ctx context.Context, r *store.Reader, h store.ExecutionHead) ([]store.ExecutionHead, error) {
-	prefix := contentKeyPrefix + hex.EncodeToString(h.Structure[:sha256.Size/2])
-	if !strings.HasPrefix(h.Key, prefix) {
-		return nil, nil
-	}
-	list, err := r.ExecutionsAlike(ctx, h.Lineage, h.Source, prefix, h.Structure)
-	return slices.DeleteFunc(list, func(c store.ExecutionHead) bool { return c.Masking == h.Masking }), err
-}
-
 // find returns what is recorded of an execution; nil if there is nothing. unknown is the number of texts that cannot be
 // compared, because they are not kept and were masked by other rules.
 func (r *Recorder) find(ctx context.Context, reads *store.Reader, p Prepared) (existing *store.ExistingExecution, unknown int, err error) {
@@ -107,25 +96,25 @@ func (r *Recorder) find(ctx context.Context, reads *store.Reader, p Prepared) (e
 	if err != nil {
 		return nil, 0, err
 	}
-	existing.Same, unknown = Alike(recorded.ExecutionRecord, p.withTexts(), r.options.Texts)
+	existing.Same, unknown = Alike(store.RecordOf(recorded), p.withTexts(), r.options.Texts)
 	return existing, unknown, nil
 }
 
 // findAlike finds an execution whose key was made of its content when other rules masked it.
 func (r *Recorder) findAlike(ctx context.Context, reads *store.Reader, p Prepared) (*store.ExistingExecution, int, error) {
-	head := store.ExecutionHead{Lineage: p.Lineage, Source: p.Source, Key: p.Key, Structure: p.Structure, Masking: p.Masking}
-	candidates, err := CandidatesFor(ctx, reads, head)
-	for _, c := range candidates {
-		recorded, err := reads.CarriedExecution(ctx, c)
+	prefix := contentKeyPrefix + hex.EncodeToString(p.Structure[:sha256.Size/2])
+	rows, err := reads.ExecutionsAlike(ctx, p.ExecutionRecord, prefix)
+	for _, row := range rows {
+		recorded, err := reads.ExecutionByRow(ctx, row)
 		if err != nil {
 			return nil, 0, err
 		}
-		alike, unknown := Alike(recorded.ExecutionRecord, p.withTexts(), r.options.Texts)
+		alike, unknown := Alike(store.RecordOf(recorded), p.withTexts(), r.options.Texts)
 		if !alike {
 			continue
 		}
 		record := p.ExecutionRecord
-		record.Key = c.Key
+		record.Key = recorded.Key
 		existing, err := reads.FindExecution(ctx, record)
 		if existing != nil {
 			existing.Same = true

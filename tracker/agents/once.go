@@ -178,7 +178,7 @@ func others(ctx context.Context, reads *store.Reader, e track.Execution) (list [
 			return nil, err
 		}
 		if other.Source != e.Source || other.Key != e.Key {
-			list = append(list, other.Execution)
+			list = append(list, store.RecordOf(other).Execution)
 		}
 	}
 	return list, err

@@ -32,7 +32,7 @@ func RecordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.R
 }
 
 func recordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.Record, error], observer BatchObserver, place *spoolPlace) (BatchSummary, error) {
-	run := newBatchRun(r, r.Names(), observer)
+	run := newBatchRun(r, r.Names(), observer, BringFacts)
 	run.door.place = place
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -40,11 +40,11 @@ func recordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.R
 	return run.finish(), err
 }
 
-func newBatchRun(r *seeds.Recorder, checker *names.Checker, observer BatchObserver) *batchRun {
+func newBatchRun(r *seeds.Recorder, checker *names.Checker, observer BatchObserver, rights Rights) *batchRun {
 	return &batchRun{
 		seeds: r, executions: agents.NewRecorder(r.Store, agents.Options{Once: true, ContentKeys: true, Names: checker}, r.Entropy),
-		door: NewDoor(r.Store, BringFacts, checker, false), observer: observer,
-		waiting: map[string]bool{}, unknown: map[string]bool{}, told: map[string]bool{}, percents: seeds.Percents{},
+		door: NewDoor(r.Store, rights, checker, false), observer: observer,
+		waiting: map[string]bool{}, unknown: map[string]bool{}, told: map[string]bool{}, evolving: map[string]bool{}, percents: seeds.Percents{},
 	}
 }
 
@@ -91,10 +91,39 @@ type batchRun struct {
 	told        map[string]bool // problems with names
 	percents    seeds.Percents
 	equal       equalLines
+	ledgers     []string        // lineages whose ledgers were stored
+	evolving    map[string]bool // lineages whose ledgers were read
 }
 
-// record puts a chunk.
+// begins tells the recorder of seeds when another transaction begins.
+func (b *batchRun) begins(tx *store.Tx) {
+	if b.transaction != tx {
+		b.transaction = tx
+		b.seeds.Begin()
+	}
+}
+
+// record puts a chunk. A ledger takes transactions of its own.
 func (b *batchRun) record(ctx context.Context, entries []*batchEntry) error {
+	for len(entries) > 0 {
+		n := slices.IndexFunc(entries, (*batchEntry).hasLedger)
+		if n < 0 {
+			return b.recordSome(ctx, entries)
+		}
+		if err := b.recordSome(ctx, entries[:n]); err != nil {
+			return err
+		}
+		a, err := b.recordLedger(ctx, entries[n])
+		if err != nil {
+			return err
+		}
+		b.count(entries[n], []Answer{a})
+		entries = entries[n+1:]
+	}
+	return nil
+}
+
+func (b *batchRun) recordSome(ctx context.Context, entries []*batchEntry) error {
 	records := make([]Record, len(entries))
 	for i, entry := range entries {
 		if records[i] = entry.record(); entry.spec != nil {
@@ -105,7 +134,7 @@ func (b *batchRun) record(ctx context.Context, entries []*batchEntry) error {
 	}
 	return b.door.putAll(ctx, records, func(first int, answers [][]Answer) {
 		for i, list := range answers {
-			b.count(entries[first+i], list[0])
+			b.count(entries[first+i], list)
 		}
 		if b.observer.Progress != nil {
 			b.observer.Progress(b.entries)

@@ -3,11 +3,14 @@ package exchange
 import (
 	"track"
 	"track/answer"
+	"track/importer/lines"
 )
 
 // BatchProblem is an entry that was not recorded.
 type BatchProblem struct {
 	answer.LineProblem
+	Record   lines.Record
+	Name     string      // of one of several parts of the record
 	Hint     *track.Hint // the way out; nil for none
 	Conflict bool        // the entry was whole, but another record has its identity
 	Repeated bool        // the same was said of the names of an earlier entry
@@ -40,12 +43,18 @@ func (s BatchSummary) AddTo(a *answer.RecordedLines) {
 // maxNamed bounds the names that a summary lists.
 const maxNamed = 100
 
-func (b *batchRun) count(e *batchEntry, a Answer) {
+func (b *batchRun) count(e *batchEntry, answers []Answer) {
 	b.entries++
+	for _, a := range answers {
+		b.countOne(e, a)
+	}
+}
+
+func (b *batchRun) countOne(e *batchEntry, a Answer) {
 	if e.forgotten {
 		b.summary.Forgotten++
 	}
-	if e.Execution != nil {
+	if e.Execution != nil && e.RecordedExecution == nil {
 		b.summary.Equal += b.equal.count(e.execution)
 	}
 	switch {
@@ -81,6 +90,9 @@ func (b *batchRun) countKind(e *batchEntry, kind Kind) {
 	case kindWithdrawal:
 		b.summary.Withdrawals++
 		return
+	case kindSeed:
+	default:
+		return
 	}
 	if e.seed.Configuration.Revision.Commit == "" {
 		b.summary.WithoutRevision++
@@ -105,7 +117,7 @@ func (b *batchRun) problem(e *batchEntry, a Answer) {
 		if e.misnamed && !repeated {
 			b.told[p.Message] = true
 		}
-		b.observer.Problem(BatchProblem{p, a.Problem.Hint, a.Outcome == conflicting, repeated})
+		b.observer.Problem(BatchProblem{p, e.Record, a.Name, a.Problem.Hint, a.Outcome == conflicting, repeated})
 	}
 }
 

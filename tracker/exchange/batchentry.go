@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"track"
 	"track/importer/lines"
@@ -21,6 +22,7 @@ type batchEntry struct {
 	seed      seeds.Prepared
 	execution agents.Prepared
 	spec      *scoring.Spec      // that a sweep brings; nil for none
+	owned     store.Spec         // of another database
 	result    seeds.RecordResult // of a seed
 	misnamed  bool               // a name of it is not known, although names like it are
 	forgotten bool               // its texts are not stored, because they were forgotten earlier
@@ -30,7 +32,11 @@ type batchEntry struct {
 func (b *batchRun) prepare(ctx context.Context, line lines.Record) (e *batchEntry, err error) {
 	e = &batchEntry{Record: line, batch: b}
 	switch {
-	case line.Err != nil || line.Lineage != nil:
+	case line.Err != nil || line.Export != nil:
+	case line.IsRecorded() || line.Lineage != nil:
+		if b.door.rights == Owner {
+			err = b.prepareOwned(e)
+		}
 	case line.Annotation != nil:
 		_, e.Err = b.seeds.Store.Texts().Admit(line.Annotation)
 	case line.Withdrawal != nil:
@@ -67,19 +73,29 @@ func specOf(s track.Sweep) (*scoring.Spec, *track.FieldError) {
 
 // record returns what the door is asked to store.
 func (e *batchEntry) record() Record {
-	if e.Lineage != nil {
+	if e.hasLedger() {
 		return &ledgerRecord{Lineage: *e.Lineage}
 	}
 	return e
 }
 
-func (*batchEntry) needs() Rights { return BringFacts }
+// hasLedger reports whether the entry is a lineage with a ledger.
+func (e *batchEntry) hasLedger() bool {
+	return e.Err == nil && e.Lineage != nil && len(e.Lineage.Entries) > 0
+}
 
-func (e *batchEntry) isKnown() bool { return e.Err != nil }
+func (e *batchEntry) needs() (Rights, string) {
+	if e.Err == nil && (e.IsRecorded() || e.Lineage != nil) {
+		return Owner, e.Kind()
+	}
+	return BringFacts, ""
+}
+
+func (e *batchEntry) isKnown() bool { return e.Err != nil || e.Export != nil }
 
 // isSeed reports whether the entry is a seed that can be stored.
 func (e *batchEntry) isSeed() bool {
-	return e.Err == nil && e.Annotation == nil && e.Withdrawal == nil && e.Sweep == nil && e.Execution == nil && e.Lineage == nil
+	return e.Err == nil && e.IsSeed() && e.RecordedSeed == nil
 }
 
 // settle stores the seed, the execution or the sweep.
@@ -94,10 +110,21 @@ func (e *batchEntry) settle(ctx context.Context, d *Door, r *store.Reader, tx *s
 		}
 		e.misnamed = e.Err != nil
 	}
+	if tx != nil && d.rights == Owner {
+		tx.SetNow(e.at(d.store.Now))
+	}
 	var a Answer
 	switch {
 	case e.Err != nil:
 		a = Answer{Outcome: Invalid, Problem: e.Err}
+	case e.Export != nil:
+		return nil, nil
+	case e.IsRecorded() || e.Lineage != nil:
+		answers, err = e.settleOwned(ctx, d, tx)
+		if err != nil {
+			err = fmt.Errorf("line %d: %w", e.Line, err)
+		}
+		return answers, err
 	case e.Annotation != nil:
 		var added bool
 		added, err = tx.AddAnnotation(*e.Annotation)
@@ -129,10 +156,7 @@ func (e *batchEntry) checkScenario(ctx context.Context, d *Door, r *store.Reader
 }
 
 func (e *batchEntry) recordSeed(ctx context.Context, tx *store.Tx) (a Answer, err error) {
-	if b := e.batch; b.transaction != tx {
-		b.transaction = tx
-		b.seeds.Begin()
-	}
+	e.batch.begins(tx)
 	e.result, err = e.batch.seeds.RecordIn(ctx, tx, e.seed)
 	problem := e.result.Problem
 	e.misnamed = e.result.Disposition == track.Misnamed
@@ -181,13 +205,29 @@ func recordWithdrawal(ctx context.Context, tx *store.Tx, w track.Withdrawal) (An
 // recordSweep stores a sweep that was run elsewhere, or how one that is here ended.
 func recordSweep(tx *store.Tx, s track.Sweep) (Answer, error) {
 	added, err := tx.AddSweep(s)
-	if err != nil || added || s.Ending == "" {
-		return answerFor(kindSweep, !added), err
+	if err == nil && !added && s.Ending != "" {
+		err = tx.UpdateSweep(s)
 	}
-	for _, p := range s.Planned {
-		if err := tx.SetPlanned(s.ID, p); err != nil {
-			return Answer{}, err
-		}
+	return answerFor(kindSweep, !added), err
+}
+
+// at returns when another database recorded the entry; now if it does not say that.
+func (e *batchEntry) at(now func() time.Time) time.Time {
+	switch {
+	case e.RecordedSeed != nil:
+		return e.RecordedSeed.At
+	case e.RecordedExecution != nil:
+		return e.RecordedExecution.RecordedAt
+	case e.Sweep != nil:
+		return e.Sweep.StartedAt
+	case e.Annotation != nil:
+		return e.Annotation.At
+	case e.Withdrawal != nil:
+		return e.Withdrawal.At
+	case e.Configuration != nil:
+		return e.Configuration.At
+	case e.Spec != nil:
+		return e.Spec.At
 	}
-	return answerFor(kindSweep, true), tx.EndSweep(s)
+	return now()
 }

@@ -16,10 +16,10 @@ import (
 // maxTransaction bounds the time of one transaction: other processes wait while it runs.
 const maxTransaction = 20 * time.Millisecond
 
-// Record is something to be stored: a fact that was measured now, a page of another database, a definition or a ledger.
+// Record is something to be stored.
 type Record interface {
-	// needs returns the rights that bringing the record takes.
-	needs() Rights
+	// needs returns the rights that bringing the record takes, and the kind of the record.
+	needs() (Rights, string)
 	// isKnown reports whether nothing of the record is to be stored, as far as that is clear without a transaction.
 	isKnown() bool
 	// settle compares the record with what r reads and answers for each of its parts. It also stores what it answers,
@@ -31,9 +31,9 @@ type Record interface {
 type Answer struct {
 	Kind     Kind
 	Outcome  Outcome
+	Name     string            // of one of several parts
 	Replaced bool              // of a recorded one: it took the place of another record
-	Conflict *Conflict         // of a conflict between two databases
-	Problem  *track.FieldError // of an invalid record, and of a fact in conflict
+	Problem  *track.FieldError // of an invalid record, and of a record in conflict
 }
 
 // Door puts records into a database. It is idempotent: storing a record again changes nothing. It belongs to one
@@ -46,19 +46,15 @@ type Door struct {
 	counts answer.MergeCounts
 	place  *spoolPlace // of the records in a spool; nil for none
 
-	specs      map[string][]string         // by scenario: hashes of its specs, in a dry run with those to come
-	versions   map[string]bool             // lineages and names of the versions whose contents are in conflict
-	superseded map[string][]store.SeedHead // superseded seeds here by their place; nil until they are asked for
-	once       map[string]bool             // hashes of configurations, and contents, that were counted
-	counted    []string                    // of them, those of the running transaction
-	patience   time.Duration               // that a transaction may take; 0 for what suits the database
+	versions map[string]bool // lineages and names of the versions whose contents are in conflict
+	refused  map[string]bool // lineages whose ledgers were refused
+	patience time.Duration   // that a transaction may take; 0 for what suits the database
 }
 
 // NewDoor returns a door to a database for a caller with rights, whose names are checked.
 func NewDoor(st *store.Store, rights Rights, checker *names.Checker, dryRun bool) *Door {
 	return &Door{
-		store: st, rights: rights, names: checker, dryRun: dryRun, counts: answer.NewMergeCounts(), specs: map[string][]string{}, versions: map[string]bool{},
-		once: map[string]bool{},
+		store: st, rights: rights, names: checker, dryRun: dryRun, counts: answer.NewMergeCounts(), versions: map[string]bool{}, refused: map[string]bool{},
 	}
 }
 
@@ -91,7 +87,6 @@ func (d *Door) putSome(ctx context.Context, records []Record) (answers [][]Answe
 		return nil, err
 	}
 	before := d.counts.Clone()
-	d.counted = nil
 	if d.needsNoTransaction(records[0]) {
 		n := slices.IndexFunc(records, func(r Record) bool { return !d.needsNoTransaction(r) })
 		if n < 0 {
@@ -102,7 +97,7 @@ func (d *Door) putSome(ctx context.Context, records []Record) (answers [][]Answe
 		ran := false
 		err = d.store.UpdateRelaxed(ctx, func(tx *store.Tx) error {
 			if ran { // and another process came in its way
-				d.undo(before.Clone())
+				d.counts = before.Clone()
 			}
 			ran = true
 			if err := lookUp(records, tx); err != nil {
@@ -113,7 +108,7 @@ func (d *Door) putSome(ctx context.Context, records []Record) (answers [][]Answe
 		})
 	}
 	if err != nil {
-		d.undo(before)
+		d.counts = before
 		return nil, err
 	}
 	for _, list := range answers {
@@ -135,17 +130,14 @@ func lookUp(records []Record, tx *store.Tx) error {
 	return tx.LookUpSeeds(list)
 }
 
-// undo forgets what was counted in a transaction that was rolled back.
-func (d *Door) undo(before answer.MergeCounts) {
-	d.counts, d.superseded = before, nil
-	for _, hash := range d.counted {
-		delete(d.once, hash)
-	}
-	d.counted = nil
+func (d *Door) needsNoTransaction(record Record) bool {
+	return d.dryRun || d.place == nil && (record.isKnown() || !d.admits(record))
 }
 
-func (d *Door) needsNoTransaction(record Record) bool {
-	return d.dryRun || d.place == nil && (record.isKnown() || !d.rights.include(record.needs()))
+// admits reports whether the caller may bring a record.
+func (d *Door) admits(record Record) bool {
+	needed, _ := record.needs()
+	return needed <= d.rights
 }
 
 // settle settles records until a transaction has taken as long as it may, or has written as much.
@@ -179,8 +171,9 @@ func (d *Door) longest() time.Duration {
 }
 
 func (d *Door) settleOne(ctx context.Context, record Record, tx *store.Tx) ([]Answer, error) {
-	if !d.rights.include(record.needs()) {
-		return []Answer{{Outcome: Invalid, Problem: d.rights.refuse(record.needs())}}, nil
+	if !d.admits(record) {
+		_, kind := record.needs()
+		return []Answer{{Outcome: Invalid, Problem: refuse(kind)}}, nil
 	}
 	var r *store.Reader
 	switch {

@@ -119,7 +119,7 @@ func (g *Group) recordFew(ctx context.Context, checker *names.Checker, few []lin
 
 func newMember(ctx context.Context, st *store.Store, checker *names.Checker, observer BatchObserver) *member {
 	recorder := &seeds.Recorder{Store: st, Entropy: rand.Reader} // prepares alone: whoever commits records
-	return &member{ctx: ctx, run: newBatchRun(recorder, checker, observer), lead: make(chan struct{}, 1), done: make(chan struct{})}
+	return &member{ctx: ctx, run: newBatchRun(recorder, checker, observer, BringFacts), lead: make(chan struct{}, 1), done: make(chan struct{})}
 }
 
 // add prepares an entry.
@@ -134,7 +134,7 @@ func (m *member) add(record lines.Record) error {
 // summary counts what became of the entries.
 func (m *member) summary() BatchSummary {
 	for i, answers := range m.answers {
-		m.run.count(m.entries[i], answers[0])
+		m.run.count(m.entries[i], answers)
 	}
 	return m.run.finish()
 }

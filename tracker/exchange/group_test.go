@@ -58,8 +58,8 @@ type broken struct{}
 
 var errBroken = errors.New("broken")
 
-func (broken) needs() Rights { return BringFacts }
-func (broken) isKnown() bool { return false }
+func (broken) needs() (Rights, string) { return BringFacts, "" }
+func (broken) isKnown() bool           { return false }
 func (broken) settle(context.Context, *Door, *store.Reader, *store.Tx) ([]Answer, error) {
 	return nil, errBroken
 }

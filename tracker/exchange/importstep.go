@@ -115,7 +115,7 @@ func (s *importStep) isExecution() bool { return s.prepared.Lineage != "" && s.S
 // isVersion reports whether the step has a version to record.
 func (s *importStep) isVersion() bool { return s.version != nil && s.Skip == nil }
 
-func (*importStep) needs() Rights { return BringFacts }
+func (*importStep) needs() (Rights, string) { return BringFacts, "" }
 
 func (s *importStep) isKnown() bool {
 	return s.duplicate || s.damage == nil && !s.isExecution() && !s.isVersion()

@@ -1,11 +1,8 @@
 package exchange
 
 import (
-	"context"
-
 	"track"
 	"track/answer"
-	"track/store"
 )
 
 // Kind is the kind of a record.
@@ -13,7 +10,6 @@ type Kind string
 
 // The kinds of records.
 const (
-	kindScenario  Kind = "scenario"
 	kindSpec      Kind = "spec"
 	kindSeed      Kind = "seed"
 	kindSweep     Kind = "sweep"
@@ -27,7 +23,7 @@ const (
 	kindWithdrawal Kind = "withdrawal"
 	kindAnnotation Kind = "annotation"
 
-	kindConfiguration Kind = "configuration" // is counted, and comes with the records that name it
+	kindConfiguration Kind = "configuration"
 )
 
 // Outcome says what became of a record.
@@ -84,8 +80,6 @@ func (d *Door) count(a Answer) {
 // counter returns the counter of a kind; nil for a kind that is not counted.
 func counter(c *answer.MergeCounts, kind Kind) *answer.Count {
 	switch kind {
-	case kindScenario:
-		return &c.Scenarios
 	case kindSpec:
 		return &c.Specs
 	case kindConfiguration:
@@ -104,28 +98,10 @@ func counter(c *answer.MergeCounts, kind Kind) *answer.Count {
 		return &c.Versions
 	case kindExecution:
 		return &c.Executions
+	case kindWithdrawal:
+		return &c.Withdrawals
+	case kindTombstone:
+		return &c.Forgotten
 	}
 	return nil
-}
-
-// countConfiguration counts a configuration when the first record names it.
-func (d *Door) countConfiguration(ctx context.Context, r *store.Reader, hash string) error {
-	if d.once[hash] {
-		return nil
-	}
-	known, err := r.HasConfiguration(ctx, hash)
-	if err == nil && d.isFirst(hash) {
-		d.count(answerFor(kindConfiguration, known))
-	}
-	return err
-}
-
-// isFirst reports whether something is to be counted: it was not, unless in a transaction that was rolled back.
-func (d *Door) isFirst(key string) bool {
-	if d.once[key] {
-		return false
-	}
-	d.once[key] = true
-	d.counted = append(d.counted, key)
-	return true
 }

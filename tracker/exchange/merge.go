@@ -1,259 +1,256 @@
 package exchange
 
 import (
+	"bufio"
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
 	"slices"
-	"strings"
+	"time"
 
 	"track"
 	"track/answer"
+	"track/importer"
+	"track/importer/lines"
+	"track/internal/sizes"
 	"track/store"
+	"track/tracker/integrity"
 	"track/tracker/lineages"
+	"track/tracker/seeds"
 )
 
-// MergeOptions say which parts of another database are merged; without names, all of it.
+// MergeOptions say how files are merged.
 type MergeOptions struct {
-	Scenarios []string // with their seeds, specs, baselines and sweeps
-	Lineages  []string // with their versions and executions
-	DryRun    bool     // find out what would come, and store nothing
-	Page      int      // seeds or executions in a transaction; 0 for as many as other processes can wait for
-
-	Conflict func(Conflict) // is called for each conflict; may be nil
-	Progress func(done int) // may be nil
+	DryRun   bool                                                  // the target is a copy that is thrown away
+	Parts    Parts                                                 // of databases
+	Stream   io.Reader                                             // of the file -
+	Largest  sizes.Size                                            // what a compressed file may hold
+	Progress func(verb string) (update func(done int), end func()) // is called for each file; may be nil
 }
 
-func (o MergeOptions) isNarrowed() bool { return len(o.Scenarios)+len(o.Lineages) > 0 }
-
-// Merge records again what another database holds: its records as they are, with their judgements and ledgers. What
-// is here stays. Merging the same again changes nothing, and after an interruption the same merge continues.
-func Merge(ctx context.Context, to, from *store.Store, o MergeOptions) (r answer.MergeCounts, err error) {
-	if o.Conflict == nil {
-		o.Conflict = func(Conflict) {}
-	}
-	if o.Progress == nil {
-		o.Progress = func(int) {}
-	}
-	m := merge{Door: NewDoor(to, Owner, nil, o.DryRun), options: o, path: from.Path()}
-	err = from.Snapshot(ctx, func(from *store.Reader) error {
-		m.from = from
-		return m.run(ctx)
-	})
-	r = m.counts
-	var here *hereError
-	if errors.As(err, &here) {
-		err = here.error
-	} else {
-		err = store.ReadError(m.path, err)
-	}
-	return r, m.sync(err)
-}
-
-// merge is a merge as it goes on.
-type merge struct {
-	*Door
-	options MergeOptions
-	path    string
-	from    *store.Reader
-}
-
-func (m *merge) run(ctx context.Context) error {
-	if err := checkSpecs(ctx, m.from); err != nil {
-		return fmt.Errorf("%s: %w", m.path, err)
-	}
-	if !m.options.isNarrowed() { // a part is only taken for a bundle, whose names were admitted when they were recorded
-		if err := m.from.CheckNames(ctx, m.store.Reader); err != nil {
-			return err
+// MergeFiles merges files into a database: other databases, and files of lines that were written of one. here is the
+// path of the target, which open opens, or creates. All files are checked before: if one of them cannot be merged,
+// nothing is.
+func MergeFiles(ctx context.Context, here string, open func() (st *store.Store, done func(), err error), files []string, o MergeOptions) (a answer.Merged, err error) {
+	a = answer.Merged{DryRun: o.DryRun, Files: []answer.MergedFile{}}
+	isLines := make([]bool, len(files))
+	for i, file := range files {
+		if isLines[i], err = isLinesFile(file); err == nil && !isLines[i] {
+			err = checkDatabase(ctx, here, file, o)
+		}
+		if err != nil {
+			return a, fmt.Errorf("merge %s: %w", file, err)
 		}
 	}
-	scenarios, err := m.from.ScenarioRecords(ctx)
+	st, done, err := open()
+	if err != nil {
+		return a, err
+	}
+	defer done()
+	for i, file := range files {
+		f := answer.NewMergedFile(file)
+		if isLines[i] {
+			err = mergeLines(ctx, st, &f, o)
+		} else {
+			err = mergeDatabase(ctx, st, &f, o)
+		}
+		a.Files = append(a.Files, f)
+		if errors.Is(err, context.Canceled) {
+			err = track.WithHint(err, track.Hint{Text: "run the same command again: it continues"})
+		}
+		if err != nil {
+			return a, fmt.Errorf("merge %s: %w", file, err)
+		}
+	}
+	return a, a.Err()
+}
+
+// isLinesFile reports whether a file has lines, and is not a database.
+func isLinesFile(path string) (bool, error) {
+	if path == "-" {
+		return true, nil
+	}
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false, nil // a server, or nothing that can be merged
+	}
+	in, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = in.Close() }()
+	unzipped, err := importer.Decompress(in)
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", track.ErrInvalid, err)
+	}
+	first, _ := unzipped.Peek(1) // an empty file is none
+	return string(first) == "{", nil
+}
+
+// mergeDatabase merges the database in a file.
+func mergeDatabase(ctx context.Context, st *store.Store, f *answer.MergedFile, o MergeOptions) (err error) {
+	other, err := store.OpenOther(ctx, f.File, st.Now)
 	if err != nil {
 		return err
 	}
-	records, err := m.from.LineageRecords(ctx)
-	if err != nil {
-		return err
-	}
-	if m.options.isNarrowed() {
-		if scenarios, err = choose(scenarios, m.options.Scenarios, "scenario", m.path, func(s store.ScenarioRecord) string { return s.Name }); err != nil {
-			return err
-		}
-		if records, err = choose(records, m.options.Lineages, "lineage", m.path, func(l store.LineageRecord) string { return l.Name }); err != nil {
-			return err
-		}
-	}
-	for _, step := range []func() error{
-		func() error { return m.tombstones(ctx) },
-		func() error { return m.ledgers(ctx, records) },
-		func() error { return m.definitions(ctx, scenarios, records) },
-		func() error { return m.seeds(ctx, scenarios) },
-		func() error { return m.order(ctx, scenarios) },
-		func() error { return m.executions(ctx, records) },
-		func() error { return m.completeLineages(ctx) },
-	} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
+	defer func() { err = errors.Join(err, other.Close()) }()
+	return Merge(ctx, st, other, f, o)
 }
 
-// choose keeps what the names name. A name of nothing is an error.
-func choose[T any](all []T, names []string, what, path string, nameOf func(T) string) (chosen []T, err error) {
-	missing := slices.Clone(names)
-	for _, x := range all {
-		if name := nameOf(x); slices.Contains(names, name) {
-			chosen = append(chosen, x)
-			missing = slices.DeleteFunc(missing, func(m string) bool { return m == name })
-		}
-	}
-	if len(missing) > 0 {
-		slices.Sort(missing)
-		return nil, fmt.Errorf("%s %s in %s: %w", what, strings.Join(missing, ", "), path, track.ErrNotFound)
-	}
-	return chosen, nil
+// Merge records what another database holds.
+func Merge(ctx context.Context, to, from *store.Store, f *answer.MergedFile, o MergeOptions) error {
+	return mergeRecords(ctx, to, f, DatabaseLines(ctx, from, o.Parts), o)
 }
 
-// put puts a record, and reports its conflicts.
-func (m *merge) put(ctx context.Context, record Record) error {
-	answers, err := m.Put(ctx, record)
-	for _, a := range answers {
-		if a.Conflict != nil {
-			m.options.Conflict(*a.Conflict)
-		}
-	}
-	if err != nil {
-		return &hereError{store.WriteError(m.path, err)}
-	}
-	return nil
-}
-
-// ledgers brings in ledgers, before the executions that their evidence came from.
-func (m *merge) ledgers(ctx context.Context, records []store.LineageRecord) error {
-	names, err := m.from.EvolvingNames(ctx)
-	if err != nil {
-		return err
-	}
-	for _, name := range names {
-		if !slices.ContainsFunc(records, func(l store.LineageRecord) bool { return l.Name == name }) {
-			continue
-		}
-		l, problem, err := m.ledger(ctx, name)
+// mergeLines merges a file of lines.
+func mergeLines(ctx context.Context, st *store.Store, f *answer.MergedFile, o MergeOptions) error {
+	in, name := o.Stream, "standard input"
+	if f.File != "-" {
+		opened, err := os.Open(f.File)
 		if err != nil {
 			return err
 		}
-		if problem != nil {
-			m.options.Conflict(*problem)
-		}
-		m.counts.Lineages = append(m.counts.Lineages, l)
+		defer func() { _ = opened.Close() }()
+		in, name = opened, f.File
 	}
-	return nil
+	unzipped, err := importer.Decompress(in)
+	if err != nil {
+		return fmt.Errorf("%w: %w", track.ErrInvalid, err)
+	}
+	records := lines.Read(name, bufio.NewReader(o.Largest.Reader(unzipped)))
+	return mergeRecords(ctx, st, f, wholeExport(records), o)
 }
 
-// definitions brings in what seeds and executions refer to.
-func (m *merge) definitions(ctx context.Context, scenarios []store.ScenarioRecord, records []store.LineageRecord) error {
-	names := map[string]bool{}
-	for _, s := range scenarios {
-		names[s.Name] = true
-		if err := m.put(ctx, scenarioRecord{s}); err != nil {
-			return err
-		}
-	}
-	if err := m.withdrawals(ctx, names); err != nil {
-		return err
-	}
-	sweeps, err := m.from.Sweeps(ctx, store.SweepFilter{})
-	if err != nil {
-		return err
-	}
-	for _, s := range slices.Backward(sweeps) { // the oldest first
-		if names[s.Scenario] {
-			if err := m.put(ctx, sweepRecord{s.Sweep}); err != nil {
-				return err
+// wholeExport yields lines, and an error if an export was cut off.
+func wholeExport(records iter.Seq2[lines.Record, error]) iter.Seq2[lines.Record, error] {
+	return func(yield func(lines.Record, error) bool) {
+		n, isOpen := 0, false
+		for record, err := range records {
+			if errors.Is(err, io.ErrUnexpectedEOF) {
+				break // of what is compressed
 			}
-		}
-	}
-	pins, err := m.from.PinRecords(ctx)
-	if err != nil {
-		return err
-	}
-	for _, p := range pins {
-		if names[p.Scenario] {
-			if err := m.put(ctx, pinRecord{p}); err != nil {
-				return err
-			}
-		}
-	}
-	if err := m.annotations(ctx, names); err != nil {
-		return err
-	}
-	looks, err := m.from.LookRecords(ctx)
-	if err != nil {
-		return err
-	}
-	for _, l := range looks { // they are hashes that name no scenario: all of them come
-		if err := m.put(ctx, lookRecord{l}); err != nil {
-			return err
-		}
-	}
-	evolving, err := m.from.EvolvingNames(ctx)
-	if err != nil {
-		return err
-	}
-	for _, record := range records {
-		l, err := readLineage(ctx, m.from, record, slices.Contains(evolving, record.Name), m.store.Texts())
-		if err == nil {
-			err = m.put(ctx, l)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// order puts the configurations of scenarios in the order of their first seeds, as they are if one database records
-// all seeds. It does so even if no seed is new, since the merge before may have been cut short.
-func (m *merge) order(ctx context.Context, scenarios []store.ScenarioRecord) error {
-	if m.dryRun {
-		return nil
-	}
-	for _, s := range scenarios {
-		order, err := m.store.PairOrder(ctx, s.Name)
-		if err == nil && order != nil {
-			err = m.store.UpdateRelaxed(ctx, func(tx *store.Tx) error {
-				if order, err = tx.PairOrder(ctx, s.Name); err != nil || order == nil {
-					return err
+			if err == nil && record.Export != nil {
+				if isOpen && record.Export.Lines != n {
+					yield(record, fmt.Errorf("%w: %d records stand between its first and its last line, not %d", track.ErrInvalid, n-1, record.Export.Lines-1))
+					return
 				}
-				return tx.Reorder(*order)
-			})
+				isOpen = !isOpen
+			}
+			if err != nil {
+				err = fmt.Errorf("%w: %w", track.ErrInvalid, err)
+			}
+			n++
+			if !yield(record, err) {
+				return
+			}
 		}
-		if err != nil {
-			return &hereError{err}
+		if isOpen {
+			err := fmt.Errorf("%w: its last line is missing: it was cut off", track.ErrInvalid)
+			yield(lines.Record{}, track.WithHint(err, track.Hint{Text: "what was merged before is whole; ask for the file again"}))
+		}
+	}
+}
+
+// mergeRecords records what another database recorded, as its owner. Recorded again, it changes nothing: after an
+// interruption, the same merge continues.
+func mergeRecords(ctx context.Context, st *store.Store, f *answer.MergedFile, records iter.Seq2[lines.Record, error], o MergeOptions) error {
+	observer := BatchObserver{Problem: func(p BatchProblem) {
+		if !p.Conflict {
+			f.Rejected++
+			f.Hint = cmp.Or(f.Hint, p.Hint)
+		}
+		f.N++
+		f.Conflicts = append(f.Conflicts, mergeConflict(p))
+	}}
+	if o.Progress != nil {
+		update, end := o.Progress("merging")
+		defer end()
+		observer.Progress = update
+	}
+	run := newBatchRun(seeds.NewRecorder(st, seeds.Options{}, rand.Reader), nil, observer, Owner)
+	scenarios := map[string]bool{}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := run.recordChunks(ctx, ofScenarios(scenarios, records))
+	f.MergeCounts = run.door.counts
+	if err == nil {
+		err = run.complete(ctx, scenarios)
+	}
+	return run.door.sync(store.WriteError(f.File, err))
+}
+
+// ofScenarios notes the scenarios of the seeds among some records.
+func ofScenarios(scenarios map[string]bool, records iter.Seq2[lines.Record, error]) iter.Seq2[lines.Record, error] {
+	return func(yield func(lines.Record, error) bool) {
+		for record, err := range records {
+			if err == nil && record.RecordedSeed != nil {
+				scenarios[record.Seed.Scenario] = true
+			}
+			if !yield(record, err) {
+				return
+			}
+		}
+	}
+}
+
+// complete does what needs all records: it orders configurations by their first seeds, and counts the trials that a
+// ledger has and that did not come along. It does so even if no record is new, since the merge before may have been cut
+// short.
+func (b *batchRun) complete(ctx context.Context, scenarios map[string]bool) error {
+	st := b.seeds.Store
+	for _, scenario := range slices.Sorted(maps.Keys(scenarios)) {
+		if err := st.UpdateRelaxed(ctx, func(tx *store.Tx) error { return tx.OrderConfigurations(scenario) }); err != nil {
+			return err
+		}
+	}
+	for _, name := range b.ledgers {
+		if err := st.Update(ctx, func(tx *store.Tx) error { return lineages.CountTrialsElsewhere(ctx, tx, name, false) }); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// completeLineages notes the trials that a ledger counts and that did not come along.
-func (m *merge) completeLineages(ctx context.Context) error {
-	if m.dryRun {
-		return nil
+// checkDatabase refuses a database that is damaged: merging would spread the damage.
+func checkDatabase(ctx context.Context, here, file string, o MergeOptions) (err error) {
+	if err := store.CheckOther(ctx, here, file); err != nil {
+		return err
 	}
-	for _, l := range m.counts.Lineages {
-		if l.Conflict {
-			continue
-		}
-		err := m.store.Update(ctx, func(tx *store.Tx) error { return lineages.CountTrialsElsewhere(ctx, tx, l.Lineage, false) })
-		if err != nil {
-			return &hereError{err}
-		}
+	st, err := store.OpenOther(ctx, file, time.Now)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	var progress func(int)
+	if o.Progress != nil {
+		update, end := o.Progress("checking")
+		defer end()
+		progress = update
+	}
+	checked, err := integrity.Check(ctx, st, progress)
+	if err != nil {
+		return store.ReadError(file, err)
+	}
+	if damage := checked.Err(); damage != nil {
+		err = track.WithHint(fmt.Errorf("%w: %s: %w", track.ErrInvalid, st.Path(), damage), track.NewHint("see all that is damaged", "check", st.Path()))
+		return track.WithHint(err, track.Hint{Text: "nothing was merged; ask for the file again, record its lines or run its shard again"})
 	}
 	return nil
 }
 
-// hereError is an error of the database that records are put into, while another one is read.
-type hereError struct{ error }
-
-func (e *hereError) Unwrap() error { return e.error }
+// mergeConflict says what was left out.
+func mergeConflict(p BatchProblem) answer.MergeConflict {
+	c := answer.MergeConflict{Kind: p.Record.Kind(), Name: p.Record.Name(), Reason: p.Message, Refused: !p.Conflict}
+	if p.Field != "" {
+		c.Reason = p.Field + ": " + p.Message
+	}
+	if p.Name != "" { // of a version of a lineage
+		c.Kind, c.Name = string(kindVersion), p.Name+" of "+c.Name
+	}
+	return c
+}

@@ -109,7 +109,7 @@ func importPrograms(ctx context.Context, st *store.Store, run importer.Run, o Pr
 	w := &programsWriter{
 		options: o, run: run, entropy: entropy, executions: agents.NewRecorder(st, agents.Options{ContentKeys: true}, entropy), summary: newImportedPrograms(run, o),
 	}
-	d := NewDoor(st, BringFacts|bringLedgers, names.New(names.Warn), o.DryRun)
+	d := NewDoor(st, Owner, names.New(names.Warn), o.DryRun)
 	if s := o.Scale; s != nil && !(*s > 0 && *s <= math.MaxFloat64) {
 		return w.summary, &track.FieldError{Field: "scale", Message: fmt.Sprintf("%v is not a finite number above 0", *s)}
 	}

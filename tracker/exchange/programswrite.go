@@ -36,8 +36,8 @@ type programsWriter struct {
 	answers    []Answer
 }
 
-func (*programsWriter) needs() Rights { return BringFacts | bringLedgers }
-func (*programsWriter) isKnown() bool { return false }
+func (*programsWriter) needs() (Rights, string) { return Owner, "lineage" }
+func (*programsWriter) isKnown() bool           { return false }
 
 // settle records all programs. In a dry run it does so in a transaction that is rolled back.
 func (w *programsWriter) settle(ctx context.Context, d *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {

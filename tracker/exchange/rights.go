@@ -1,45 +1,19 @@
 package exchange
 
-import (
-	"fmt"
-	"strings"
-
-	"track"
-)
+import "track"
 
 // Rights say what a caller may bring into a database.
 type Rights uint8
 
 // The rights.
 const (
-	BringFacts       Rights = 1 << iota // seeds, executions, sweeps, series, specs and versions
-	bringJudgements                     // statuses and scores that another database gave, and interim analyses
-	bringPins                           // pins of baselines
-	bringLedgers                        // lineages with their decisions
-	bringTombstones                     // what was forgotten elsewhere is forgotten here
-	bringWithdrawals                    // what was withdrawn or restored elsewhere
-
-	// Owner has all rights: a merge by the owner of the database.
-	Owner = BringFacts | bringJudgements | bringPins | bringLedgers | bringTombstones | bringWithdrawals
+	BringFacts Rights = iota // what was measured: seeds, executions, sweeps, series, notes and withdrawals
+	Owner                    // also what another database decided, judged and forgotten, and when it recorded that
 )
 
-// include reports whether all of some other rights are among the rights.
-func (r Rights) include(others Rights) bool { return others&^r == 0 }
-
-// String names the rights.
-func (r Rights) String() string {
-	var names []string
-	for i, name := range []string{"facts", "judgements", "baselines", "ledgers", "tombstones", "withdrawals"} {
-		if r&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// refuse says why a record that needs more rights is not stored.
-func (r Rights) refuse(needed Rights) *track.FieldError {
+// refuse says why a record is not stored.
+func refuse(kind string) *track.FieldError {
 	return &track.FieldError{
-		Field: "kind", Message: fmt.Sprintf("only the owner of the database can bring %s: import the lineage, or merge the databases", needed&^r),
+		Field: "kind", Message: "only the owner of the database can bring a " + kind + " of another one: merge the file, or import the lineage",
 	}
 }

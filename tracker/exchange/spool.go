@@ -3,6 +3,7 @@ package exchange
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"os"
 
@@ -26,8 +27,8 @@ func SpoolLines(ctx context.Context, w *spool.Writer, records iter.Seq2[lines.Re
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return a, err
 		}
-		if record.Lineage != nil {
-			record.Err = BringFacts.refuse(bringLedgers)
+		if record.Lineage != nil || record.Err == nil && record.IsRecorded() {
+			record.Err = refuse(record.Kind())
 			record.Err.Line = record.Line
 		}
 		if record.Err == nil {
@@ -73,17 +74,7 @@ func AppendRecord(text []byte, record lines.Record, rules *admission.Rules) ([]b
 	if _, problem := rules.Admit(fact); problem != nil {
 		return text, problem
 	}
-	switch {
-	case record.Execution != nil:
-		return lines.AppendExecution(text, *record.Execution)
-	case record.Sweep != nil:
-		return lines.AppendSweep(text, *record.Sweep)
-	case record.Withdrawal != nil:
-		return lines.AppendWithdrawal(text, *record.Withdrawal)
-	case record.Annotation != nil:
-		return lines.AppendAnnotation(text, *record.Annotation)
-	}
-	return lines.AppendSeed(text, record.Seed)
+	return lines.Append(text, record)
 }
 
 // NamedSpools returns the files at paths, and the files of spools in folders at paths. They stay where they are.
@@ -104,4 +95,12 @@ func NamedSpools(paths []string) (files []spool.File, err error) {
 		}
 	}
 	return files, nil
+}
+
+// fileError wraps an error of the file system, and [track.ErrNotFound] if a file does not exist.
+func fileError(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w: %w", track.ErrNotFound, err)
+	}
+	return err
 }

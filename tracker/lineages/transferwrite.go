@@ -69,7 +69,7 @@ func CheckSameHistory(lineage string, here, there []evolution.Entry) error {
 	for i := range here {
 		if here[i].Hash != there[i].Hash {
 			err := fmt.Errorf("%w: the histories of lineage %s diverge at entry %d", track.ErrConflict, lineage, i+1)
-			return track.WithHint(err, track.NewHint("import it into another database, and compare", "import lineage", "FILE").With("db", "OTHER"))
+			return track.WithHint(err, track.NewHint("merge it into another database, and compare", "merge", "FILE").With("db", "OTHER"))
 		}
 	}
 	return nil
@@ -115,7 +115,7 @@ func addVersion(tx *store.Tx, v track.Version) error {
 	change, err := tx.AddVersion(v, true)
 	if err == nil && change == store.VersionConflict {
 		err = fmt.Errorf("%w: version %s of lineage %s is recorded with another content", track.ErrConflict, v.Name, v.Lineage)
-		err = track.WithHint(err, track.NewHint("import it into another database", "import lineage", "FILE").With("db", "OTHER"))
+		err = track.WithHint(err, track.NewHint("merge it into another database", "merge", "FILE").With("db", "OTHER"))
 	}
 	return err
 }

@@ -111,7 +111,7 @@ func RecordLooks(ctx context.Context, st *store.Store, looks []store.Look, entro
 			if look.ULID, err = NewID(look.LookedAt, entropy); err != nil {
 				return err
 			}
-			if err := tx.AddLook(look); err != nil {
+			if _, err := tx.AddLook(look); err != nil {
 				return err
 			}
 		}

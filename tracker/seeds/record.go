@@ -13,7 +13,6 @@ import (
 	"track"
 	"track/answer"
 	"track/scoring"
-	"track/spec"
 	"track/store"
 	"track/tracker/names"
 )
@@ -30,6 +29,7 @@ type RecordResult struct {
 	Files       []string               // of a conflict: names of files that differ
 	Outcome     track.Outcome          // of a conflict: what was recorded
 	Withdrawal  *track.Withdrawal      // of a seed that was withdrawn
+	IsUnjudged  bool                   // it comes from another database, and is not judged under the newest spec
 	Problem     *track.FieldError      // of a contradiction, of a misspelled name, or of an execution in conflict
 }
 
@@ -215,13 +215,9 @@ func (r *Recorder) loadSpec(ctx context.Context, tx *store.Tx, scenario string) 
 	if cached := r.specs[scenario]; cached != nil && cached.ID == stored.ID {
 		return cached, nil
 	}
-	decoded, err := spec.Decode(stored.Document)
+	active, err := newActiveSpec(stored)
 	if err != nil {
-		return nil, fmt.Errorf("spec %s@%d: %w", scenario, stored.Version, err)
-	}
-	active := &activeSpec{Spec: stored, decoded: decoded, metrics: map[string]bool{}, series: decoded.Series()}
-	for _, m := range decoded.Metrics {
-		active.metrics[m.Name] = true
+		return nil, err
 	}
 	r.specs[scenario] = active
 	return active, tx.PreloadMetrics(stored.ID)

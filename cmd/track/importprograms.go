@@ -13,26 +13,6 @@ import (
 	"track/tracker/exchange"
 )
 
-// importLineage records what track export lineage wrote.
-func (p *program) importLineage(ctx context.Context, paths []string, o importOptions) error {
-	if len(paths) != 1 {
-		return usage("track import lineage takes one FILE, - for standard input")
-	}
-	if o != (importOptions{}) {
-		return usage("track import lineage takes no flag: the file says all")
-	}
-	in, err := p.openInput("file", paths[0])
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	a, err := exchange.ReadLineage(ctx, inputName(paths[0]), in, func() (*store.Store, error) { return p.openOrCreate(ctx) })
-	if err != nil {
-		return err
-	}
-	return p.writeAnswer(a)
-}
-
 // importProgramsOptions are the options of imports of runs of other evolvers.
 type importProgramsOptions struct {
 	inferParents, keepSecrets, minimize bool
