@@ -2,6 +2,7 @@ package answer
 
 import (
 	"fmt"
+	"math"
 
 	"track"
 	"track/answer/param"
@@ -109,7 +110,7 @@ func (a SeedsNeeded) ofOne() []Sentence {
 	var lead []Sentence
 	if a.PassRate > 0 {
 		lead = append(lead, Sentence{Kind: Heading, Text: fmt.Sprintf("%d seeds show a pass rate of at least %s with power %v, if %s pass as in the pilot (Clopper–Pearson, one-sided, alpha %v)",
-			a.N, format.Share(a.PassRate), a.Power, format.Share(a.Observed), a.Alpha)})
+			a.N, format.Share(a.PassRate), a.Power, format.Share(math.Abs(a.Observed)), a.Alpha)})
 	} else {
 		lead = append(lead, Sentence{Kind: Heading, Text: fmt.Sprintf("%d seeds that run bound their mean score to an interval of at most %v (t, %s)", a.N, a.Width, format.Confidence(1-a.Alpha))},
 			Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf("sd of the scores %s, its %s upper bound %s", format.Fixed(a.SD, 4), format.Confidence(stats.PilotUpper), format.Fixed(a.SDUpper, 4))})

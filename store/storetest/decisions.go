@@ -64,10 +64,12 @@ func testBaselines(t *testing.T, st *store.Store) {
 		{Scenario: "s", Replaced: two.Hash, Reason: "away with it"},
 		{Scenario: "s", Configuration: one, Reason: "back"}, // in the place of nothing
 	}
+	previous := map[string]string{} // the last pin of each scenario
 	for i := range steps {
 		step := &steps[i]
 		step.ULID, step.SetAt = newID(), base.Add(time.Duration(i)*time.Hour)
 		update(t, st, func(tx *store.Tx) error { return tx.SetBaseline(*step) })
+		step.Previous, previous[step.Scenario] = previous[step.Scenario], step.ULID
 		got, err := st.Baseline(ctx, step.Scenario)
 		var want *store.Baseline
 		if step.Configuration != nil {
