@@ -36,7 +36,7 @@ func (postgresSchema) insertRows(t *Tx, insert string, width int, args *argument
 
 // pend keeps rows until they are sent.
 func (t *Tx) pend(table string, columns []string, rows [][]any) {
-	i := slices.IndexFunc(t.pending, func(p *pendingRows) bool { return p.table == table })
+	i := slices.IndexFunc(t.pending, func(p *pendingRows) bool { return p.table == table && slices.Equal(p.columns, columns) })
 	if i < 0 {
 		i, t.pending = len(t.pending), append(t.pending, &pendingRows{table: table, columns: columns})
 	}

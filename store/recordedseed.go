@@ -25,13 +25,11 @@ const (
 	// Superseded seeds are few, and no index finds those of a place.
 	wasSuperseded = `
 	SELECT EXISTS (SELECT 1 FROM seed WHERE superseded_at IS NOT NULL AND withdrawn_at IS NULL AND scenario_id = $1 AND configuration_id = $2 AND number = $3 AND digest = $4)`
-	insertRecordedSeed = `
-	INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum, superseded_at, withdrawn_at)
-	VALUES `
-	takeSeed     = `UPDATE seed SET ulid = $1, message = $2, environment_id = $3, started_at = $4, duration_us = $5, recorded_at = $6, checksum = $7 WHERE id = $8`
-	hasRun       = `SELECT EXISTS (SELECT 1 FROM run WHERE seed_id = $1)`
-	deleteRun    = `DELETE FROM run WHERE seed_id = $1`
-	prunedSeries = `INSERT INTO series_content (hash, n, pruned_at) VALUES ($1, $2, $3) RETURNING id`
+	insertRecordedSeed = `INSERT INTO seed (id, ulid, scenario_id, configuration_id, number, outcome, message, digest, environment_id, started_at, duration_us, recorded_at, checksum, superseded_at, withdrawn_at) VALUES `
+	takeSeed           = `UPDATE seed SET ulid = $1, message = $2, environment_id = $3, started_at = $4, duration_us = $5, recorded_at = $6, checksum = $7 WHERE id = $8`
+	hasRun             = `SELECT EXISTS (SELECT 1 FROM run WHERE seed_id = $1)`
+	deleteRun          = `DELETE FROM run WHERE seed_id = $1`
+	prunedSeries       = `INSERT INTO series_content (hash, n, pruned_at) VALUES ($1, $2, $3) RETURNING id`
 )
 
 // SetNow changes the time that is stored with what the transaction adds: that of another database.
