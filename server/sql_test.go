@@ -49,7 +49,7 @@ func TestStatusesOfQueries(t *testing.T) {
 
 // A large answer is sent in pages, as one document; one that has not all rows says so at its end.
 func TestLargeQueryIsSentInPages(t *testing.T) {
-	s := serve(t, nil)
+	s := serve(t, func(c *server.Config) { c.SQLTime = 5 * time.Minute }) // the race detector is slow
 	reader := s.tokenFor(access.Read)
 	ask := func(sql, more, accept string) (*http.Response, string) {
 		t.Helper()

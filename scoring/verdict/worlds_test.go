@@ -1,3 +1,5 @@
+//go:build !race
+
 package verdict_test
 
 import (
