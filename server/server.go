@@ -45,8 +45,8 @@ type Config struct {
 	Rate float64
 	// Open to all: nobody needs a token. It is for loopback addresses alone.
 	NoAuth bool
-	// QueryTime is how long an answer may take; 0 for a minute. SQLTime is how long one to a query in SQL may take; 0 for
-	// ten seconds.
+	// QueryTime is how long an answer may take; 0 for a minute. SQLTime is how long one to a query in SQL may take; 0
+	// for ten seconds.
 	QueryTime, SQLTime time.Duration
 	// AliveEvery is how often a stream of events says that it goes on; 0 for 15 seconds.
 	AliveEvery time.Duration

@@ -36,8 +36,8 @@ func (s *Server) beginQuery(ctx context.Context) (_ context.Context, end func(),
 	return ctx, func() { cancel(); leave() }, nil
 }
 
-// sendPages writes an answer page by page. What fails behind the first page cuts the answer off, so that nobody takes it for
-// a whole one.
+// sendPages writes an answer page by page. What fails behind the first page cuts the answer off, so that nobody takes
+// it for a whole one.
 func (s *Server) sendPages(w http.ResponseWriter, r *http.Request, q ask.Question, st *store.Store, form form, params url.Values) error {
 	ctx, end, err := s.beginQuery(r.Context())
 	if err != nil {

@@ -93,7 +93,8 @@ func TestLargeQueryIsSentInPages(t *testing.T) {
 	}
 }
 
-// A query that takes too long is given up, and so is one whose answer was begun: it is cut off, and looks like no whole one.
+// A query that takes too long is given up, and so is one whose answer was begun: it is cut off, and looks like no whole
+// one.
 func TestQueryIsGivenUp(t *testing.T) {
 	s := serve(t, func(c *server.Config) { c.SQLTime = 300 * time.Millisecond })
 	reader := s.tokenFor(access.Read)

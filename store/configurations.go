@@ -13,7 +13,8 @@ const (
 	INSERT INTO configuration (hash, label, params, commit_id, dirty, diff_hash, files_hash, state_unknown, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 	ON CONFLICT (hash) DO UPDATE SET created_at = excluded.created_at WHERE excluded.created_at < configuration.created_at`
 	hasConfiguration = `SELECT EXISTS (SELECT 1 FROM configuration WHERE hash = $1)`
-	// The pairs of a scenario whose place differs from the one that their first seeds have get the negative id of that place.
+	// The pairs of a scenario whose place differs from the one that their first seeds have get the negative id of that
+	// place.
 	movePairs = `
 	WITH first AS (
 	    SELECT configuration_id, min(recorded_at) AS at FROM seed WHERE scenario_id = (SELECT id FROM scenario WHERE name = $1) GROUP BY configuration_id

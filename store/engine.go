@@ -40,8 +40,9 @@ type engine interface {
 	// interruptAtEnd ends the statements that run on a connection once ctx has ended. Release must be called once, before
 	// anybody else gets the connection.
 	interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release func())
-	// confine takes the rights away from a connection, within a transaction that reads, that a query of the user does not
-	// need, and refuses values of more than [largestValue] bytes. Release must be called before the transaction ends.
+	// confine takes the rights away from a connection, within a transaction that reads, that a query of the user does
+	// not need, and refuses values of more than [largestValue] bytes. Release must be called before the transaction
+	// ends.
 	confine(ctx context.Context, conn *sqlx.Conn) (release func(), err error)
 
 	// insertRows runs insert, a statement INSERT INTO table (columns) VALUES, for rows of width columns, at the latest

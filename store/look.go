@@ -100,8 +100,8 @@ func looksOf(rows []lookRow) ([]Look, error) {
 	return looks, nil
 }
 
-// AddLook records a look, unless the question was asked of this evidence before, under the same plan. It reports whether
-// it did.
+// AddLook records a look, unless the question was asked of this evidence before, under the same plan. It reports
+// whether it did.
 func (t *Tx) AddLook(l Look) (added bool, err error) {
 	plan, err := planText(l.Plan)
 	if err != nil {

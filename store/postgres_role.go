@@ -50,8 +50,8 @@ const longestQuery = 5 * time.Minute
 // codeWrongValue is the error of a role that does not exist.
 const codeWrongValue = "22023"
 
-// confine implements [engine]. The server ends the query a second after the program should have. The connection is closed
-// after the transaction, with all that a function may have left on it.
+// confine implements [engine]. The server ends the query a second after the program should have. The connection is
+// closed after the transaction, with all that a function may have left on it.
 func (postgresSchema) confine(ctx context.Context, conn *sqlx.Conn) (release func(), err error) {
 	limit := longestQuery
 	if end, ok := ctx.Deadline(); ok {

@@ -8,9 +8,9 @@ import (
 	"track"
 )
 
-// QueryViews runs one SELECT over the views, and hands each row to visit: int64, float64, string, []byte or nil for each
-// column. [checkQuery] says what it may name. On a server it runs with the rights of [queryRole]. A text or BLOB of more
-// than [largestValue] bytes is refused.
+// QueryViews runs one SELECT over the views, and hands each row to visit: int64, float64, string, []byte or nil for
+// each column. [checkQuery] says what it may name. On a server it runs with the rights of [queryRole]. A text or BLOB
+// of more than [largestValue] bytes is refused.
 func (r *Reader) QueryViews(ctx context.Context, query string, visit func(columns []string, row []any) error) (columns []string, err error) {
 	if err := checkQuery(query, r.pool.engine.checksItself()); err != nil {
 		return nil, err

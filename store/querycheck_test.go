@@ -14,8 +14,8 @@ import (
 	"track"
 )
 
-// escapes are statements that reach for more than the views, however they hide it. FORBIDDEN stands for tables and for what
-// SQLite and PostgreSQL have besides.
+// escapes are statements that reach for more than the views, however they hide it. FORBIDDEN stands for tables and for
+// what SQLite and PostgreSQL have besides.
 var escapes = []string{
 	"SELECT * FROM FORBIDDEN",
 	"select*from/**/FORBIDDEN",

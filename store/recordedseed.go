@@ -38,8 +38,8 @@ func (t *Tx) SetNow(now time.Time) { t.now = micros(now) }
 // SeedOfID returns the seed of an ID; nil if there is none.
 func (t *Tx) SeedOfID(id string) (*SeedHere, error) { return t.seedHere(seedOfID, id) }
 
-// SeedInPlace returns the seed that counts for the scenario, the configuration and the number of a seed; nil if there is
-// none.
+// SeedInPlace returns the seed that counts for the scenario, the configuration and the number of a seed; nil if there
+// is none.
 func (t *Tx) SeedInPlace(seed track.Seed) (*SeedHere, error) {
 	scenario, configuration, err := t.placeOf(seed)
 	if err != nil {

@@ -110,8 +110,8 @@ func removeWithLog(path string) (err error) {
 	return err
 }
 
-// createUnfinished creates an empty file next to path that only its owner can read, and removes what killed backups have
-// left there.
+// createUnfinished creates an empty file next to path that only its owner can read, and removes what killed backups
+// have left there.
 func createUnfinished(path string, now time.Time) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -40,9 +40,9 @@ func (r *Reader) Foreign(ctx context.Context) ([]string, error) {
 	return foreign, explain(err)
 }
 
-// FirstDamage lets SQLite check all pages, and compare the indexes with their tables, and returns what is wrong first; ""
-// for nothing. It ends on every file. In a file with tables of others it looks at nothing, and reports that with isWhole:
-// to check them evaluates their expressions.
+// FirstDamage lets SQLite check all pages, and compare the indexes with their tables, and returns what is wrong first;
+// "" for nothing. It ends on every file. In a file with tables of others it looks at nothing, and reports that with
+// isWhole: to check them evaluates their expressions.
 func (r *Reader) FirstDamage(ctx context.Context) (text string, isWhole bool, err error) {
 	if r.pool.engine.checksItself() {
 		return "", true, nil

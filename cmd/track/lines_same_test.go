@@ -8,8 +8,8 @@ import (
 	"track/internal/textdiff"
 )
 
-// Every command that reads prints the same of a database that was written as lines and merged into an empty one, and its
-// lines are the same again.
+// Every command that reads prints the same of a database that was written as lines and merged into an empty one, and
+// its lines are the same again.
 func TestSameAnswersFromLines(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	db := filepath.Join(from, "recorded.db")

@@ -27,8 +27,8 @@ type pgKilling struct {
 	left   int // kills that are still to come
 }
 
-// TestKilledPostgres kills merges, loops, migrations and servers that record on PostgreSQL at drawn moments. Nothing that
-// was acknowledged may be lost, and nothing may be doubled. make nightly kills each a hundred times.
+// TestKilledPostgres kills merges, loops, migrations and servers that record on PostgreSQL at drawn moments. Nothing
+// that was acknowledged may be lost, and nothing may be doubled. make nightly kills each a hundred times.
 func TestKilledPostgres(t *testing.T) {
 	t.Parallel()
 	kills, seed := 2, uint64(2026)
@@ -47,8 +47,8 @@ func TestKilledPostgres(t *testing.T) {
 	}
 }
 
-// try runs a command, and kills it at a moment that is drawn from a time, unless enough were killed. It reports whether the
-// command ended before.
+// try runs a command, and kills it at a moment that is drawn from a time, unless enough were killed. It reports whether
+// the command ended before.
 func (k *pgKilling) try(within time.Duration, args ...string) (ended bool) {
 	k.t.Helper()
 	var output bytes.Buffer

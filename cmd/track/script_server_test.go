@@ -24,8 +24,8 @@ const (
 )
 
 // trackOnServer runs track with databases on a server instead of files: a database's file holds its URL. Each argument
-// that names such a file becomes the URL, and the URL in what track prints becomes the name again. Files of SQLite are used
-// as they are.
+// that names such a file becomes the URL, and the URL in what track prints becomes the name again. Files of SQLite are
+// used as they are.
 func trackOnServer(server string) int {
 	db := serverDatabases{server: server, prefix: os.Getenv(scriptPrefix)}
 	args := slices.Clone(os.Args)

@@ -18,7 +18,8 @@ import (
 // maxMemory is what a server may take at any time, in kB.
 const maxMemory = 200_000
 
-// A server answers beside more connections than it may hold, each of which has asked something, half of it or nothing, and stays.
+// A server answers beside more connections than it may hold, each of which has asked something, half of it or nothing,
+// and stays.
 func TestManyConnections(t *testing.T) {
 	const held, more = 4096, 1000
 	dir := t.TempDir()

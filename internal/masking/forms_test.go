@@ -32,7 +32,8 @@ func checkMasked(t *testing.T, texts ...string) {
 	}
 }
 
-// checkMaskedInJSON checks that a text is masked in the same way in a string of JSON, however its characters are escaped.
+// checkMaskedInJSON checks that a text is masked in the same way in a string of JSON, however its characters are
+// escaped.
 func checkMaskedInJSON(t *testing.T, plain, masked string) {
 	t.Helper()
 	quoted, err := jsontext.AppendQuote(nil, plain)

@@ -6,8 +6,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maskJSON masks the strings of a text as whoever decodes its JSON reads them: in p\u0061ss\u003dx lies a password. What is
-// no string of JSON stays.
+// maskJSON masks the strings of a text as whoever decodes its JSON reads them: in p\u0061ss\u003dx lies a password.
+// What is no string of JSON stays.
 func maskJSON(text string) (masked string, n int) {
 	if strings.IndexByte(text, '\\') < 0 {
 		return text, 0

@@ -6,7 +6,8 @@
 // refers to a secret without holding it, such as $PASSWORD, os.environ["TOKEN"] or a type, stays.
 //
 // It does not read sentences: nothing tells a password in prose from a word. docs/reference/secrets.md has the figures.
-// Mask looks at each byte once, a second time at texts that held a secret, and once more at strings of JSON with escapes.
+// Mask looks at each byte once, a second time at texts that held a secret, and once more at strings of JSON with
+// escapes.
 //
 // The data are in vendors.go (keys of services), keys.go (names of secrets) and options.go (options of programs).
 package masking

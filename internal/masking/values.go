@@ -412,8 +412,8 @@ func isOpaque(value string) bool {
 	return false
 }
 
-// isContentID reports whether a text is the hash of a content or of a public key as IPFS and libp2p write it: a multihash
-// in base58, or any base with its letter before it.
+// isContentID reports whether a text is the hash of a content or of a public key as IPFS and libp2p write it: a
+// multihash in base58, or any base with its letter before it.
 func isContentID(text string) bool {
 	const shortest = 46
 	if len(text) < shortest {

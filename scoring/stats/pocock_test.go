@@ -8,8 +8,8 @@ import (
 	"track/scoring/stats"
 )
 
-// The levels of equal looks are 2(1-Φ(c)) of the constants in Jennison & Turnbull (2000), table 2.1: 2.178, 2.289, 2.361,
-// 2.413 and 2.555 at 0.05 for 2, 3, 4, 5 and 10 looks; 2.772 and 2.986 at 0.01 for 2 and 5; 1.875 at 0.1 for 2.
+// The levels of equal looks are 2(1-Φ(c)) of the constants in Jennison & Turnbull (2000), table 2.1: 2.178, 2.289,
+// 2.361, 2.413 and 2.555 at 0.05 for 2, 3, 4, 5 and 10 looks; 2.772 and 2.986 at 0.01 for 2 and 5; 1.875 at 0.1 for 2.
 func TestPocockAlpha(t *testing.T) {
 	for _, c := range []struct {
 		alpha float64

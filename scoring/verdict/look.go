@@ -17,7 +17,8 @@ type Look struct {
 	Anytime bool  `json:"anytime"`       // use tests that stay valid whenever one looks
 	Late    bool  `json:"late,omitzero"` // the plan was made after a look without one
 
-	// The levels that a plan leaves to each of its looks, see [stats.PocockAlpha]: of one test, and of several together.
+	// The levels that a plan leaves to each of its looks, see [stats.PocockAlpha]: of one test, and of several
+	// together.
 	Alpha      float64 `json:"alpha,omitzero"`
 	JointAlpha float64 `json:"joint_alpha,omitzero"`
 }

@@ -76,8 +76,8 @@ func TestRareLossesDoNotPass(t *testing.T) {
 	}
 }
 
-// Three planned looks at an unchanged model find a difference in at most 5 % of the plans, in the total score, in any of
-// its metrics, and in any of their values.
+// Three planned looks at an unchanged model find a difference in at most 5 % of the plans, in the total score, in any
+// of its metrics, and in any of their values.
 func TestPlannedLooksAtNoChange(t *testing.T) {
 	plan := []int{8, 20, 40}
 	for name, noise := range map[string]func(*rand.Rand) float64{

@@ -50,8 +50,8 @@ func NewGroup(st *store.Store) *Group {
 }
 
 // RecordAll is [RecordAll], for callers in several goroutines. More than a few entries, and specs, are recorded in
-// transactions of their own, after enter was called; leave is called when they are recorded. A loop over entries that ends early must leave the rest to the next loop, as those of [lines.ReadSent]
-// do.
+// transactions of their own, after enter was called; leave is called when they are recorded. A loop over entries that
+// ends early must leave the rest to the next loop, as those of [lines.ReadSent] do.
 func (g *Group) RecordAll(ctx context.Context, checker *names.Checker, entries iter.Seq2[lines.Record, error], observer BatchObserver,
 	enter func(context.Context) (leave func(), err error),
 ) (BatchSummary, error) {

@@ -22,8 +22,8 @@ func isTooLong(line []byte) bool {
 	return len(rest) > maxSentLine
 }
 
-// StoredLines hands over what a database holds as lines that a server takes: the facts. It returns what was handed over,
-// and what was not; both by kind.
+// StoredLines hands over what a database holds as lines that a server takes: the facts. It returns what was handed
+// over, and what was not; both by kind.
 func StoredLines(ctx context.Context, from *store.Store, put func(name string, line []byte) error) (sent, left []answer.SentRecords, err error) {
 	identity := agents.NewRecorder(from, agents.Options{ContentKeys: true}, nil)
 	for record, err := range DatabaseLines(ctx, from, Parts{}) {

@@ -58,7 +58,8 @@ func tangle(random *rand.Rand, data []byte) []byte {
 	return damaged
 }
 
-// A check ends within 10 s on every file: 200 are damaged, or 20 with -short, half of them so that pages lead in circles.
+// A check ends within 10 s on every file: 200 are damaged, or 20 with -short, half of them so that pages lead in
+// circles.
 func TestCheckEnds(t *testing.T) {
 	testdb.OnlySQLite(t, "it changes the file")
 	st := testdb.New(t)

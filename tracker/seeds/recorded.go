@@ -13,8 +13,8 @@ import (
 	"track/store"
 )
 
-// PrepareRecorded prepares a seed of another database. Its digest stays, whatever is masked: it names the measurement in
-// both.
+// PrepareRecorded prepares a seed of another database. Its digest stays, whatever is masked: it names the measurement
+// in both.
 func PrepareRecorded(seed track.Seed, record track.SeedRecord, rules *admission.Rules) (Prepared, error) {
 	if len(record.Pruned) == 0 && seed.Digest() != record.Digest {
 		return Prepared{}, &track.FieldError{Field: "recorded.digest", Message: "differs from what the line says: it was changed"}
