@@ -124,11 +124,17 @@ func compareVerdicts(a, b []any) int {
 	return rank(b) - rank(a)
 }
 
-// needs says what would change the verdicts of the rules about seeds.
+// needs says what would change the verdicts of the rules about seeds. Of one scenario, the first stands above.
 func (a Gate) needs() (notes []Sentence) {
+	above := ""
+	if len(a.Scenarios) == 1 {
+		for _, s := range a.why() {
+			above = s.Text // the last one is the next step
+		}
+	}
 	for _, s := range a.Scenarios {
 		for _, o := range s.Outcomes {
-			if o.Need != "" && o.Metric == "" {
+			if o.Need != "" && o.Metric == "" && o.Need != above {
 				notes = append(notes, Sentence{Kind: Need, Text: s.Name + ", " + o.Rule + ": " + o.Need})
 			}
 		}

@@ -26,9 +26,9 @@ func (p *program) exportLineageCommand() *cli.Command {
 	var file string
 	return &cli.Command{
 		Name:      "lineage",
-		Usage:     "write a lineage with its ledger: jsonl to import elsewhere, manifest to check it against later",
+		Usage:     "write a lineage with its ledger: jsonl to merge elsewhere, manifest to check it against later",
 		UsageText: "track export lineage L [--format jsonl|manifest] [-o FILE]",
-		Description: `The lines hold the versions with their contents, and every entry of the ledger with its evidence. track import lineage FILE records them
+		Description: `The lines hold the versions with their contents, and every entry of the ledger with its evidence. track merge FILE records them
 in another database: the hashes are the same, and track replay passes. Executions are not part of it. Equal lineages are equal bytes.
 The manifest names versions, decisions and the end of the ledger by their hashes, and holds the SHA-256 of the lines. Keep it where
 nobody changes it: track replay --manifest FILE finds what was cut off or rewritten since.

@@ -14,6 +14,6 @@ const (
 // refuse says why a record is not stored.
 func refuse(kind string) *track.FieldError {
 	return &track.FieldError{
-		Field: "kind", Message: "only the owner of the database can bring a " + kind + " of another one: merge the file, or import the lineage",
+		Field: "kind", Message: "only the owner of the database can bring a " + kind + " of another one: merge the file",
 	}
 }

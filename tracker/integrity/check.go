@@ -227,7 +227,7 @@ func rescue(table string) string {
 	case "assessment", "packed_result":
 		return "the measured values are not affected: export them with track query, and record the seeds again"
 	case "ledger", "mutation", "mutation_parent", "version":
-		return "import the lineage from an export or from another database that has it"
+		return "merge an export of the lineage, or another database that has it"
 	case "call", "request", "execution", "execution_score", "score_document", "component", "truth":
 		return "import the logs of these executions into a new database; other executions are not affected"
 	case "text_index":

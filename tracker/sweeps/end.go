@@ -35,6 +35,32 @@ func (s *Sweeper) end(problem error, interrupted bool) (answer.SweepResult, erro
 	return s.answer(), problem
 }
 
+// noteLackingBefore counts the metrics that seeds lack which were recorded before, if no seed was judged now.
+func (s *Sweeper) noteLackingBefore(ctx context.Context) error {
+	if s.judge == nil || s.WithoutSpec || s.nJudged > 0 {
+		return nil
+	}
+	_, err := s.records.judged(ctx, func() error {
+		n, lacking := 0, map[string]int{}
+		for _, c := range s.swept {
+			if len(c.recorded) == 0 {
+				continue
+			}
+			metrics, of, err := s.judge.lacking(ctx, c)
+			if err != nil {
+				return err
+			}
+			n += of
+			for _, name := range metrics {
+				lacking[name] += of
+			}
+		}
+		s.nJudged, s.lacking = n, lacking
+		return nil
+	})
+	return err
+}
+
 // answer returns what became of the sweep.
 func (s *Sweeper) answer() answer.SweepResult {
 	a := s.result

@@ -111,20 +111,51 @@ func decidedBy(d *answer.SweepDecision, judgement string, v scoring.Verdict) boo
 // scores returns recorded seeds of a configuration with their scores.
 func (j *judge) scores(ctx context.Context, c *sweptConfiguration, ranges track.SeedRanges) (rows []store.SeedScore, err error) {
 	err = j.store.Snapshot(ctx, func(r *store.Reader) error {
-		spec, err := r.Spec(ctx, j.options.Plan.Scenario, j.options.SpecVersion)
-		if err != nil {
-			return err
+		_, selection, err := j.selection(ctx, r, c, ranges)
+		if err == nil {
+			rows, err = r.SeedScores(ctx, selection, false)
 		}
-		choice, err := seeds.Choose(ctx, r, j.selector(c), false)
-		if err != nil {
-			return err
-		}
-		rows, err = r.SeedScores(ctx, store.Selection{
-			Scenario: choice.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.ID, Seeds: ranges,
-		}, false)
 		return err
 	})
 	return rows, err
+}
+
+// lacking returns the metrics of the spec that no planned seed of a configuration has, of those that ran well, and how
+// many these are: 0 if some were not judged yet.
+func (j *judge) lacking(ctx context.Context, c *sweptConfiguration) (metrics []string, n int, err error) {
+	err = j.store.Snapshot(ctx, func(r *store.Reader) error {
+		spec, selection, err := j.selection(ctx, r, c, c.planned)
+		if err != nil {
+			return err
+		}
+		totals, err := r.SeedTotals(ctx, selection)
+		if err != nil || totals.NUnassessed > 0 {
+			return err
+		}
+		of, err := r.MetricTotals(ctx, selection)
+		if n = totals.NOK; n > 0 {
+			for i, m := range of {
+				if m.Score.N == 0 {
+					metrics = append(metrics, spec.Metrics[i].Name)
+				}
+			}
+		}
+		return err
+	})
+	return metrics, n, err
+}
+
+// selection is that of some recorded seeds of a configuration, with the spec that judges them.
+func (j *judge) selection(ctx context.Context, r *store.Reader, c *sweptConfiguration, ranges track.SeedRanges) (scoring.Spec, store.Selection, error) {
+	stored, spec, err := seeds.LoadSpec(ctx, r, j.options.Plan.Scenario, j.options.SpecVersion)
+	if err != nil {
+		return spec, store.Selection{}, err
+	}
+	choice, err := seeds.Choose(ctx, r, j.selector(c), false)
+	if err != nil {
+		return spec, store.Selection{}, err
+	}
+	return spec, store.Selection{Scenario: choice.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: stored.ID, Seeds: ranges}, nil
 }
 
 // repetitions returns the seeds of a configuration that were repeated before.

@@ -81,7 +81,7 @@ type Progress struct {
 // Sweeper runs a plan and records the seeds.
 type Sweeper struct {
 	records  records
-	judge    *judge // nil unless the plan has a rule, halving or repetition
+	judge    *judge // nil without a database
 	entropy  io.Reader
 	now      func() time.Time
 	run      func(context.Context, sweep.Job) (track.Seed, error)
@@ -93,7 +93,7 @@ type Sweeper struct {
 	result      answer.SweepResult
 	swept       []*sweptConfiguration
 	unknown     map[string]bool
-	lacking     map[string]int // how many seeds lack a metric, of those that ran and were judged
+	lacking     map[string]int // how many seeds lack a metric, of those that were judged
 	nJudged     int
 	percents    seeds.Percents
 	codeChecked time.Time
@@ -117,9 +117,7 @@ func NewSweeper(st *store.Store, entropy io.Reader, run func(context.Context, sw
 	if options.Away != nil {
 		s.records = &awayRecords{storeRecords: s.records.(*storeRecords), away: options.Away, options: options, notice: s.notice}
 	}
-	if options.judges() {
-		s.judge = &judge{st, recorder.Entropy, options}
-	}
+	s.judge = &judge{st, recorder.Entropy, options}
 	return s
 }
 
@@ -187,6 +185,9 @@ func (s *Sweeper) Sweep(ctx context.Context, stop <-chan struct{}) (answer.Sweep
 	}
 	if errors.Is(err, errUnjudged) {
 		err = nil // the result says so
+	}
+	if err == nil && !closed(stop) && ctx.Err() == nil {
+		err = s.noteLackingBefore(ctx)
 	}
 	return s.end(err, closed(stop) || ctx.Err() != nil)
 }
