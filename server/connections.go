@@ -9,11 +9,13 @@ import (
 	"sync"
 )
 
-// LimitConnections returns a listener that holds so many connections at once. If another one comes, the one that has
-// waited longest for a request is closed. If all are being answered, the new one waits.
+// LimitConnections returns a listener that holds so many connections at once. If another one comes, one that waits for a
+// request is closed: the one that has waited longest, of the address that has the most connections. If all are being
+// answered, the new one waits.
 func LimitConnections(listener net.Listener, most int) net.Listener {
 	l := &limitedListener{Listener: listener, most: most}
 	l.changed.L = &l.mu
+	l.byAddress = map[string]int{}
 	return l
 }
 
@@ -21,11 +23,12 @@ type limitedListener struct {
 	net.Listener
 	most int
 
-	mu       sync.Mutex
-	changed  sync.Cond
-	n        int       // of connections
-	waiting  list.List // of *heldConn without a request, longest first
-	isClosed bool
+	mu        sync.Mutex
+	changed   sync.Cond
+	n         int            // of connections
+	byAddress map[string]int // number of connections, by the address they come from
+	waiting   list.List      // of *heldConn without a request, longest first
+	isClosed  bool
 }
 
 // Accept implements [net.Listener].
@@ -37,8 +40,7 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for l.n >= l.most && !l.isClosed {
-		if oldest := l.waiting.Front(); oldest != nil {
-			held := oldest.Value.(*heldConn)
+		if held := l.mostIdle(); held != nil {
 			l.release(held)
 			_ = held.Conn.Close()
 		} else {
@@ -49,10 +51,30 @@ func (l *limitedListener) Accept() (net.Conn, error) {
 		_ = conn.Close()
 		return nil, net.ErrClosed
 	}
-	held := &heldConn{Conn: conn, listener: l}
+	held := &heldConn{Conn: conn, listener: l, address: addressOf(conn)}
 	held.place = l.waiting.PushBack(held)
 	l.n++
+	l.byAddress[held.address]++
 	return held, nil
+}
+
+// addressOf returns the address that a connection comes from, without its port.
+func addressOf(conn net.Conn) string {
+	host, _, err := net.SplitHostPort(conn.RemoteAddr().String())
+	if err != nil {
+		return conn.RemoteAddr().String()
+	}
+	return host
+}
+
+// mostIdle returns the connection to close for another one; nil if none waits. The lock must be held.
+func (l *limitedListener) mostIdle() (held *heldConn) {
+	for e := l.waiting.Front(); e != nil; e = e.Next() {
+		if c := e.Value.(*heldConn); held == nil || l.byAddress[c.address] > l.byAddress[held.address] {
+			held = c
+		}
+	}
+	return held
 }
 
 // Close implements [net.Listener].
@@ -72,6 +94,9 @@ func (l *limitedListener) release(held *heldConn) {
 	l.takeFromWaiting(held)
 	held.isReleased = true
 	l.n--
+	if l.byAddress[held.address]--; l.byAddress[held.address] == 0 {
+		delete(l.byAddress, held.address)
+	}
 	l.changed.Signal()
 }
 
@@ -86,6 +111,7 @@ func (l *limitedListener) takeFromWaiting(held *heldConn) {
 type heldConn struct {
 	net.Conn
 	listener   *limitedListener
+	address    string
 	place      *list.Element // among those that wait; nil while a request is answered
 	isReleased bool
 }
