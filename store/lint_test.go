@@ -38,7 +38,7 @@ const (
 //
 // In SQLite a key may begin with the integer id of a row in place of that column: the id is unique in the file, and the
 // column would cost more than 5 % of the size of a database. On PostgreSQL these tables carry the column as well, at
-// the end of each key. See docs/adr/0040 and 0056.
+// the end of each key. See docs/adr/0005.
 var distribution = map[string]struct{ column, rowID string }{
 	"seed": {"configuration_id", "id"}, "packed_value": {"configuration_id", "seed_id"}, "assessment": {"configuration_id", "seed_id"},
 	"packed_result": {"configuration_id", "seed_id"}, "seed_series": {"configuration_id", "seed_id"},

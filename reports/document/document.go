@@ -1,6 +1,6 @@
 // Package document holds the model of a report and writes it: as Markdown for code hosts, and as one HTML file that
 // needs no network and no script. All content is plain text, which the writers escape. HTML is written from the model
-// and not through a Markdown library: that starts 0.9 ms later and needs as many lines (ADR 30).
+// and not through a Markdown library: that starts 0.9 ms later and needs as many lines (ADR 6).
 package document
 
 import "track/reports/chart"
