@@ -4,7 +4,10 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"track/evolution"
+	"track/internal/property"
 )
 
 func TestBudget(t *testing.T) {
@@ -55,4 +58,21 @@ func TestBudgetShort(t *testing.T) {
 	if short := (evolution.Budget{Tokens: 1, CostUSD: &cost}).Short(evolution.Spending{}, 6); short != "" {
 		t.Errorf("the price of the first trials is not known, and is too high: %s", short)
 	}
+}
+
+// A point is on the front if and only if no other one is at least as good in both objectives and better in one.
+func TestFront(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		number := rapid.Map(rapid.IntRange(-3, 3), func(i int) float64 { return float64(i) })
+		points := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) [2]float64 { return [2]float64{number.Draw(t, "first"), number.Draw(t, "second")} }), 0, 12).Draw(t, "points")
+		for i, on := range evolution.Front(points) {
+			want := true
+			for _, p := range points {
+				want = want && !(p != points[i] && p[0] >= points[i][0] && p[1] >= points[i][1])
+			}
+			if on != want {
+				t.Errorf("%v of %v is on the front: %v, want %v", points[i], points, on, want)
+			}
+		}
+	})
 }

@@ -24,33 +24,9 @@ func TestCanonicalize(t *testing.T) {
 			t.Errorf("%s: %v\n%s, want\n%s", c.in, err, got, c.want)
 		}
 	}
-	for _, c := range []string{`{"a":1,"b":[0.5,-2,1e21,null,true,false,{}],"c":"\n é"}`, `[]`, `""`, `0`, `-0`, `01`, `1.0`, `.5`, `-`, `--1`, `12345678901234567`, `0.1234567890123456789`,
-		`{"b":1,"a":2}`, `{"a":1,"a":1}`, `{"a" :1}`, `"\u0041"`, `"\/"`, "\"\x01\"", "\"\xff\"", `{"é":1}`, `tru`, `[1`, `{"a":1`, `"a`, `"\`, `1 `, `0.0000001`, `1.7976931348623157e+308`} {
-		compareCanonical(t, []byte(c))
-	}
 	for _, bad := range []string{``, `{`, `[1,]`, `{"a":1,"a":2}`, `{"a":{"b":1,"b":1}}`, `1 2`, `1e999`, `[1.7976931348623157e+308,-1e400]`, "\"\xff\"", `nul`, `{"a"}`, `]`, `[}`, strings.Repeat("[", 20_000) + strings.Repeat("]", 20_000)} {
 		if got, err := canonicalize([]byte(bad)); err == nil {
 			t.Errorf("%s becomes %s", bad, got)
-		}
-	}
-}
-
-// compareCanonical compares what is called canonical with what it is rewritten as.
-func compareCanonical(t *testing.T, text []byte) {
-	t.Helper()
-	if !isCanonical(text) {
-		return
-	}
-	if got, err := rewrite(text); err != nil || !bytes.Equal(got, text) {
-		t.Errorf("%q is called canonical, and becomes %q: %v", text, got, err)
-	}
-}
-
-// What is rewritten is mostly called canonical, so that it is not rewritten again.
-func TestIsCanonical(t *testing.T) {
-	for _, c := range []string{`{"a":1,"b":[0.5,-2,null,true,false,{},{"x":-0.001}],"c":"\n é\\\""}`, `[]`, `""`, `0`, `12345678901234567000`, `61.333333333333336`} {
-		if !isCanonical([]byte(c)) {
-			t.Errorf("%s is not called canonical", c)
 		}
 	}
 }
@@ -60,12 +36,10 @@ func FuzzCanonicalize(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		compareCanonical(t, text)
 		once, err := canonicalize(text)
 		if err != nil {
 			return
 		}
-		compareCanonical(t, once)
 		if !json.Valid(once) {
 			t.Fatalf("%q becomes %q", text, once)
 		}
