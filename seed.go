@@ -6,16 +6,20 @@
 package track
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
 	"track/scoring"
 )
 
@@ -262,3 +266,372 @@ const (
 	Withdrawn    Disposition = "withdrawn"    // the same was recorded and withdrawn; nothing was stored
 	Scored       Disposition = "scored"       // judged as if it were recorded; nothing was stored
 )
+
+// SeedRange is the seed numbers from First to Last, both included.
+type SeedRange struct{ First, Last SeedNumber }
+
+// ParseSeedRanges reads a list of seed numbers and ranges such as "0..99,200,300..399".
+func ParseSeedRanges(s string) ([]SeedRange, error) {
+	var ranges []SeedRange
+	for part := range strings.SplitSeq(s, ",") {
+		part = strings.TrimSpace(part)
+		first, last, isRange := strings.Cut(part, "..")
+		if !isRange {
+			last = first
+		}
+		from, err := ParseSeedNumber(first)
+		if err != nil {
+			return nil, fmt.Errorf("seeds %q: %w", s, err)
+		}
+		to, err := ParseSeedNumber(last)
+		if err != nil {
+			return nil, fmt.Errorf("seeds %q: %w", s, err)
+		}
+		if to < from {
+			return nil, fmt.Errorf("seeds %q: %s ends before it begins", s, part)
+		}
+		ranges = append(ranges, SeedRange{from, to})
+	}
+	return ranges, nil
+}
+
+// Contains reports whether n lies in the range.
+func (r SeedRange) Contains(n SeedNumber) bool { return r.First <= n && n <= r.Last }
+
+// SeedRanges are seed numbers in ascending order: ranges that do not touch.
+type SeedRanges []SeedRange
+
+// NewSeedRanges puts ranges in order, each number once.
+func NewSeedRanges(ranges ...SeedRange) SeedRanges {
+	sorted := slices.SortedFunc(slices.Values(ranges), func(a, b SeedRange) int { return cmp.Compare(a.First, b.First) })
+	var list SeedRanges
+	for _, r := range sorted {
+		last := len(list) - 1
+		if last < 0 || r.First > list[last].Last && r.First-list[last].Last > 1 {
+			list = append(list, r)
+			continue
+		}
+		list[last].Last = max(list[last].Last, r.Last)
+	}
+	return list
+}
+
+// String writes the ranges as [ParseSeedRanges] reads them: 0..99,200.
+func (s SeedRanges) String() string {
+	words := make([]string, len(s))
+	for i, r := range s {
+		if words[i] = r.First.String(); r.Last > r.First {
+			words[i] += ".." + r.Last.String()
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// Len counts the numbers; what does not fit is math.MaxInt.
+func (s SeedRanges) Len() int {
+	n := 0
+	for _, r := range s {
+		if span := uint64(r.Last - r.First); span >= uint64(math.MaxInt-n) {
+			return math.MaxInt
+		}
+		n += int(r.Last-r.First) + 1
+	}
+	return n
+}
+
+// All visits the numbers.
+func (s SeedRanges) All() iter.Seq[SeedNumber] {
+	return func(yield func(SeedNumber) bool) {
+		for _, r := range s {
+			for n := r.First; ; n++ {
+				if !yield(n) {
+					return
+				}
+				if n == r.Last {
+					break
+				}
+			}
+		}
+	}
+}
+
+// Intersect returns the numbers that are in both.
+func (s SeedRanges) Intersect(other SeedRanges) (both SeedRanges) {
+	for i, k := 0, 0; i < len(s) && k < len(other); {
+		if first, last := max(s[i].First, other[k].First), min(s[i].Last, other[k].Last); first <= last {
+			both = append(both, SeedRange{first, last})
+		}
+		if s[i].Last < other[k].Last {
+			i++
+		} else {
+			k++
+		}
+	}
+	return both
+}
+
+// Minus returns the numbers that are not in other.
+func (s SeedRanges) Minus(other SeedRanges) (rest SeedRanges) {
+	k := 0
+	for _, r := range s {
+		for ; k < len(other) && other[k].Last < r.First; k++ {
+		}
+		from, done := r.First, false
+		for i := k; i < len(other) && other[i].First <= r.Last; i++ {
+			if other[i].First > from {
+				rest = append(rest, SeedRange{from, other[i].First - 1})
+			}
+			if done = other[i].Last >= r.Last; done {
+				break
+			}
+			from = other[i].Last + 1
+		}
+		if !done {
+			rest = append(rest, SeedRange{from, r.Last})
+		}
+	}
+	return rest
+}
+
+// Contains reports whether n is one of the numbers.
+func (s SeedRanges) Contains(n SeedNumber) bool {
+	i, found := slices.BinarySearchFunc(s, n, func(r SeedRange, n SeedNumber) int {
+		switch {
+		case r.Last < n:
+			return -1
+		case r.First > n:
+			return 1
+		}
+		return 0
+	})
+	return found && s[i].Contains(n)
+}
+
+// Slice returns the numbers at the positions from, …, to-1; there are fewer where the ranges end before.
+func (s SeedRanges) Slice(from, to int) (part SeedRanges) {
+	at := 0 // position of the first number of r
+	for _, r := range s {
+		n := SeedRanges{r}.Len()
+		first, last := max(from-at, 0), min(to-at, n) // within r
+		if first < last {
+			part = append(part, SeedRange{r.First + SeedNumber(first), r.First + SeedNumber(last-1)})
+		}
+		if at += n; at >= to || at < 0 {
+			break
+		}
+	}
+	return part
+}
+
+// SeedRecord is what a database knows of a seed beyond what was measured.
+type SeedRecord struct {
+	ID           string          `json:"id"`
+	At           time.Time       `json:"at"`
+	Digest       TextDigest      `json:"digest"` // of the seed as it was recorded
+	SupersededAt time.Time       `json:"superseded_at,omitzero"`
+	IsWithdrawn  bool            `json:"withdrawn,omitzero"`
+	Replaces     []TextDigest    `json:"replaces,omitempty"` // digests of the superseded seeds of its place
+	Judged       []Judgement     `json:"judged,omitempty"`
+	Repetitions  []Repetition    `json:"repetitions,omitempty"`
+	Pruned       []PrunedContent `json:"pruned,omitempty"`
+}
+
+// Judgement says that a seed was judged under a spec.
+type Judgement struct {
+	Spec     string                  `json:"spec"`               // its hash
+	Computed []scoring.ComputedValue `json:"computed,omitempty"` // of a seed whose series were pruned
+}
+
+// PrunedContent is a series or a file of a seed whose content was deleted.
+type PrunedContent struct {
+	Series string     `json:"series,omitempty"` // its name
+	File   string     `json:"file,omitempty"`   // its name
+	Digest TextDigest `json:"digest"`
+	N      int64      `json:"n"` // numbers or bytes
+	At     time.Time  `json:"at"`
+}
+
+// WholeExecution is an execution as a database has it: texts that are not kept by their digests, and its scores.
+type WholeExecution struct {
+	RecordedExecution `json:",embed"`
+	Digest            TextDigest `json:"digest"`    // of all that is recorded
+	Structure         TextDigest `json:"structure"` // of all but the texts
+	Masking           int        `json:"masking"`   // version of the rules that masked the texts
+}
+
+// WithdrawnKind says what was withdrawn or restored.
+type WithdrawnKind string
+
+// The kinds.
+const (
+	WithdrawnSeed          WithdrawnKind = "seed"          // one measurement of a seed: another one may take its place
+	WithdrawnConfiguration WithdrawnKind = "configuration" // all seeds of a scenario under a configuration, and those to come
+	WithdrawnSweep         WithdrawnKind = "sweep"         // the plan of a sweep
+)
+
+// WithdrawalAction says what was done.
+type WithdrawalAction string
+
+// The actions.
+const (
+	ActionWithdrawn WithdrawalAction = "withdrawn"
+	ActionRestored  WithdrawalAction = "restored"
+)
+
+// Withdrawal takes a record back, or restores one that was taken back. What is withdrawn is kept, and does not count.
+// Of several withdrawals of one subject, the one with the latest time counts; of equal times, the one with the larger
+// ID.
+type Withdrawal struct {
+	ID            string           `json:"id"` // ULID
+	Kind          WithdrawnKind    `json:"kind"`
+	Action        WithdrawalAction `json:"action"`
+	Scenario      string           `json:"scenario"`
+	Configuration string           `json:"configuration,omitempty"` // hash; empty for a sweep
+	Seed          *SeedNumber      `json:"seed,omitempty"`          // of a seed
+	Digest        string           `json:"digest,omitempty"`        // of what a seed measured, in hexadecimal: see [Seed.Digest]
+	Sweep         string           `json:"sweep,omitempty"`         // ULID of a sweep, or of the sweep with which a seed was withdrawn
+	Reason        string           `json:"reason"`
+	Actor         string           `json:"actor,omitempty"`
+	At            time.Time        `json:"at"`
+}
+
+// EachText implements [Fact].
+func (w *Withdrawal) EachText(v TextVisitor) {
+	v.Name("scenario", w.Scenario)
+	v.Free("reason", &w.Reason)
+	v.Name("actor", w.Actor)
+}
+
+// Check returns why the withdrawal cannot be recorded; nil if it can.
+func (w *Withdrawal) Check() *FieldError {
+	wrong := func(field, format string, args ...any) *FieldError {
+		return (&FieldError{Field: field, Message: fmt.Sprintf(format, args...)}).Shorten()
+	}
+	isSeed, isSweep := w.Kind == WithdrawnSeed, w.Kind == WithdrawnSweep
+	digest, digestErr := hex.DecodeString(w.Digest)
+	switch {
+	case !isULID(w.ID):
+		return wrong("id", "%q is not a ULID", w.ID)
+	case !isSeed && !isSweep && w.Kind != WithdrawnConfiguration:
+		return wrong("subject", "%q is not seed, configuration or sweep", w.Kind)
+	case w.Action != ActionWithdrawn && w.Action != ActionRestored:
+		return wrong("action", "%q is not withdrawn or restored", w.Action)
+	case strings.TrimSpace(w.Reason) == "":
+		return wrong("reason", "is empty")
+	case isSeed != (w.Seed != nil):
+		return wrong("seed", "is given if the subject is a seed, and only then")
+	case isSeed && (digestErr != nil || len(digest) != 32):
+		return wrong("digest", "%q is not the digest of the measurement, in 64 hexadecimal digits", w.Digest)
+	case !isSeed && w.Digest != "":
+		return wrong("digest", "is given only if the subject is a seed")
+	case isSweep != (w.Configuration == ""):
+		return wrong("configuration", "is the hash of the configuration of a seed, or of the configuration; a sweep has none")
+	case isSweep && !isULID(w.Sweep) || !isULID(w.Sweep) && w.Sweep != "":
+		return wrong("sweep", "%q is not the ULID of a sweep", w.Sweep)
+	case w.Kind == WithdrawnConfiguration && w.Sweep != "":
+		return wrong("sweep", "is given only if the subject is a sweep, or a seed that was withdrawn with it")
+	}
+	if hash, err := hex.DecodeString(w.Configuration); err != nil || !isSweep && len(hash) != 32 {
+		return wrong("configuration", "%q is not the hash of a configuration, in 64 hexadecimal digits", w.Configuration)
+	}
+	if err := CheckScenarioName(w.Scenario); err != nil {
+		return wrong("scenario", "%v", err)
+	}
+	return nil
+}
+
+// isULID reports whether a text is a ULID.
+func isULID(s string) bool {
+	return len(s) == 26 && strings.Trim(s, "0123456789ABCDEFGHJKMNPQRSTVWXYZ") == ""
+}
+
+// IsAfter reports whether a withdrawal counts rather than another one of the same subject.
+func (w Withdrawal) IsAfter(other Withdrawal) bool {
+	if w.At.Equal(other.At) {
+		return w.ID > other.ID
+	}
+	return w.At.After(other.At)
+}
+
+// Sweep is a command that was run once for each of the planned seeds of some configurations of a scenario.
+type Sweep struct {
+	ID             string // ULID
+	Scenario       string
+	Plan           string // JSON: the command and its settings, as package sweep writes them
+	Shard, NShards int    // the part of the plan that it is, from 1; 0 for the whole
+	Environment    Environment
+	Changes        string // of the code since its commit, masked; empty for none
+	Libraries      string // what the command printed that lists them, masked; empty if none was asked
+	StartedAt      time.Time
+	EndedAt        time.Time // zero while it runs, or if it was killed
+	Ending         SweepEnding
+	CodeChanged    bool           // while it ran, or it may have: its seeds may be of other code than they say
+	Planned        []PlannedSeeds // in the order of the grid
+	Spec           string         // JSON of the spec that a plan for other machines carries; it is not stored with the sweep
+}
+
+// PlannedSeeds are the seeds that a sweep is to run of a configuration. Whatever became of them, they are the
+// denominator.
+type PlannedSeeds struct {
+	Configuration Configuration
+	Seeds         SeedRanges
+}
+
+// SweepEnding is why a sweep came to its end.
+type SweepEnding string
+
+// The endings. One that has none runs, or was killed.
+const (
+	SweepFinished    SweepEnding = "finished"    // it had no seed left to run
+	SweepDecided     SweepEnding = "decided"     // its stopping rule held before all seeds had run
+	SweepUndecided   SweepEnding = "undecided"   // its stopping rule held for no configuration, however often it looked
+	SweepInterrupted SweepEnding = "interrupted" // by its user
+)
+
+// Run is how the command of a seed ended.
+type Run struct {
+	Sweep    string         `json:"sweep,omitempty"`     // its ID
+	Attempts int            `json:"attempts"`            // from 1; the other fields describe the last one
+	ExitCode *int           `json:"exit_code,omitempty"` // nil if a signal ended it, or if it never started
+	Signal   string         `json:"signal,omitempty"`    // such as SIGKILL
+	Stderr   string         `json:"stderr,omitempty"`    // the end of its standard error, masked
+	CPU      *time.Duration `json:"cpu_s,omitempty"`     // user and system time; in JSON, seconds
+	MaxRSS   *int64         `json:"rss_bytes,omitempty"` // peak memory of its largest process
+}
+
+// Repetition is a seed that was run again, to see whether it gives the same.
+type Repetition struct {
+	ID          string     `json:"id"`              // ULID
+	Sweep       string     `json:"sweep,omitempty"` // its ID; empty if somebody asked for this seed alone
+	Digest      TextDigest `json:"digest"`
+	Differences []string   `json:"differences,omitempty"` // in words, at most a few; empty if the digests are equal
+	RepeatedAt  time.Time  `json:"at"`
+}
+
+// Runs says where and when seeds ran, as far as it is recorded.
+type Runs struct {
+	First        time.Time        `json:"first,omitzero"` // the earliest start; zero if none is known
+	Last         time.Time        `json:"last,omitzero"`  // the latest start
+	NStarted     int              `json:"n_started"`      // seeds whose start is known
+	Duration     time.Duration    `json:"duration_s"`     // of all NTimed seeds together
+	NTimed       int              `json:"n_timed"`        // seeds whose duration is known
+	Environments []EnvironmentUse `json:"environments"`   // most seeds first
+	Sweeps       []SweepUse       `json:"sweeps"`         // most seeds first; a seed may have been run by none
+}
+
+// EnvironmentUse is an environment with the number of seeds that ran in it.
+type EnvironmentUse struct {
+	Environment Environment `json:"environment"`
+	NSeeds      int         `json:"n_seeds"`
+}
+
+// SweepUse is a sweep with the number of seeds that it ran.
+type SweepUse struct {
+	ID      string   `json:"id"` // ULID
+	Plan    string   `json:"-"`  // JSON, see [Sweep]
+	Command []string `json:"command"`
+	NSeeds  int      `json:"n_seeds"`
+}
+
+// ShortID returns the end of a ULID, which people read and select by.
+func ShortID(ulid string) string { return strings.ToLower(ulid[max(0, len(ulid)-8):]) }

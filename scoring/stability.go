@@ -3,6 +3,7 @@ package scoring
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"track/scoring/stats"
 )
@@ -339,4 +340,318 @@ func Aggregate(spec Spec, assessments []Assessment) Stability {
 		metrics[i].Value, metrics[i].Score = NewMoments(values[i]), NewMoments(metricScores[i])
 	}
 	return NewStability(spec, totals, metrics)
+}
+
+// The formulas behind the reducers: two passes, the first for the mean, the second over the deviations from it. x is
+// never empty.
+
+// sum is compensated (Neumaier 1974): its error does not grow with the number of points.
+func sum(x []float64) float64 {
+	total, lost := 0.0, 0.0
+	for _, v := range x {
+		next := total + v
+		if math.Abs(total) >= math.Abs(v) {
+			lost += (total - next) + v
+		} else {
+			lost += (v - next) + total
+		}
+		total = next
+	}
+	if !finite(lost) { // an infinity among the points, or a sum beyond float64
+		return total
+	}
+	return total + lost
+}
+
+func mean(x []float64) float64 {
+	n := float64(len(x))
+	if s := sum(x); !math.IsInf(s, 0) {
+		return s / n
+	}
+	m := 0.0
+	for _, v := range x { // the sum of large points may be infinite where their mean is not
+		m += v / n
+	}
+	return m
+}
+
+func constant(x []float64) bool {
+	return !slices.ContainsFunc(x, func(v float64) bool { return v != x[0] })
+}
+
+// unit is a power of two by which to multiply the deviations of x from m, so that the largest is near 1 and no power
+// of them leaves float64. A power of two changes no digit.
+func unit(x []float64, m float64) float64 {
+	largest := 0.0
+	for _, v := range x {
+		largest = max(largest, math.Abs(v-m))
+	}
+	if largest == 0 || !finite(largest) {
+		return 1
+	}
+	_, exponent := math.Frexp(largest)
+	return math.Ldexp(1, min(-exponent, 1000))
+}
+
+// std is the square root of the sum of squared deviations over divisor; 0 for a constant series.
+func std(x []float64, divisor int) float64 {
+	if constant(x) && finite(x[0]) {
+		return 0
+	}
+	m := mean(x)
+	u := unit(x, m)
+	squares := 0.0
+	for _, v := range x {
+		d := (v - m) * u
+		squares += float64(d * d)
+	}
+	return math.Sqrt(squares/float64(divisor)) / u
+}
+
+func skewness(x []float64) (float64, string) {
+	if constant(x) {
+		return 0, isConstant
+	}
+	m := mean(x)
+	u := unit(x, m)
+	squares, cubes := 0.0, 0.0
+	for _, v := range x {
+		d := (v - m) * u
+		squares += float64(d * d)
+		cubes += float64(d * d * d)
+	}
+	n := float64(len(x))
+	return cubes / n / float64(squares/n*math.Sqrt(squares/n)), ""
+}
+
+// correlation is Pearson's, of two series of which neither is constant.
+func correlation(x, y []float64) float64 {
+	mx, my := mean(x), mean(y)
+	ux, uy := unit(x, mx), unit(y, my)
+	xx, yy, xy := 0.0, 0.0, 0.0
+	for i := range x {
+		dx, dy := (x[i]-mx)*ux, (y[i]-my)*uy
+		xx += float64(dx * dx)
+		yy += float64(dy * dy)
+		xy += float64(dx * dy)
+	}
+	return max(-1, min(1, xy/(math.Sqrt(xx)*math.Sqrt(yy)))) // rounding may leave [-1, 1]; NaN stays NaN
+}
+
+// slope is that of the least-squares line through the points that are not NaN, each at the time of its index.
+func slope(x []float64) (float64, string) {
+	points := withoutNaN(x)
+	if len(points) < 2 {
+		return 0, fmt.Sprintf(tooFewPoints, len(points), reduceSlope, 2)
+	}
+	meanTime, m := 0.0, mean(points)
+	for i, v := range x {
+		if !math.IsNaN(v) {
+			meanTime += float64(i)
+		}
+	}
+	meanTime /= float64(len(points))
+	times, products := 0.0, 0.0
+	for i, v := range x {
+		if !math.IsNaN(v) {
+			t := float64(i) - meanTime
+			times += float64(t * t)
+			products += float64(t * (v - m))
+		}
+	}
+	return products / times, ""
+}
+
+// autocorrelation leaves out the pairs that have a NaN.
+func autocorrelation(x []float64, lag int) (float64, string) {
+	points := withoutNaN(x)
+	switch {
+	case len(points) == 0:
+		return 0, onlyNaN
+	case len(x) <= lag:
+		return 0, fmt.Sprintf("has %d points, and lag %d needs %d", len(x), lag, lag+1)
+	case constant(points):
+		return 0, isConstant
+	}
+	m := mean(points)
+	u := unit(points, m)
+	squares, products := 0.0, 0.0
+	for _, v := range points {
+		d := (v - m) * u
+		squares += float64(d * d)
+	}
+	for i, v := range x[lag:] {
+		if product := float64((x[i] - m) * u * ((v - m) * u)); !math.IsNaN(product) {
+			products += product
+		}
+	}
+	return products / squares, ""
+}
+
+// quantile interpolates linearly between the order statistics around q*(n-1).
+func quantile(sorted []float64, q float64) float64 {
+	position := float64(q * float64(len(sorted)-1))
+	i := int(position)
+	t := position - float64(i)
+	if t == 0 || sorted[i] == sorted[i+1] {
+		return sorted[i]
+	}
+	a, b := sorted[i], sorted[i+1]
+	switch width := b - a; {
+	case math.IsInf(width, 0):
+		return float64(a*(1-t)) + float64(b*t)
+	case t < 0.5:
+		return a + float64(width*t)
+	default:
+		return b - float64(width*(1-t))
+	}
+}
+
+// fences are the quartiles, each moved outwards by factor times their distance.
+func fences(x []float64, factor float64) (lower, upper float64) {
+	sorted := slices.Sorted(slices.Values(x))
+	q1, q3 := quantile(sorted, 0.25), quantile(sorted, 0.75)
+	reach := factor * (q3 - q1)
+	return q1 - float64(reach), q3 + float64(reach)
+}
+
+// Accumulator computes [Moments] of numbers that come one by one, in constant memory. It sums differences from the
+// first finite number, with compensation, so that an offset common to all numbers costs no digits.
+type Accumulator struct {
+	n            int
+	min, max     float64
+	hasShift     bool
+	shift        float64
+	sum, squares compensated
+	nonFinite    float64 // sum of what is not finite: infinite or NaN where there was any, else 0
+}
+
+// Add takes one more number, which may be NaN or infinite.
+func (a *Accumulator) Add(x float64) {
+	if a.n == 0 {
+		a.min, a.max = x, x
+	}
+	a.n++
+	a.min, a.max = min(a.min, x), max(a.max, x) // NaN if either is
+	if !finite(x) {
+		a.nonFinite += x
+		return
+	}
+	if !a.hasShift {
+		a.shift, a.hasShift = x, true
+	}
+	d := x - a.shift
+	a.sum.add(d)
+	a.squares.add(float64(d * d))
+}
+
+// Moments returns the moments of the numbers so far.
+func (a *Accumulator) Moments() Moments {
+	nan := math.NaN()
+	switch {
+	case a.n == 0:
+		return Moments{Mean: nan, Std: nan, Min: nan, Max: nan}
+	case a.nonFinite != 0: // NaN too
+		return Moments{N: a.n, Mean: a.nonFinite, Std: nan, Min: a.min, Max: a.max}
+	}
+	n := float64(a.n)
+	sum := a.sum.value()
+	return Moments{N: a.n, Mean: a.shift + sum/n, Std: populationStd(a.n, sum, a.squares.value()), Min: a.min, Max: a.max}
+}
+
+// ValueAccumulator accumulates the finite ones of the values of a metric, and counts the others.
+type ValueAccumulator struct {
+	finite          Accumulator
+	nNaN, nInfinite int
+}
+
+// Add takes one more value.
+func (a *ValueAccumulator) Add(x float64) {
+	switch {
+	case math.IsNaN(x):
+		a.nNaN++
+	case math.IsInf(x, 0):
+		a.nInfinite++
+	default:
+		a.finite.Add(x)
+	}
+}
+
+// Fill sets the moments and counts of the values in m.
+func (a *ValueAccumulator) Fill(m *MetricTotals) {
+	m.Value, m.NNaN, m.NInfinite = a.finite.Moments(), a.nNaN, a.nInfinite
+}
+
+// MomentsOf returns the moments of finite numbers, which it goes through twice.
+func MomentsOf(xs []float64) Moments {
+	if len(xs) == 0 {
+		nan := math.NaN()
+		return Moments{Mean: nan, Std: nan, Min: nan, Max: nan}
+	}
+	m := Moments{N: len(xs), Min: slices.Min(xs), Max: slices.Max(xs)}
+	var sum, squares compensated
+	for _, x := range xs {
+		sum.add(x)
+	}
+	m.Mean = sum.value() / float64(m.N)
+	for _, x := range xs {
+		squares.add(float64((x - m.Mean) * (x - m.Mean)))
+	}
+	m.Std = math.Sqrt(squares.value() / float64(m.N))
+	return m
+}
+
+// compensated is a sum that keeps what rounding takes from it, after Neumaier, Rundungsfehleranalyse einiger
+// Verfahren zur Summation endlicher Summen (1974).
+type compensated struct{ sum, lost float64 }
+
+func (c *compensated) add(x float64) {
+	total := c.sum + x
+	if math.Abs(c.sum) >= math.Abs(x) {
+		c.lost += (c.sum - total) + x
+	} else {
+		c.lost += (x - total) + c.sum
+	}
+	c.sum = total
+}
+
+// value is the sum; infinite where it is beyond float64.
+func (c *compensated) value() float64 {
+	if math.IsInf(c.sum, 0) {
+		return c.sum
+	}
+	return c.sum + c.lost
+}
+
+// Verdict is the answer of a rule over seeds.
+type Verdict string
+
+// The verdicts. Inconclusive means that the data do not decide, which is neither Pass nor Fail.
+const (
+	VerdictPass         Verdict = "PASS"
+	VerdictWarn         Verdict = "WARN"
+	VerdictInconclusive Verdict = "INCONCLUSIVE"
+	VerdictFail         Verdict = "FAIL"
+)
+
+// Verdicts returns all verdicts from the best to the worst.
+func Verdicts() []Verdict {
+	return []Verdict{VerdictPass, VerdictWarn, VerdictInconclusive, VerdictFail}
+}
+
+// WorstVerdict returns the worst of the verdicts: Fail, then Inconclusive, then Warn, then Pass. It is Inconclusive
+// for none at all, because nothing was judged, and counts what is no verdict as Inconclusive.
+func WorstVerdict(verdicts ...Verdict) Verdict {
+	if len(verdicts) == 0 {
+		return VerdictInconclusive
+	}
+	worst := 0
+	for _, v := range verdicts {
+		rank := slices.Index(Verdicts(), v)
+		if rank < 0 {
+			rank = slices.Index(Verdicts(), VerdictInconclusive)
+		}
+		worst = max(worst, rank)
+	}
+	return Verdicts()[worst]
 }

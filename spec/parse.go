@@ -1,11 +1,21 @@
 package spec
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"go.yaml.in/yaml/v3"
 
 	"track"
+	"track/internal/near"
 	"track/scoring"
 )
 
@@ -347,4 +357,376 @@ func (m *mapping) asVerdict(name string, n node) (scoring.Verdict, bool) {
 	hint := suggest(strings.ToLower(n.text), verdictNames(verdictsToFailOn()), "the verdicts are ")
 	m.problemAt(n.line, name, "unknown verdict "+quote(n.text), hint)
 	return "", false
+}
+
+// jsonParser builds a tree from JSON and counts lines as it goes.
+type jsonParser struct {
+	data    []byte
+	decoder *jsontext.Decoder
+	line    int // of the last token read
+	offset  int // up to which lines are counted
+}
+
+func jsonTree(data []byte) (node, *Problem) {
+	// The reader refuses duplicate names, with the words it has for YAML.
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
+	p := &jsonParser{data: data, decoder: decoder, line: 1}
+	root, err := p.value()
+	if err != nil {
+		return node{}, p.syntaxProblem(err)
+	}
+	switch _, err := p.token(); {
+	case err == nil:
+		return node{}, secondDocument(p.line)
+	case err != io.EOF:
+		return node{}, p.syntaxProblem(err)
+	}
+	return root, nil
+}
+
+// token reads the next token; no token spans lines, so its line is the one where it ends.
+func (p *jsonParser) token() (jsontext.Token, error) {
+	t, err := p.decoder.ReadToken()
+	if err == nil {
+		p.countLines(int(p.decoder.InputOffset()))
+	}
+	return t, err
+}
+
+func (p *jsonParser) countLines(offset int) {
+	p.line += bytes.Count(p.data[p.offset:offset], []byte("\n"))
+	p.offset = offset
+}
+
+func (p *jsonParser) value() (node, error) {
+	t, err := p.token()
+	if err != nil {
+		return node{}, err
+	}
+	n := node{line: p.line}
+	switch t.Kind() {
+	case 'n':
+		n.kind = kindNull
+	case 't', 'f':
+		n.kind, n.text = kindBool, t.String()
+	case '0':
+		n.kind, n.text = kindNumber, t.String()
+	case '"':
+		n.kind, n.text = kindText, t.String()
+	case '[':
+		n.kind = kindList
+		n.fields, err = p.items()
+	case '{':
+		n.kind = kindMapping
+		n.fields, err = p.fields()
+	}
+	return n, err
+}
+
+func (p *jsonParser) items() ([]field, error) {
+	var items []field
+	for p.decoder.PeekKind() != ']' {
+		item, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, field{value: item})
+	}
+	_, err := p.token()
+	return items, err
+}
+
+func (p *jsonParser) fields() ([]field, error) {
+	fields := make([]field, 0, 8)
+	for p.decoder.PeekKind() != '}' {
+		key, err := p.token()
+		if err != nil {
+			return nil, err
+		}
+		f := field{key: key.String(), line: p.line}
+		if f.value, err = p.value(); err != nil {
+			return nil, err
+		}
+		fields = append(fields, f)
+	}
+	_, err := p.token()
+	return fields, err
+}
+
+func (p *jsonParser) syntaxProblem(err error) *Problem {
+	message := err.Error()
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		p.countLines(max(p.offset, min(int(syntax.ByteOffset), len(p.data))))
+		message = syntax.Err.Error()
+	}
+	return &Problem{
+		Line:    p.line,
+		Message: "not valid JSON: " + strings.TrimPrefix(message, "jsontext: "),
+		Hint:    "a file that starts with { is read as JSON, any other as YAML",
+	}
+}
+
+// yamlTree reads one YAML document. Aliases are refused where they stand and never followed, so a file is never larger
+// than it looks.
+func yamlTree(data []byte) (node, *Problem) {
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var document, next yaml.Node
+	switch err := decoder.Decode(&document); {
+	case err == io.EOF:
+		return node{}, emptyFile()
+	case err != nil:
+		return node{}, yamlSyntaxProblem(err)
+	}
+	switch err := decoder.Decode(&next); {
+	case err == nil:
+		return node{}, secondDocument(next.Line)
+	case err != io.EOF:
+		return node{}, yamlSyntaxProblem(err)
+	}
+	root := yamlNode(document.Content[0])
+	if root.kind == kindNull {
+		return node{}, emptyFile()
+	}
+	return root, nil
+}
+
+// yamlSyntaxProblem takes the line out of an error, which has it in its text only, and not always.
+func yamlSyntaxProblem(err error) *Problem {
+	message := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 0
+	if rest, ok := strings.CutPrefix(message, "line "); ok {
+		if number, after, ok := strings.Cut(rest, ": "); ok {
+			line, _ = strconv.Atoi(number)
+			message = after
+		}
+	}
+	if line > 0 && countsFromZero(message) {
+		line++
+	}
+	return &Problem{
+		Line:    line,
+		Message: "not valid YAML: " + message,
+		Hint:    "text with : # , [ ] { } in it, or with > | % @ & * at its beginning, belongs in quotes",
+	}
+}
+
+// countsFromZero reports whether an error comes from the library's parser, which counts lines from 0; its scanner,
+// which finds the other errors, counts from 1.
+func countsFromZero(message string) bool {
+	expected, ok := strings.CutPrefix(message, "did not find expected ")
+	if !ok {
+		return false
+	}
+	for _, prefix := range []string{"key", "node content", "'-' indicator", "',' or", "<"} {
+		if strings.HasPrefix(expected, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func yamlNode(y *yaml.Node) node {
+	n := node{line: y.Line}
+	switch tag := y.ShortTag(); {
+	case y.Kind == yaml.AliasNode:
+		n.kind, n.text = kindRefused, "aliases (*"+printable(y.Value)+") are not supported: write the value out"
+	case y.Kind == yaml.MappingNode && tag == "!!map":
+		n.kind, n.fields = kindMapping, yamlFields(y.Content)
+	case y.Kind == yaml.SequenceNode && tag == "!!seq":
+		n.kind = kindList
+		for _, item := range y.Content {
+			n.fields = append(n.fields, field{value: yamlNode(item)})
+		}
+	case y.Kind == yaml.ScalarNode:
+		n.kind, n.text = yamlScalar(y, tag)
+	default:
+		n.kind, n.text = kindRefused, unknownTag(tag)
+	}
+	return n
+}
+
+// yamlFields takes keys and values in turn. A key that is not a text becomes an unknown key.
+func yamlFields(content []*yaml.Node) []field {
+	var fields []field
+	for i := 0; i+1 < len(content); i += 2 {
+		key := content[i]
+		f := field{key: key.Value, line: key.Line, value: yamlNode(content[i+1])}
+		switch key.Kind {
+		case yaml.AliasNode:
+			f.key = "*" + key.Value
+		case yaml.MappingNode:
+			f.key = "{...}"
+		case yaml.SequenceNode:
+			f.key = "[...]"
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+func yamlScalar(y *yaml.Node, tag string) (kind, string) {
+	plain := y.Style&(yaml.TaggedStyle|yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	switch {
+	case plain && decimal(y.Value): // even if it overflows, which makes it a text for the parser
+		return kindNumber, y.Value
+	case tag == "!!str" || tag == "!!timestamp": // a date is a text in YAML 1.2
+		return kindText, y.Value
+	case tag == "!!int" || tag == "!!float":
+		return kindNumber, y.Value
+	case tag == "!!bool":
+		return kindBool, strings.ToLower(y.Value)
+	case tag == "!!null":
+		return kindNull, ""
+	}
+	return kindRefused, unknownTag(tag)
+}
+
+func unknownTag(tag string) string {
+	return "the tag " + printable(tag) + " is not supported: leave it out"
+}
+
+// maxSize keeps a file given by mistake, a database or a log, out of the parsers. A spec of 10,000 metrics has 1.5 MB.
+const maxSize = 16 << 20
+
+type kind uint8
+
+const (
+	kindNull kind = iota
+	kindBool
+	kindNumber
+	kindText
+	kindList
+	kindMapping
+	kindRefused // what YAML has and spec files have not, such as an alias
+)
+
+// node is a value of the file and its place: the one form that YAML and JSON become before they are read.
+type node struct {
+	kind   kind
+	line   int
+	text   string  // of a text, number or bool, as written; of a refused node, why
+	fields []field // of a mapping, in the order of the file, duplicates included; of a list, its items, without keys
+}
+
+type field struct {
+	key   string
+	line  int // of the key
+	value node
+}
+
+// describe names the node in a message.
+func (n node) describe() string {
+	switch n.kind {
+	case kindNull:
+		return "nothing"
+	case kindNumber:
+		return "the number " + printable(n.text)
+	case kindText:
+		return "the text " + quote(n.text)
+	case kindList:
+		return "a list"
+	case kindMapping:
+		return "a mapping"
+	}
+	return n.text
+}
+
+var byteOrderMark = []byte("\uFEFF")
+
+// parseTree reads the one document of a file.
+func parseTree(data []byte) (node, *Problem) {
+	if len(data) > maxSize {
+		return node{}, &Problem{Message: fmt.Sprintf("%d bytes are too many for a spec file: the limit is %d", len(data), maxSize)}
+	}
+	data = bytes.TrimPrefix(data, byteOrderMark)
+	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
+		return jsonTree(data)
+	}
+	return yamlTree(data)
+}
+
+func emptyFile() *Problem {
+	return &Problem{Line: 1, Message: "the file is empty", Hint: "a spec has at least scenario and metrics"}
+}
+
+func secondDocument(line int) *Problem {
+	return &Problem{Line: line, Message: "a second document begins here", Hint: "write one spec per file"}
+}
+
+// Problem is one thing wrong with a spec file.
+type Problem struct {
+	File    string
+	Line    int    // from 1; 0 if no line is known
+	Metric  string // name of the metric, or "#3" for the third if it has none; empty outside of metrics
+	Field   string // as in the file, "improvement.baseline" for a nested one; empty if the problem is the file itself
+	Message string
+	Hint    string // the way out, if there is an obvious one
+}
+
+// String is "file:line: metric name: field: message (hint)", without the parts that are empty.
+func (p Problem) String() string {
+	var b strings.Builder
+	switch {
+	case p.File != "" && p.Line > 0:
+		fmt.Fprintf(&b, "%s:%d: ", p.File, p.Line)
+	case p.File != "":
+		b.WriteString(p.File + ": ")
+	case p.Line > 0:
+		fmt.Fprintf(&b, "line %d: ", p.Line)
+	}
+	if p.Metric != "" {
+		b.WriteString("metric " + printable(p.Metric) + ": ")
+	}
+	if p.Field != "" {
+		b.WriteString(printable(p.Field) + ": ")
+	}
+	b.WriteString(p.Message)
+	if p.Hint != "" {
+		b.WriteString(" (" + p.Hint + ")")
+	}
+	return b.String()
+}
+
+// Error is why a file was refused: every problem found in it, in the order of its lines. It has at least one.
+type Error struct{ Problems []Problem }
+
+// Unwrap makes every Error a [track.ErrInvalid].
+func (e *Error) Unwrap() error { return track.ErrInvalid }
+
+// Error lists the problems, one a line.
+func (e *Error) Error() string {
+	lines := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		lines[i] = p.String()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// printable is a text of a file as it may stand in a message: on one line, without control characters, not too long,
+// and in quotes if it differs from the text itself.
+func printable(s string) string {
+	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) })
+	if hidden || !utf8.ValidString(s) || strings.TrimSpace(s) != s {
+		return quote(s)
+	}
+	return shorten(s)
+}
+
+// quote is a text of a file in quotes.
+func quote(s string) string { return strconv.Quote(shorten(s)) }
+
+func shorten(s string) string {
+	const limit = 100 // bytes
+	if len(s) <= limit {
+		return s
+	}
+	return strings.ToValidUTF8(s[:limit], "") + "…"
+}
+
+// suggest asks for the valid name that was probably meant. Failing that it lists them all after intro.
+func suggest(name string, known []string, intro string) string {
+	if best := near.Nearest(name, known); best != "" {
+		return "did you mean " + best + "?"
+	}
+	return intro + strings.Join(known, ", ")
 }

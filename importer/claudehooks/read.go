@@ -1,14 +1,28 @@
 package claudehooks
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
 	"io"
 	"iter"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
 	"track/importer"
+	"track/importer/claudetools"
 )
 
 // Read reads a log of payloads. file stands in items and errors.
@@ -208,4 +222,734 @@ func (d *decoder) End() []importer.Item {
 	}
 	slices.SortStableFunc(items, func(a, b importer.Item) int { return a.Line - b.Line })
 	return items
+}
+
+// The events that matter here, as hook_event_name has them. There are others.
+const (
+	sessionStart       = "SessionStart"
+	SessionEnd         = "SessionEnd"
+	UserPromptSubmit   = "UserPromptSubmit"
+	PreToolUse         = "PreToolUse"
+	PostToolUse        = "PostToolUse"
+	PostToolUseFailure = "PostToolUseFailure"
+	PermissionDenied   = "PermissionDenied"
+	Stop               = "Stop"
+	StopFailure        = "StopFailure"
+	SubagentStop       = "SubagentStop"
+)
+
+// Event is one payload of a hook.
+type Event struct {
+	Name       string // hook_event_name
+	Session    string
+	Agent      string    // of a subagent; empty for the main one
+	At         time.Time // when it was received, or what the log says
+	Transcript string    // path of the session's transcript, as the payload has it; nothing here opens it
+	Prompt     string    // of UserPromptSubmit
+	Identity   string    // tells it from others of its session: the key of its call, else its time with the lengths of its texts
+	Reply      *string   // last_assistant_message of Stop and SubagentStop; nil where the payload has none
+	Message    string    // why a turn ended in an error
+
+	// Call is the tool call of a tool's event. Before the tool ran, its key, tool, input and command are set; after it,
+	// also what is known of the result.
+	Call track.ToolCall
+	// Interrupted says that the user stopped the tool.
+	Interrupted bool
+	// AgentTranscript is the path of the transcript of a subagent; empty where the payload has none.
+	AgentTranscript string
+	// Folder is the working directory of the session.
+	Folder string
+	// Wrote is the file that the call wrote, whole; nil where it wrote none, or the payload does not tell.
+	Wrote *track.WrittenFile
+}
+
+type payload struct {
+	Name        string         `json:"hook_event_name"`
+	Event       string         `json:"event"`
+	Session     string         `json:"session_id"`
+	Agent       string         `json:"agent_id"`
+	TS          string         `json:"ts"`
+	Timestamp   string         `json:"timestamp"`
+	Transcript  string         `json:"transcript_path"`
+	AgentFile   string         `json:"agent_transcript_path"`
+	Folder      string         `json:"cwd"`
+	Prompt      string         `json:"prompt"`
+	Reply       *string        `json:"last_assistant_message"`
+	Tool        string         `json:"tool_name"`
+	Input       jsontext.Value `json:"tool_input"`
+	ToolUseID   string         `json:"tool_use_id"`
+	Response    jsontext.Value `json:"tool_response"`
+	DurationMS  *float64       `json:"duration_ms"`
+	Error       jsontext.Value `json:"error"`
+	IsInterrupt bool           `json:"is_interrupt"`
+}
+
+// Decode reads one payload. received is when it came; a time in the payload itself wins, since a logger wrote it then.
+func Decode(text []byte, received time.Time) (Event, error) {
+	var p payload
+	if err := importer.Unmarshal(text, &p); err != nil {
+		return Event{}, err
+	}
+	e := Event{
+		Name: p.Name, Session: importer.Name(p.Session), Agent: importer.Name(p.Agent), At: received, Transcript: p.Transcript,
+		AgentTranscript: p.AgentFile, Folder: p.Folder, Prompt: p.Prompt, Reply: p.Reply, Message: importer.String(p.Error), Interrupted: p.IsInterrupt,
+	}
+	if e.Name == "" {
+		e.Name = p.Event
+	}
+	if e.Name == "" || p.Session == "" {
+		return Event{}, errors.New("no payload of a hook: it has no hook_event_name or no session_id")
+	}
+	for _, text := range []string{p.Timestamp, p.TS} {
+		if at := importer.Time(text); !at.IsZero() {
+			e.At = at
+		}
+	}
+	switch e.Name {
+	case PreToolUse, PostToolUse, PostToolUseFailure, PermissionDenied:
+		e.decodeCall(p)
+	}
+	e.Identity = e.identity()
+	return e, nil
+}
+
+// identity is that of the call, which an event of a prompt lacks: its time and the lengths of its texts tell it from
+// others. It holds no digest of them, from which a short secret could be guessed.
+func (e Event) identity() string {
+	if e.Call.Key != "" {
+		return e.Call.Key
+	}
+	return fmt.Sprintf("%s-%d-%d", strconv.FormatInt(e.At.UnixMicro(), 36), len(e.Prompt), len(e.Call.Input))
+}
+
+// EachText implements [track.Fact].
+func (e *Event) EachText(v track.TextVisitor) {
+	for _, name := range [...]string{e.Session, e.Agent, e.Name, e.Identity, e.Transcript, e.AgentTranscript} {
+		v.Name("event", name)
+	}
+	v.Free("message", &e.Message)
+	v.Free("prompt", &e.Prompt)
+	e.Reply = eachPointer(v, "reply", e.Reply)
+	e.Call.EachText(v)
+	if e.Wrote != nil {
+		wrote := *e.Wrote
+		v.Free("files", &wrote.Name)
+		v.Free("files", &wrote.Content)
+		e.Wrote = &wrote
+	}
+}
+
+func eachPointer(v track.TextVisitor, field string, text *string) *string {
+	if text == nil {
+		return nil
+	}
+	changed := *text
+	v.Free(field, &changed)
+	return &changed
+}
+
+func (e *Event) decodeCall(p payload) {
+	e.Call = track.ToolCall{Key: p.ToolUseID, Tool: cmp.Or(importer.Name(p.Tool), "unknown"), Input: importer.Canonical(p.Input), Command: claudetools.Command(p.Tool, p.Input)}
+	if e.Name == PreToolUse {
+		e.Call.StartedAt = e.At
+		return
+	}
+	e.Call.Answered = true
+	if p.DurationMS != nil {
+		e.Call.Duration = importer.Seconds(*p.DurationMS / 1000)
+	} else {
+		e.Call.Duration = claudetools.Duration(p.Response)
+	}
+	if e.Name == PostToolUse {
+		output := responseText(p.Response)
+		e.Call.Output = &output
+		if name, content, ok := claudetools.Written(p.Tool, p.Input, p.Response); ok {
+			e.Wrote = &track.WrittenFile{Name: name, Content: content}
+		}
+		return
+	}
+	text := importer.String(p.Error)
+	e.Call.Exit, e.Call.Error = claudetools.Exit(text), claudetools.Message(text)
+	e.Call.Rejected = e.Name == PermissionDenied || claudetools.IsRejection(text)
+	if e.Call.Error == "" {
+		e.Call.Error = "failed, without a word why"
+	}
+}
+
+// responseText is what a tool answered: the streams of a shell, the text of a list of blocks, else the JSON.
+func responseText(response jsontext.Value) string {
+	var shell struct {
+		Stdout *string `json:"stdout"`
+		Stderr string  `json:"stderr"`
+	}
+	switch response.Kind() {
+	case '{':
+		if importer.Unmarshal(response, &shell) == nil && shell.Stdout != nil {
+			if shell.Stderr == "" {
+				return *shell.Stdout
+			}
+			return *shell.Stdout + "\n" + shell.Stderr
+		}
+	case '"', '[':
+		if text := claudetools.Text(response); text != "" {
+			return text
+		}
+	case 0, 'n':
+		return ""
+	}
+	return importer.Canonical(response)
+}
+
+// Bounds of a payload in memory, in bytes of JSON.
+const (
+	longString  = 1 << 20 // a longer string is cut: its beginning and its end are kept
+	keptOfLong  = 1 << 20 // of all long strings together
+	longValue   = 4 << 20 // a longer object or array is left out, its long strings not counted
+	longPayload = 16 << 20
+)
+
+var errTooManyMembers = fmt.Errorf("the payload is longer than %d MiB without its long texts", longPayload>>20)
+
+// ReadPayload returns a payload of any size in bounded memory. Of a string above 1 MiB, the masked beginning and the
+// masked end are kept, of an object or array of much else nothing, and what is left out is named with its size and a
+// digest of its lines' lengths. cuts say what is left out; none if nothing is. mask takes secrets out of a text.
+func ReadPayload(r io.Reader, mask func(text string) string) (payload []byte, cuts Cuts, err error) {
+	s := shortener{in: bufio.NewReaderSize(r, 256<<10), mask: mask, kept: keptOfLong}
+	for err == nil {
+		if err = s.next(); len(s.out) > longPayload {
+			return nil, s.cuts, errTooManyMembers
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		return nil, s.cuts, err
+	}
+	if s.skip != nil { // the payload ended within it
+		s.leaveOut(s.skip, "")
+	}
+	return s.out, s.cuts, nil
+}
+
+// shortener copies JSON from in to out and leaves out what is long. It knows strings and brackets, and nothing else of
+// JSON: whoever decodes the payload finds out whether it is any.
+type shortener struct {
+	in    *bufio.Reader
+	out   []byte
+	mask  func(string) string
+	kept  int // bytes that long strings may still take
+	cuts  Cuts
+	depth int
+	value int // where the member of the payload begins in out, if it is an object or array
+	long  int // bytes of long strings in it
+	skip  *outline
+}
+
+// next copies what comes up to the next string, with the string.
+func (s *shortener) next() error {
+	chunk, err := s.chunk()
+	if err != nil {
+		return err
+	}
+	for i, c := range chunk {
+		switch c {
+		case '"':
+			s.write(chunk[:i+1])
+			_, _ = s.in.Discard(i + 1) // it is buffered
+			return s.text()
+		case '{', '[':
+			if s.depth++; s.depth == 2 {
+				s.value, s.long = len(s.out)+i, 0
+			}
+		case '}', ']':
+			if s.depth--; s.depth == 1 && s.skip != nil {
+				_, _ = s.in.Discard(i + 1)
+				s.endSkipped(i + 1)
+				return nil
+			}
+		}
+	}
+	s.write(chunk)
+	_, _ = s.in.Discard(len(chunk))
+	return nil
+}
+
+// chunk returns bytes that are buffered, at least one.
+func (s *shortener) chunk() ([]byte, error) {
+	if _, err := s.in.Peek(1); err != nil {
+		return nil, err
+	}
+	return s.in.Peek(s.in.Buffered())
+}
+
+// write copies bytes, unless the value that they belong to has become too long: then it is left out.
+func (s *shortener) write(text []byte) {
+	if s.skip != nil {
+		s.skip.bytes += len(text)
+		return
+	}
+	s.out = append(s.out, text...)
+	if s.depth >= 2 && len(s.out)-s.value-s.long > longValue {
+		s.skip = newOutline()
+		s.skip.bytes = len(s.out) - s.value
+		s.out = s.out[:s.value]
+	}
+}
+
+// endSkipped writes what stands for a value that was left out.
+func (s *shortener) endSkipped(n int) {
+	s.skip.bytes += n
+	outline := s.skip
+	s.skip = nil
+	s.out = appendQuoted(s.out, outline.String())
+	s.leaveOut(outline, outline.String())
+}
+
+// text copies the rest of a string, whose first quote was read.
+func (s *shortener) text() error {
+	start, escaped := len(s.out), false
+	for {
+		chunk, err := s.chunk()
+		if errors.Is(err, io.EOF) {
+			return io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		n, next, ended := stringEnd(chunk, escaped)
+		escaped = next
+		s.write(chunk[:n])
+		if s.skip != nil {
+			s.skip.line(chunk[:n])
+		}
+		_, _ = s.in.Discard(n)
+		if ended {
+			return nil
+		}
+		if s.skip == nil && len(s.out)-start > longString {
+			return s.longText(start, escaped)
+		}
+	}
+}
+
+// stringEnd returns how much of a chunk belongs to a string, with its last quote, and whether that is its end. escaped
+// says that a backslash precedes the chunk; next, that one ends it.
+func stringEnd(chunk []byte, escaped bool) (n int, next, ended bool) {
+	i, quote := 0, -1
+	if escaped {
+		i = 1
+	}
+	for i < len(chunk) {
+		if quote < i {
+			if quote = bytes.IndexByte(chunk[i:], '"') + i; quote < i {
+				quote = len(chunk)
+			}
+		}
+		backslash := bytes.IndexByte(chunk[i:quote], '\\')
+		switch {
+		case backslash >= 0:
+			i += backslash + 2
+		case quote < len(chunk):
+			return quote + 1, false, true
+		default:
+			return len(chunk), false, false
+		}
+	}
+	return len(chunk), i > len(chunk), false
+}
+
+// besideCut is how much of a long text is masked on each side of a cut and then left out. A secret that the cut splits
+// lies in it, and what a mask depends on lies next to its secret: a private key has at most 16 KiB. Masks can be longer
+// than the secrets they replace, so it is a multiple of that.
+const besideCut = 64 << 10
+
+// longText reads the rest of a string that began at start of out, and writes what is kept of it.
+func (s *shortener) longText(start int, escaped bool) error {
+	raw := s.out[start:]
+	outline := newOutline()
+	outline.add(raw)
+	keep := s.kept / 2
+	tail := ring{size: keep}
+	tail.add(raw[min(len(raw), keep):])
+	head := string(raw[:min(len(raw), keep)])
+	for ended := false; !ended; {
+		chunk, err := s.chunk()
+		if errors.Is(err, io.EOF) {
+			return io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		var n int
+		n, escaped, ended = stringEnd(chunk, escaped)
+		text := chunk[:n]
+		if ended {
+			text = chunk[:n-1]
+		}
+		outline.add(text)
+		tail.add(text)
+		_, _ = s.in.Discard(n)
+	}
+	text := s.shortened(head, tail.text(), outline.String(), keep)
+	s.kept -= min(s.kept, len(text))
+	s.out = appendQuoted(s.out[:start-1], text)
+	s.leaveOut(outline, text)
+	s.long += len(s.out) - start
+	return nil
+}
+
+// shortened returns the masked beginning and end of a text. The beginning ends with a line, or a word, and the end
+// begins behind an empty line: no table or list goes on behind it, whose masks depend on what stood before.
+func (s *shortener) shortened(head, tail, outline string, most int) string {
+	head, tail = s.mask(unquoted(withoutPartialEscape(head))), s.mask(unquoted(afterPartialEscape(tail)))
+	head = head[:min(most, max(0, len(head)-besideCut))]
+	end := strings.LastIndexByte(head, '\n')
+	if end < 0 {
+		end = max(0, strings.LastIndexAny(head, " \t"))
+	}
+	tail = afterEmptyLine(tail[min(len(tail), max(besideCut, len(tail)-most)):])
+	return strings.Trim(head[:end]+"\n"+outline+"\n"+tail, "\n")
+}
+
+// afterEmptyLine returns what follows the first empty line of a text; nothing if it has none.
+func afterEmptyLine(text string) string {
+	for at := strings.IndexByte(text, '\n'); at >= 0 && at < len(text); {
+		line, _, _ := strings.Cut(text[at+1:], "\n")
+		if at += 1 + len(line); strings.TrimRight(line, "\r") == "" {
+			return text[min(len(text), at+1):]
+		}
+	}
+	return ""
+}
+
+func unquoted(raw string) string {
+	text, err := jsontext.AppendUnquote(nil, "\""+raw+"\"")
+	if err != nil { // invalid UTF-8, which it replaces, or no JSON
+		return strings.ToValidUTF8(string(text), "\uFFFD")
+	}
+	return string(text)
+}
+
+func appendQuoted(out []byte, text string) []byte {
+	out, _ = jsontext.AppendQuote(out, strings.ToValidUTF8(text, "\uFFFD")) // valid UTF-8 has a quoted form
+	return out
+}
+
+// longestEscape is the length of \u0000.
+const longestEscape = 6
+
+// withoutPartialEscape returns the beginning of a raw string without an escape sequence that its end cuts.
+func withoutPartialEscape(raw string) string {
+	for end := len(raw); end > 0; {
+		i := strings.LastIndexByte(raw[max(0, end-longestEscape):end], '\\')
+		if i < 0 {
+			return raw[:end]
+		}
+		end = max(0, end-longestEscape) + i
+	}
+	return ""
+}
+
+// afterPartialEscape returns the end of a raw string without an escape sequence that its beginning cuts.
+func afterPartialEscape(raw string) string {
+	plain := 0
+	for i := range min(len(raw), besideCut/2) {
+		if plain++; raw[i] == '\\' || raw[i] == '"' {
+			plain = 0
+		}
+		if plain > longestEscape {
+			return raw[i+1:]
+		}
+	}
+	return ""
+}
+
+// outline is what is known of a text that is left out: its size, and a digest of the lengths of its lines. It is no
+// digest of the text, from which a short secret could be guessed.
+type outline struct {
+	hash   hash.Hash
+	buffer []byte
+	bytes  int
+	length uint64 // of the line
+	escape bool   // a backslash precedes what comes next
+	size   decodedSize
+	digest string // once it is known
+}
+
+func newOutline() *outline { return &outline{hash: sha256.New()} }
+
+// add takes a part of a raw string.
+func (o *outline) add(raw []byte) {
+	o.bytes += len(raw)
+	o.size.add(raw)
+	o.line(raw)
+}
+
+func (o *outline) line(raw []byte) {
+	for len(raw) > 0 {
+		if o.escape {
+			if o.escape, o.length = false, o.length+1; raw[0] == 'n' {
+				o.endLine()
+			}
+			raw = raw[1:]
+		}
+		n := bytes.IndexByte(raw, '\\') + 1
+		if o.escape = n > 0; !o.escape {
+			n = len(raw)
+		}
+		o.length += uint64(n)
+		raw = raw[n:]
+	}
+}
+
+func (o *outline) endLine() {
+	const full = 4096
+	o.buffer = binary.LittleEndian.AppendUint64(o.buffer, o.length)
+	o.length = 0
+	if len(o.buffer) >= full {
+		o.hash.Write(o.buffer)
+		o.buffer = o.buffer[:0]
+	}
+}
+
+func (o *outline) String() string {
+	if o.digest == "" {
+		o.endLine()
+		o.hash.Write(o.buffer)
+		o.buffer, o.digest = nil, hex.EncodeToString(o.hash.Sum(nil))[:16]
+	}
+	return fmt.Sprintf("[left out of %d bytes of JSON, whose lines have the digest %s]", o.bytes, o.digest)
+}
+
+// ring keeps the last bytes that it is given.
+type ring struct {
+	size int
+	data []byte // at most twice the size
+}
+
+func (r *ring) add(text []byte) {
+	text = text[max(0, len(text)-r.size):]
+	if len(r.data)+len(text) > 2*r.size {
+		r.data = append(r.data[:0], r.data[max(0, len(r.data)-r.size):]...)
+	}
+	r.data = append(r.data, text...)
+}
+
+func (r *ring) text() string { return string(r.data[max(0, len(r.data)-r.size):]) }
+
+// Cuts are the places of a payload where something is left out.
+type Cuts []cut
+
+type cut struct {
+	outline string // what stands there instead
+	bytes   int    // that are left out, less what stands there
+}
+
+// Whole returns the size of a text of the payload before anything was left out of it; 0 if it is whole.
+func (c Cuts) Whole(text string) int {
+	whole, cut := len(text), false
+	for _, place := range c {
+		if n := strings.Count(text, place.outline); n > 0 {
+			whole, cut = whole+n*place.bytes, true
+		}
+	}
+	if !cut {
+		return 0
+	}
+	return max(whole, 1)
+}
+
+// leaveOut notes that a text stands for what an outline describes.
+func (s *shortener) leaveOut(o *outline, text string) {
+	for _, known := range s.cuts {
+		if known.outline == o.String() { // the same text again
+			return
+		}
+	}
+	size := o.bytes
+	if o.size.raw > 0 {
+		size = o.size.bytes()
+	}
+	s.cuts = append(s.cuts, cut{o.String(), size - len(text)})
+}
+
+// decodedSize counts the bytes of a string in JSON once its escape sequences are decoded.
+type decodedSize struct {
+	raw     int
+	escapes int  // bytes of escape sequences beyond what they stand for
+	escape  bool // a backslash precedes what comes next
+	digits  int  // hexadecimal digits that are to come
+	code    rune
+}
+
+func (d *decodedSize) bytes() int { return d.raw - d.escapes }
+
+// add takes a part of a raw string.
+func (d *decodedSize) add(raw []byte) {
+	d.raw += len(raw)
+	for len(raw) > 0 {
+		switch {
+		case d.digits > 0:
+			d.digit(raw[0])
+			raw = raw[1:]
+		case d.escape:
+			if d.escape = false; raw[0] == 'u' {
+				d.digits, d.code = 4, 0
+			}
+			raw = raw[1:]
+		default:
+			n := bytes.IndexByte(raw, '\\') + 1
+			if n == 0 {
+				return
+			}
+			d.escape, d.escapes, raw = true, d.escapes+1, raw[n:]
+		}
+	}
+}
+
+// digit takes a digit of \u0000. Two surrogates stand for four bytes.
+func (d *decodedSize) digit(c byte) {
+	d.digits--
+	d.code = d.code<<4 | rune(strings.IndexByte("0123456789abcdef", c|0x20)&0xf)
+	if d.digits > 0 {
+		return
+	}
+	const digits, halfOfPair = 4, 2
+	n := utf8.RuneLen(d.code)
+	if n < 0 {
+		n = halfOfPair
+	}
+	d.escapes += 1 + digits - n
+}
+
+// Turn is one execution as the events of its hooks tell it.
+type Turn struct {
+	Execution *track.Execution // nil where nothing was done
+	Events    []Event          // what it was made of, in order
+	Begun     bool             // its prompt, or a call, was seen
+	Stopped   bool             // it came to its end, as far as is known
+	Final     bool             // nothing more is to come: another prompt followed, or the session ended
+}
+
+// Assemble makes executions of the events of one thread, in order of their time. One whose next prompt comes, or
+// whose session ends, before it stopped was interrupted, which is a correction.
+func Assemble(events []Event) (turns []Turn) {
+	for _, run := range runs(inOrder(events)) {
+		turns = append(turns, assemble(run))
+	}
+	for i := range turns {
+		if turns[i].Final = turns[i].Final || i < len(turns)-1; turns[i].Final {
+			turns[i].End()
+		}
+	}
+	return turns
+}
+
+// inOrder sorts events by time. Of two at one time, as in logs that count whole seconds, the start of a call precedes
+// its result.
+func inOrder(events []Event) []Event {
+	events = slices.Clone(events)
+	slices.SortStableFunc(events, func(a, b Event) int { return a.At.Compare(b.At) })
+	for i, e := range events {
+		if e.Call.Key != "" || !e.Call.Answered {
+			continue
+		}
+		for j := i + 1; j < len(events) && events[j].At.Equal(e.At); j++ {
+			if before := events[j]; before.Name == PreToolUse && before.Call.Key == "" && before.Call.Tool == e.Call.Tool && before.Call.Input == e.Call.Input {
+				copy(events[i+1:j+1], events[i:j])
+				events[i] = before
+				break
+			}
+		}
+	}
+	return events
+}
+
+// runs cuts events where an execution begins, and behind the end of one.
+func runs(events []Event) (list [][]Event) {
+	open := false
+	for _, e := range events {
+		if !open || e.Name == UserPromptSubmit {
+			list = append(list, nil)
+		}
+		last := &list[len(list)-1]
+		*last = append(*last, e)
+		open = e.Name != SessionEnd && (e.Name != SubagentStop || e.Agent == "")
+	}
+	return list
+}
+
+func assemble(events []Event) Turn {
+	t := Turn{Events: events}
+	var open *turn
+	budget := importer.NewBudget()
+	for i, e := range events {
+		switch e.Name {
+		case UserPromptSubmit, PreToolUse, PostToolUse, PostToolUseFailure, PermissionDenied:
+			if open == nil {
+				open, t.Begun = begin(budget, i+1, thread{e.Session, e.Agent}, e), true
+			}
+			if e.Name != UserPromptSubmit {
+				open.tool(e)
+			}
+		case Stop, StopFailure, SubagentStop:
+			if e.Name == SubagentStop && e.Agent == "" {
+				continue // older payloads do not tell which subagent it was
+			}
+			if t.Stopped = true; open != nil {
+				open.stop(e)
+			}
+		case SessionEnd:
+			t.Final = true
+		}
+	}
+	if open != nil && (t.Stopped || open.Acted()) {
+		t.Execution = open.finish()[0].Execution
+	}
+	return t
+}
+
+// End closes an execution that nothing more is to come of.
+func (t *Turn) End() {
+	t.Final = true
+	if t.Execution != nil && !t.Stopped {
+		t.Execution.Corrections++
+		t.Execution.Message = "interrupted: the next prompt, or the end of the session, came before it stopped"
+	}
+	t.Stopped = true
+}
+
+// Merge returns what a transcript and hooks know together of an execution; complete says that the transcript alone
+// knows it all. The transcript has exit statuses, tokens, the model; hooks know what it does not tell yet, since it
+// is written with a delay.
+func Merge(transcript, hooks track.Execution) (merged track.Execution, complete bool) {
+	merged, complete = transcript, transcript.Output != nil
+	merged.Calls = slices.Clone(transcript.Calls)
+	known := make(map[string]int, len(merged.Calls))
+	for i, c := range merged.Calls {
+		known[c.Key] = i
+	}
+	for _, c := range hooks.Calls {
+		i, is := known[c.Key]
+		switch {
+		case c.Key == "":
+		case !is:
+			merged.Calls = append(merged.Calls, c)
+			complete = false
+		case c.Answered && !merged.Calls[i].Answered:
+			merged.Calls[i] = c
+			complete = false
+		}
+	}
+	if merged.Prompt == nil {
+		merged.Prompt = hooks.Prompt
+	}
+	if len(hooks.Files) > len(merged.Files) {
+		merged.Files = hooks.Files
+	}
+	if !complete && hooks.Output != nil {
+		merged.Output = hooks.Output
+	}
+	if merged.Output == nil {
+		merged.Output = hooks.Output
+	}
+	return merged, complete
 }

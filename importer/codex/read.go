@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"encoding/hex"
 	"errors"
 	"io"
 	"iter"
@@ -242,4 +243,208 @@ func (d *decoder) finish() *importer.Draft {
 		draft.Output = &reply
 	}
 	return draft
+}
+
+// line is a line of a rollout. The oldest rollouts have the item itself on it, without type and payload around it.
+type line struct {
+	Timestamp string         `json:"timestamp"`
+	Type      string         `json:"type"`
+	Payload   jsontext.Value `json:"payload"`
+}
+
+// item is what is used of a payload, of whatever type.
+type item struct {
+	Type      string         `json:"type"`
+	ID        string         `json:"id"`
+	Role      string         `json:"role"`
+	Name      string         `json:"name"`
+	CallID    string         `json:"call_id"`
+	Arguments string         `json:"arguments"` // JSON in a string
+	Input     string         `json:"input"`     // of a custom tool
+	Action    jsontext.Value `json:"action"`    // of a local shell, or a web search
+	Status    string         `json:"status"`
+	Output    jsontext.Value `json:"output"`
+	Content   jsontext.Value `json:"content"`
+	Message   string         `json:"message"`
+	Reason    string         `json:"reason"`
+	LastReply *string        `json:"last_agent_message"`
+	Model     string         `json:"model"`
+	Info      *tokenInfo     `json:"info"`
+	Success   *bool          `json:"success"`
+	Stderr    string         `json:"stderr"`
+	Result    jsontext.Value `json:"result"`
+	Forked    string         `json:"forked_from_id"`
+	Source    jsontext.Value `json:"source"` // of a session: an object if another agent spawned it
+	Turn      jsontext.Value `json:"turn_id"`
+
+	ExitCode *int      `json:"exit_code"`
+	Duration *duration `json:"duration"`
+}
+
+type duration struct {
+	Secs  int64 `json:"secs"`
+	Nanos int64 `json:"nanos"`
+}
+
+type tokenInfo struct {
+	Total *tokenUsage `json:"total_token_usage"`
+	Last  *tokenUsage `json:"last_token_usage"` // of the last request
+}
+
+type tokenUsage struct {
+	Input     int64 `json:"input_tokens"` // those of the cache included
+	Cached    int64 `json:"cached_input_tokens"`
+	Output    int64 `json:"output_tokens"` // reasoning included
+	Reasoning int64 `json:"reasoning_output_tokens"`
+}
+
+// prefix is the beginning of a rollout that repeats the session which it was forked from: with the times of then, or
+// written at once with new ones. Its tokens and calls belong to that session.
+type prefix struct {
+	active  bool
+	session time.Time // when the own session began, as its id tells; zero if unknown
+	last    time.Time // of the last line that was repeated; at first, when the rollout began
+	turns   bool      // ids tell when its turns began, so that pauses say nothing
+}
+
+// pause ends lines that were written at once. No model answers within it.
+const pause = 500 * time.Millisecond
+
+// parent returns the session that a session was forked from or spawned by; the empty string if there is none.
+func (i item) parent() string {
+	var source struct {
+		Subagent struct {
+			Spawn struct {
+				Parent string `json:"parent_thread_id"`
+			} `json:"thread_spawn"`
+		} `json:"subagent"`
+	}
+	if i.Forked == "" && i.Source.Kind() == '{' && importer.Unmarshal(i.Source, &source) == nil {
+		return source.Subagent.Spawn.Parent
+	}
+	return i.Forked
+}
+
+// meta takes a line about a session. The first is that of the rollout; one that follows belongs to a session that it
+// repeats.
+func (d *decoder) meta(at time.Time, i item) {
+	own := d.session == ""
+	if own {
+		d.session = importer.Name(i.ID)
+	}
+	if own && i.parent() != "" || !own && d.prompts == 0 && importer.Name(i.ID) != d.session {
+		d.prefix.active = true
+	}
+	if own {
+		d.prefix.session, d.prefix.last = timeOfID(i.ID), at
+	}
+}
+
+// isOwn reports whether a line follows the prefix: it names a turn that began after the session, or it was not written
+// at once with those before.
+func (d *decoder) isOwn(at time.Time, i item) bool {
+	p := &d.prefix
+	if turn := timeOfID(importer.String(i.Turn)); !turn.IsZero() && !p.session.IsZero() {
+		p.turns = true
+		return !turn.Before(p.session)
+	}
+	if p.turns {
+		return false
+	}
+	if at.IsZero() || p.last.IsZero() {
+		return p.last.IsZero()
+	}
+	if at.Sub(p.last) > pause {
+		return true
+	}
+	if at.After(p.last) {
+		p.last = at
+	}
+	return false
+}
+
+// leavePrefix forgets what was repeated. A prompt that nothing answered is the first of the rollout's own.
+func (d *decoder) leavePrefix() {
+	d.prefix.active = false
+	if d.began {
+		d.close()
+	}
+	_ = d.tokens.take() // the totals go on from here
+	d.requests, d.reply = requests{}, ""
+}
+
+// timeOfID returns the time in an id that is a UUID of version 7; the zero time of any other.
+func timeOfID(id string) time.Time {
+	raw, err := hex.DecodeString(strings.ReplaceAll(id, "-", ""))
+	if err != nil || len(raw) != 16 || raw[6]>>4 != 7 {
+		return time.Time{}
+	}
+	var ms int64
+	for _, b := range raw[:6] {
+		ms = ms<<8 | int64(b)
+	}
+	return time.UnixMilli(ms)
+}
+
+// tokenCount adds up how totals grow.
+type tokenCount struct {
+	last  tokenUsage // of the session
+	sum   tokenUsage // of the execution
+	any   bool
+	begun bool // last is known
+}
+
+// add takes the totals of the session and the usage of the last request, and returns how the totals have grown. Totals
+// that are smaller than before began anew, in a session that was resumed. The first may include those of the session
+// that this one was forked from.
+func (t *tokenCount) add(total tokenUsage, last *tokenUsage) (grown tokenUsage, isMore bool) {
+	if !total.sane() {
+		return grown, false
+	}
+	before := t.last
+	if !t.begun && last != nil && last.sane() {
+		before = total.minus(*last)
+	}
+	if total.Input < before.Input || total.Output < before.Output {
+		before = tokenUsage{}
+	}
+	grown = total.minus(before)
+	t.sum.Input += grown.Input
+	t.sum.Cached += grown.Cached
+	t.sum.Output += grown.Output
+	t.sum.Reasoning += grown.Reasoning
+	t.last, t.any, t.begun = total, true, true
+	return grown, grown != (tokenUsage{})
+}
+
+// minus returns the difference, at least 0.
+func (u tokenUsage) minus(v tokenUsage) tokenUsage {
+	return tokenUsage{
+		Input: max(0, u.Input-v.Input), Cached: max(0, u.Cached-v.Cached), Output: max(0, u.Output-v.Output), Reasoning: max(0, u.Reasoning-v.Reasoning),
+	}
+}
+
+func (u tokenUsage) sane() bool {
+	const most = 1 << 50
+	for _, n := range [...]int64{u.Input, u.Cached, u.Output, u.Reasoning} {
+		if n < 0 || n > most {
+			return false
+		}
+	}
+	return true
+}
+
+// take returns the tokens of the execution that ends, and begins the next.
+func (t *tokenCount) take() *track.Tokens {
+	sum, known := t.sum, t.any
+	t.sum, t.any = tokenUsage{}, false
+	if !known {
+		return nil
+	}
+	return sum.tokens()
+}
+
+func (u tokenUsage) tokens() *track.Tokens {
+	input := max(0, u.Input-u.Cached)
+	return &track.Tokens{Input: &input, Output: &u.Output, CacheRead: &u.Cached, Reasoning: &u.Reasoning}
 }

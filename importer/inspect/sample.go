@@ -2,8 +2,12 @@ package inspect
 
 import (
 	"errors"
+	"maps"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -208,4 +212,211 @@ func named(object jsontext.Value, name string) string {
 		return ""
 	}
 	return importer.String(members[name])
+}
+
+type score struct {
+	Value jsontext.Value `json:"value"`
+}
+
+// truths returns the scores as numbers; nil where there are none.
+func (s sample) truths() map[string]float64 {
+	truths := map[string]float64{}
+	for _, name := range slices.Sorted(maps.Keys(s.Scores)) {
+		value := s.Scores[name].Value
+		if name = importer.Name(name); name == "" {
+			continue
+		}
+		if x, ok := number(value); ok {
+			truths[name] = x
+		}
+		for part, x := range parts(value) {
+			if key := importer.Name(name + "." + part); key != "" {
+				truths[key] = x
+			}
+		}
+	}
+	if len(truths) == 0 {
+		return nil
+	}
+	return truths
+}
+
+// parts returns the values of a score that has several: by name, or by place.
+func parts(value jsontext.Value) map[string]float64 {
+	named := map[string]jsontext.Value{}
+	switch value.Kind() {
+	case '{':
+		if importer.Unmarshal(value, &named) != nil {
+			return nil
+		}
+	case '[':
+		var list []jsontext.Value
+		if importer.Unmarshal(value, &list) != nil {
+			return nil
+		}
+		for i, element := range list {
+			named[strconv.Itoa(i)] = element
+		}
+	}
+	numbers := map[string]float64{}
+	for name, element := range named {
+		if x, ok := number(element); ok {
+			numbers[name] = x
+		}
+	}
+	return numbers
+}
+
+// number reads a value of a score. The letters are those of Inspect: correct, incorrect, partial, no answer.
+func number(value jsontext.Value) (x float64, ok bool) {
+	switch value.Kind() {
+	case '0':
+		x, err := strconv.ParseFloat(string(value), 64)
+		return x, err == nil && !math.IsInf(x, 0)
+	case 't':
+		return 1, true
+	case 'f':
+		return 0, true
+	case '"':
+		switch text := importer.String(value); text {
+		case "C":
+			return 1, true
+		case "I", "N":
+			return 0, true
+		case "P":
+			return 0.5, true
+		default:
+			x, err := strconv.ParseFloat(text, 64)
+			return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
+		}
+	}
+	return 0, false
+}
+
+// tokens returns the sum over models; nil where no usage is known.
+func (s sample) tokens() *track.Tokens {
+	var t track.Tokens
+	for _, name := range slices.Sorted(maps.Keys(s.Usage)) {
+		s.Usage[name].addTo(&t)
+	}
+	if t == (track.Tokens{}) {
+		return nil
+	}
+	return &t
+}
+
+// tokens returns the counts apart from each other; nil if there are none.
+func (u *modelUsage) tokens() *track.Tokens {
+	if u == nil {
+		return nil
+	}
+	var t track.Tokens
+	u.addTo(&t)
+	return &t
+}
+
+func (u modelUsage) addTo(t *track.Tokens) {
+	if u.includesCache() {
+		input := max(0, *u.Input-*u.CacheRead)
+		u.Input = &input
+	}
+	importer.AddCount(&t.Input, u.Input)
+	importer.AddCount(&t.Output, u.Output)
+	importer.AddCount(&t.CacheRead, u.CacheRead)
+	importer.AddCount(&t.CacheWrite, u.CacheWrite)
+	importer.AddCount(&t.Reasoning, u.Reasoning)
+}
+
+// includesCache says whether the input counts the cache: then input and output alone make the total.
+func (u modelUsage) includesCache() bool {
+	return u.Input != nil && u.Output != nil && u.Total != nil && u.CacheRead != nil && *u.CacheRead > 0 && *u.CacheRead <= *u.Input &&
+		*u.Total == *u.Input+*u.Output
+}
+
+// replay goes through the messages.
+func (s sample) replay(draft *importer.Draft) {
+	draft.Mute = !slices.ContainsFunc(s.Messages, func(m message) bool { return m.Role == "assistant" })
+	for _, m := range s.Messages {
+		switch m.Role {
+		case "user":
+			draft.Ask(s.text(m.Content))
+		case "assistant":
+			draft.Speak(s.text(m.Content))
+			for _, c := range m.Calls {
+				draft.Call(s.call(c.ID, c.Function, c.Arguments))
+			}
+		case "tool":
+			s.result(draft, m)
+		}
+	}
+}
+
+func (s sample) call(id, function string, arguments jsontext.Value) track.ToolCall {
+	call := track.ToolCall{Key: id, Tool: function}
+	if len(arguments) > 0 {
+		call.Input = importer.Canonical(arguments)
+	}
+	call.Command = importer.ShellCommand(function, arguments)
+	return call
+}
+
+func (s sample) result(draft *importer.Draft, m message) {
+	call := draft.Find(m.CallID)
+	if call == nil || call.Answered { // only the result is in the log, or the model used an id twice
+		n := len(draft.Calls)
+		id := m.CallID
+		if call != nil || id == "" {
+			id = ""
+		}
+		if draft.Call(s.call(id, m.Function, nil)); len(draft.Calls) == n {
+			return
+		}
+		call = &draft.Calls[n]
+	}
+	draft.Answer(call, s.text(m.Content), time.Time{})
+	if m.Error != nil {
+		fail(draft, call, *m.Error)
+	}
+}
+
+func fail(draft *importer.Draft, call *track.ToolCall, p problem) {
+	draft.Fail(call, strings.TrimPrefix(p.Type+": "+p.Message, ": "))
+	if p.Type == "approval" {
+		call.Rejected = true
+		draft.Corrections++
+	}
+}
+
+// text returns the text of a content; long ones stand among the attachments.
+func (s sample) text(content jsontext.Value) string {
+	switch content.Kind() {
+	case '"':
+		return s.attached(importer.String(content))
+	case '[':
+		var parts []jsontext.Value
+		if importer.Unmarshal(content, &parts) != nil {
+			return ""
+		}
+		var texts []string
+		for _, raw := range parts {
+			var part struct {
+				Type string `json:"type"`
+				Text string `json:"text"`
+			}
+			if raw.Kind() == '{' && importer.Unmarshal(raw, &part) == nil && part.Type == "text" {
+				texts = append(texts, s.attached(part.Text))
+			}
+		}
+		return strings.Join(texts, "\n\n")
+	}
+	return ""
+}
+
+func (s sample) attached(text string) string {
+	if name, ok := strings.CutPrefix(text, "attachment://"); ok {
+		if attachment, known := s.Attachments[name]; known {
+			return importer.String(attachment)
+		}
+	}
+	return text
 }

@@ -1,9 +1,11 @@
 package programs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +17,101 @@ import (
 	"track/importer"
 	"track/internal/jsonio"
 )
+
+// Draft is a program as one file tells of it, before anything is known of the others.
+type Draft struct {
+	importer.Program
+
+	// ParentField is where the source names the parent, for what is said of it.
+	ParentField string
+	// Candidates are programs any of which may be the parent. Where Parents is not empty, the source picked one.
+	Candidates []string
+	// Crossover says that there is a second parent. Where Parents does not name it, it is one of Inspirations.
+	Crossover    bool
+	Inspirations []string
+	// Migrant says that the program is a copy of its parent on another island.
+	Migrant bool
+	// Measured holds all that was measured of the program, ParentMeasured what the source says was measured of its
+	// parent, in one form.
+	Measured, ParentMeasured string
+
+	lines *lines // of Content, once they were looked at
+}
+
+// says compares what two drafts of a program say, wherever they stand.
+func (d *Draft) says(other *Draft) bool {
+	a, b := *d, *other
+	for _, one := range []*Draft{&a, &b} {
+		one.File, one.Line, one.lines = "", 0, nil
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// size is about how many bytes the program holds.
+func (d *Draft) size() int { return len(d.Content) + len(d.Measured) + len(d.ParentMeasured) }
+
+// compare puts programs in the order in which they were made, as far as they tell.
+func (d *Draft) compare(other *Draft) int {
+	return cmp.Or(
+		compareKnown(d.Iteration, other.Iteration), compareKnown(d.Generation, other.Generation), d.At.Compare(other.At),
+		cmp.Compare(d.ID, other.ID),
+	)
+}
+
+// compareKnown puts what is unknown first.
+func compareKnown(a, b *int) int {
+	value := func(n *int) int {
+		if n == nil {
+			return -1
+		}
+		return *n
+	}
+	return cmp.Compare(value(a), value(b))
+}
+
+// before says whether a program is known to have been made before another.
+func (d *Draft) before(other *Draft) bool {
+	switch {
+	case d.Iteration != nil && other.Iteration != nil:
+		return *d.Iteration < *other.Iteration
+	case !d.At.IsZero() && !other.At.IsZero():
+		return d.At.Before(other.At)
+	case d.Generation != nil && other.Generation != nil:
+		return *d.Generation < *other.Generation
+	}
+	return false
+}
+
+// dropParents takes parents away of which drop says so.
+func (d *Draft) dropParents(drop func(id string) bool) {
+	d.Parents = slices.DeleteFunc(slices.Clone(d.Parents), drop)
+	if len(d.Parents) == 0 {
+		d.Parents = nil
+	}
+}
+
+// OperatorName makes the name of an operator of what a source calls it: small letters, no spaces.
+func OperatorName(text string) string {
+	return strings.Join(strings.Fields(importer.Name(strings.ToLower(text))), "_")
+}
+
+// Title makes a title of the parts that are not empty: one line each, as long as a name may be.
+func Title(parts ...string) string {
+	var lines []string
+	for _, part := range parts {
+		line, _, _ := strings.Cut(strings.TrimSpace(part), "\n")
+		if line = importer.Name(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return importer.Name(strings.Join(lines, ": "))
+}
+
+// TellsTimeout says whether the message of a failure speaks of a timeout.
+func TellsTimeout(message string) bool {
+	message = strings.ToLower(message)
+	return strings.Contains(message, "timeout") || strings.Contains(message, "timed out") || strings.Contains(message, "time limit")
+}
 
 // Object is a JSON object of a source. Its fields are read one by one: what is wrong with one is noted, and does not
 // take the others with it. A field that is missing and one that is null are the same.
@@ -210,4 +307,131 @@ func (o Object) Child(name string) Object {
 	}
 	child.fields = parsed.fields
 	return child
+}
+
+// linker finds the parents of the programs of a run.
+type linker struct {
+	*Collector
+	infer  bool
+	ranked []*Draft // in the order in which they were made
+}
+
+func (l linker) link() {
+	lost := map[string]bool{}
+	all := newRelatives(l.ranked)
+	for _, d := range l.ranked {
+		l.unlinkSelf(d)
+		l.choose(d)
+		if first := l.lostParent(d); first != "" {
+			lost[first] = true
+			l.replaceLost(d, all)
+		}
+		l.second(d)
+		for _, id := range d.Parents {
+			if l.drafts[id] == nil {
+				lost[id] = true
+			}
+		}
+		if d.Inferred {
+			l.run.Inferred++
+		}
+	}
+	for id := range lost {
+		l.run.Lost = append(l.run.Lost, id)
+	}
+	slices.Sort(l.run.Lost)
+}
+
+// unlinkSelf takes parents away that name the program itself, or stand there twice.
+func (l linker) unlinkSelf(d *Draft) {
+	seen := map[string]bool{d.ID: true}
+	d.dropParents(func(id string) bool {
+		again := seen[id]
+		seen[id] = true
+		if again && id == d.ID {
+			l.Skip(d.File, d.Line, d.ParentField, "is the program itself, which cannot be its own parent: it is taken as unknown")
+		}
+		return again
+	})
+}
+
+// choose deals with a parent that is one of several.
+func (l linker) choose(d *Draft) {
+	if len(d.Parents) > 0 && len(d.Candidates) > 1 {
+		l.run.Picked++
+	}
+	if len(d.Parents) > 0 || len(d.Candidates) == 0 {
+		return
+	}
+	if l.infer {
+		if parent := l.latest(d); parent != nil {
+			d.Parents, d.Inferred = []string{parent.ID}, true
+			return
+		}
+	}
+	l.run.Ambiguous++
+	reason := "the source does not say which of these is the parent: " + strings.Join(d.Candidates, ", ")
+	if !l.infer {
+		reason += "; --infer-parents takes the latest before it"
+	}
+	l.Skip(d.File, d.Line, d.ParentField, reason)
+}
+
+// latest returns the last of the candidates that came before a program; nil where there is none.
+func (l linker) latest(d *Draft) (parent *Draft) {
+	for _, id := range d.Candidates {
+		if c := l.drafts[id]; c != nil && c.before(d) && (parent == nil || c.compare(parent) > 0) {
+			parent = c
+		}
+	}
+	return parent
+}
+
+// lostParent returns the first parent of a program if no file has it.
+func (l linker) lostParent(d *Draft) string {
+	if len(d.Parents) == 0 || l.drafts[d.Parents[0]] != nil {
+		return ""
+	}
+	return d.Parents[0]
+}
+
+// replaceLost puts the likeliest program in the place of a first parent that no file has.
+func (l linker) replaceLost(d *Draft, all relatives) {
+	if !l.infer {
+		return
+	}
+	if parent := all.ofLostParent(d); parent != nil {
+		d.Instead, d.Inferred = d.Parents[0], true
+		d.Parents = append([]string{parent.ID}, d.Parents[1:]...)
+	}
+}
+
+// second finds the second parent of a crossover: the only inspiration, or the likeliest.
+func (l linker) second(d *Draft) {
+	if !d.Crossover || len(d.Parents) > 1 {
+		return
+	}
+	var inspirations []string
+	for _, id := range d.Inspirations {
+		if id != d.ID && !slices.Contains(d.Parents, id) && !slices.Contains(inspirations, id) {
+			inspirations = append(inspirations, id)
+		}
+	}
+	switch {
+	case len(d.Parents) == 0: // a second without a first would pass for it
+	case len(inspirations) == 1:
+		d.Parents = append(slices.Clone(d.Parents), inspirations[0])
+		return
+	case l.infer:
+		if parent := l.inspiration(d, inspirations); parent != nil {
+			d.Parents, d.Inferred = append(slices.Clone(d.Parents), parent.ID), true
+			return
+		}
+	}
+	l.run.SecondUnknown++
+}
+
+// opened says that a circle of parents was opened.
+func (l linker) opened(d, parent *Draft) {
+	l.Skip(d.File, d.Line, d.ParentField, fmt.Sprintf("%q descends from this program %q, and cannot be its parent: it is taken as unknown", parent.ID, d.ID))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -241,4 +242,140 @@ func (d *decoder) makeRoom() []importer.Item {
 		}
 	}
 	return d.close(silent)
+}
+
+// record is a tool call, or what a hook saw.
+type record struct {
+	TS      string         `json:"ts"`
+	Type    string         `json:"type"`
+	Tool    string         `json:"tool"`
+	Params  jsontext.Value `json:"params"`
+	Output  jsontext.Value `json:"output"`
+	Exit    jsontext.Value `json:"exit"`
+	Success jsontext.Value `json:"success"`
+	Version string         `json:"version"`
+	Session string         `json:"session"`
+	Prompt  string         `json:"prompt"`
+}
+
+var errNoRecord = errors.New("a fragment: it has neither tool nor prompt")
+
+// parseRecord reads the record at the beginning of a text. rest is where what follows it begins; -1 where only space
+// does. Duplicate names are refused: two records were mixed.
+func parseRecord(text []byte) (r record, rest int, err error) {
+	decoder := jsontext.NewDecoder(bytes.NewBuffer(text), jsontext.AllowInvalidUTF8(true))
+	if err := json.UnmarshalDecode(decoder, &r); err != nil {
+		return r, -1, err
+	}
+	rest = int(decoder.InputOffset())
+	if space := len(text[rest:]) - len(bytes.TrimLeft(text[rest:], " \t\r\n")); rest+space == len(text) {
+		rest = -1
+	} else {
+		rest += space
+	}
+	switch {
+	case r.Type == "prompt" && r.Session != "", r.Tool != "" && (r.Type == "pre" || r.Type == "post"):
+		return r, rest, nil
+	case r.Tool != "" && r.Type == "" && (len(r.Exit) > 0 || len(r.Success) > 0):
+		return r, rest, nil
+	}
+	return r, rest, errNoRecord
+}
+
+// exit returns the exit status, which some writers put in quotes; nil where it is none.
+func (r record) exit() *int {
+	text := strings.Trim(string(r.Exit), `"`)
+	n, err := strconv.Atoi(text)
+	if err != nil || len(text) > 10 {
+		return nil
+	}
+	if r.Type == "post" && n == 0 && importer.String(r.Output) == `""` {
+		return nil // the hook did not see it
+	}
+	return &n
+}
+
+// failed says whether the record itself says that the call went wrong.
+func (r record) failed() bool { return strings.Trim(string(r.Success), `"`) == "false" }
+
+var (
+	sectionLine = regexp.MustCompile(`(?i)^##\s+(evolution|rollback)\b\s*[-–—:]?\s*(\S*)`)
+	fieldLine   = regexp.MustCompile(`^\s*[-*]\s+\**([A-Za-z][\w ]{0,40})\**:\**\s*(.*?)\s*$`)
+	scoredName  = regexp.MustCompile(`^(\S+)\s*(?:\(score:\s*([^)]*)\))?`)
+)
+
+// parseLog finds evolutions and rollbacks in an evolution-log.md: a heading with the time, and a list of fields below
+// it.
+func parseLog(text string) []importer.Item {
+	var items []importer.Item
+	var open *importer.Item
+	end := func() {
+		if open != nil && open.Event.To == "" {
+			items = append(items, importer.Skipf(open.Line, "a section of the log that does not say To: which version"))
+		} else if open != nil {
+			items = append(items, *open)
+		}
+		open = nil
+	}
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		if match := sectionLine.FindStringSubmatch(line); match != nil {
+			end()
+			kind := importer.EventEvolution
+			if strings.EqualFold(match[1], "rollback") {
+				kind = importer.EventRollback
+			}
+			open = &importer.Item{Line: number, Event: &importer.Event{Kind: kind, At: importer.Time(match[2])}}
+		} else if strings.HasPrefix(line, "#") {
+			end()
+		} else if match := fieldLine.FindStringSubmatch(line); match != nil && open != nil {
+			setField(open.Event, strings.ToLower(match[1]), match[2])
+		}
+	}
+	end()
+	return items
+}
+
+func setField(event *importer.Event, name, value string) {
+	switch name {
+	case "from":
+		if match := scoredName.FindStringSubmatch(value); match != nil {
+			event.From, event.FromScore = importer.Name(match[1]), score(strings.TrimSpace(match[2]))
+		}
+	case "to":
+		if match := scoredName.FindStringSubmatch(value); match != nil {
+			event.To = importer.Name(match[1])
+		}
+	case "strategy", "operator", "mutation":
+		event.Operator = importer.Name(value)
+	case "reason", "trigger":
+		event.Reason = value
+	}
+}
+
+var contextLine = regexp.MustCompile(`^(\w{1,50}):\s*(.*?)\s*$`)
+
+// parseContext reads which version a context.md says to be in force.
+func parseContext(text string) []importer.Item {
+	fields := map[string]string{}
+	at, number := 0, 0
+	for line := range strings.Lines(text) {
+		number++
+		if match := contextLine.FindStringSubmatch(strings.TrimRight(line, "\r\n")); match != nil {
+			fields[match[1]] = match[2]
+			if match[1] == "current_version" {
+				at = number
+			}
+		}
+	}
+	current := importer.Name(fields["current_version"])
+	if current == "" {
+		return []importer.Item{importer.Skipf(0, "says no current_version")}
+	}
+	return []importer.Item{{Line: at, Event: &importer.Event{
+		Kind: importer.EventCurrent, At: importer.Time(fields["last_evolution"]), From: importer.Name(fields["parent_version"]), To: current,
+		FromScore: score(fields["parent_score"]), Operator: importer.Name(fields["last_strategy"]), Reason: fields["last_action"],
+	}}}
 }

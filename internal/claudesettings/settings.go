@@ -5,11 +5,17 @@ package claudesettings
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
-	"regexp"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // events are the hooks that track listens to, in the order in which they are put into settings.
@@ -209,4 +215,373 @@ func quoted(text string) string {
 
 func splice(text []byte, start, end int, with string) []byte {
 	return append(append(append(make([]byte, 0, len(text)+len(with)), text[:start]...), with...), text[end:]...)
+}
+
+// document is a JSON text with the positions of its values.
+type document struct {
+	text []byte
+	root *node
+}
+
+// node is a value: text[start:end]. A member of an object also has a name, which begins at nameStart.
+type node struct {
+	kind       byte // of jsontext: { [ " 0 t f n
+	start, end int
+	nameStart  int
+	name       string
+	children   []*node
+}
+
+// member returns the value of a member of an object, or nil if it has none of that name.
+func (n *node) member(name string) *node {
+	if n.kind != '{' {
+		return nil
+	}
+	for _, child := range n.children {
+		if child.name == name {
+			return child
+		}
+	}
+	return nil
+}
+
+func parseDocument(text []byte) (*document, error) {
+	d := &document{text: text}
+	decoder := jsontext.NewDecoder(bytes.NewReader(text))
+	var err error
+	if d.root, err = d.parseValue(decoder); err != nil {
+		return nil, d.explain(err)
+	}
+	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
+		if err == nil {
+			err = errors.New("something follows the settings")
+		}
+		return nil, d.explain(err)
+	}
+	return d, nil
+}
+
+// explain says on which line an error is.
+func (d *document) explain(err error) error {
+	var syntactic *jsontext.SyntacticError
+	if !errors.As(err, &syntactic) {
+		return err
+	}
+	line := 1 + bytes.Count(d.text[:min(len(d.text), int(syntactic.ByteOffset))], []byte("\n"))
+	return fmt.Errorf("line %d: %w", line, syntactic.Err)
+}
+
+func (d *document) parseValue(decoder *jsontext.Decoder) (*node, error) {
+	n := &node{kind: byte(decoder.PeekKind())}
+	if n.kind != '{' && n.kind != '[' {
+		value, err := decoder.ReadValue()
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		n.end = int(decoder.InputOffset())
+		n.start = n.end - len(value)
+		return n, err
+	}
+	if _, err := decoder.ReadToken(); err != nil {
+		return nil, err
+	}
+	n.start = int(decoder.InputOffset()) - 1
+	for decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
+		child, err := d.parseMember(decoder, n.kind == '{')
+		if err != nil {
+			return nil, err
+		}
+		n.children = append(n.children, child)
+	}
+	_, err := decoder.ReadToken()
+	n.end = int(decoder.InputOffset())
+	return n, err
+}
+
+func (d *document) parseMember(decoder *jsontext.Decoder, isNamed bool) (*node, error) {
+	if !isNamed {
+		n, err := d.parseValue(decoder)
+		if err == nil {
+			n.nameStart = n.start
+		}
+		return n, err
+	}
+	name, err := d.parseValue(decoder)
+	if err != nil {
+		return nil, err
+	}
+	n, err := d.parseValue(decoder)
+	if err == nil {
+		n.nameStart, n.name = name.start, d.string(name)
+	}
+	return n, err
+}
+
+func (d *document) string(n *node) string {
+	text, _ := jsontext.AppendUnquote(nil, d.text[n.start:n.end]) // the text has been read before
+	return string(text)
+}
+
+// member is a member of an object that is to be written, and object is one, in order.
+type member struct {
+	name  string
+	value any // string, int, object or []any
+}
+type object []member
+
+// insertMember adds a member at the end of an object.
+func (d *document) insertMember(to *node, name string, value any) []byte {
+	return d.insert(to, func(style layout, depth int) string {
+		return quoted(name) + ": " + style.write(value, depth)
+	})
+}
+
+// insertElement adds an element at the end of an array.
+func (d *document) insertElement(to *node, value any) []byte {
+	return d.insert(to, func(style layout, depth int) string { return style.write(value, depth) })
+}
+
+func (d *document) insert(to *node, write func(style layout, depth int) string) []byte {
+	style := d.layout()
+	depth := d.depth(d.root, to, 0)
+	if len(to.children) > 0 {
+		last := to.children[len(to.children)-1]
+		space := d.spaceBefore(last.nameStart)
+		if !strings.Contains(space, "\n") {
+			style.newline = "" // its neighbours are on one line
+		}
+		if space == "" && len(to.children) == 1 && style.newline == "" {
+			space = " "
+		}
+		return splice(d.text, last.end, last.end, ","+space+write(style, depth+1))
+	}
+	inner := string(d.text[to.start+1 : to.end-1])
+	if style.newline != "" && !strings.Contains(inner, "\n") {
+		inner += style.newline + strings.Repeat(style.unit, depth)
+	}
+	if style.newline == "" {
+		return splice(d.text, to.start+1, to.start+1, write(style, depth+1))
+	}
+	return splice(d.text, to.start+1, to.end-1, style.newline+strings.Repeat(style.unit, depth+1)+write(style, depth+1)+inner)
+}
+
+// remove returns the text without a child and the comma before it, or after it if it is the first.
+func (d *document) remove(from, child *node) []byte {
+	for i, c := range from.children {
+		switch {
+		case c != child:
+		case i > 0:
+			before := from.children[i-1].end
+			return splice(d.text, before+bytes.IndexByte(d.text[before:], ','), child.end, "")
+		case len(from.children) > 1:
+			return splice(d.text, child.nameStart, from.children[1].nameStart, "")
+		default:
+			return splice(d.text, from.start+1, from.end-1, "")
+		}
+	}
+	return d.text
+}
+
+func (d *document) spaceBefore(at int) string {
+	start := at
+	for start > 0 && strings.IndexByte(" \t\r\n", d.text[start-1]) >= 0 {
+		start--
+	}
+	return string(d.text[start:at])
+}
+
+func (d *document) depth(n, to *node, depth int) int {
+	if n == to {
+		return depth
+	}
+	for _, child := range n.children {
+		if to.start >= child.start && to.end <= child.end {
+			return d.depth(child, to, depth+1)
+		}
+	}
+	return depth
+}
+
+// layout is how a document is written; newline is empty if it is on one line.
+type layout struct{ newline, unit string }
+
+// layout looks at the first member of the document.
+func (d *document) layout() layout {
+	style := layout{"\n", "  "}
+	if len(d.root.children) == 0 {
+		return style
+	}
+	space := d.spaceBefore(d.root.children[0].nameStart)
+	if !strings.Contains(space, "\n") {
+		return layout{}
+	}
+	if strings.Contains(space, "\r\n") {
+		style.newline = "\r\n"
+	}
+	if unit := space[strings.LastIndex(space, "\n")+1:]; unit != "" {
+		style.unit = unit
+	}
+	return style
+}
+
+func (l layout) write(value any, depth int) string {
+	switch value := value.(type) {
+	case string:
+		return quoted(value)
+	case object:
+		parts := make([]string, len(value))
+		for i, m := range value {
+			parts[i] = quoted(m.name) + ": " + l.write(m.value, depth+1)
+		}
+		return l.enclose("{", parts, "}", depth)
+	case []any:
+		parts := make([]string, len(value))
+		for i, element := range value {
+			parts[i] = l.write(element, depth+1)
+		}
+		return l.enclose("[", parts, "]", depth)
+	}
+	return fmt.Sprint(value)
+}
+
+func (l layout) enclose(open string, parts []string, end string, depth int) string {
+	if l.newline == "" {
+		return open + strings.Join(parts, ", ") + end
+	}
+	inner := l.newline + strings.Repeat(l.unit, depth+1)
+	return open + inner + strings.Join(parts, ","+inner) + l.newline + strings.Repeat(l.unit, depth) + end
+}
+
+// Change is a change of a file of settings.
+type Change struct {
+	File   string // the file itself, not a link to it
+	Backup string // where the text before will be kept; empty if there was no file, or an earlier backup holds it
+	Before []byte
+	After  []byte
+}
+
+// Plan computes a change of a file of settings, and writes nothing. change gets the text of the file, and the backups
+// of it, the first one first.
+func Plan(path string, change func(text []byte, backups [][]byte) ([]byte, error)) (c Change, err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil { // the link stays one
+		path = target
+	}
+	c.File = path
+	isThere := true
+	if c.Before, err = os.ReadFile(path); errors.Is(err, fs.ErrNotExist) {
+		isThere = false
+	} else if err != nil {
+		return c, err
+	}
+	backups, free, err := readBackups(path)
+	if err != nil {
+		return c, err
+	}
+	if c.After, err = change(c.Before, backups); err != nil {
+		return c, fmt.Errorf("%s: %w", path, err)
+	}
+	if isThere && !isKept(c.Before, backups) {
+		c.Backup = free
+	}
+	return c, nil
+}
+
+// readBackups returns the backups of a file, and the name of the next one.
+func readBackups(path string) (texts [][]byte, free string, err error) {
+	for n := 1; ; n++ {
+		name := path + backupSuffix
+		if n > 1 {
+			name = fmt.Sprintf("%s%s-%d", path, backupSuffix, n)
+		}
+		text, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return texts, name, nil
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		texts = append(texts, text)
+	}
+}
+
+// isKept says whether a backup holds a text, or all of it but the hooks of track; it may be that nothing else is there.
+func isKept(text []byte, backups [][]byte) bool {
+	without, err := Restore(text, backups)
+	if err == nil && string(bytes.TrimSpace(without)) == "{}" {
+		return true
+	}
+	return slices.ContainsFunc(backups, func(backup []byte) bool {
+		return bytes.Equal(backup, text) || err == nil && bytes.Equal(backup, without)
+	})
+}
+
+const backupSuffix = ".track-backup"
+
+// Restore returns settings without the hooks of track. If those hooks are all that distinguishes the text from a
+// backup, it returns the backup. Otherwise the last one tells which lists and objects were empty before, and stay.
+func Restore(text []byte, backups [][]byte) ([]byte, error) {
+	commands, err := Commands(text)
+	if err != nil {
+		return nil, err
+	}
+	var before []byte
+	for _, backup := range backups {
+		had, err := Commands(backup)
+		if err != nil || len(had) > 0 {
+			continue
+		}
+		before = backup
+		if list := commands[events[0]]; len(list) == 1 {
+			if again, err := Install(backup, list[0]); err == nil && bytes.Equal(again, text) {
+				return backup, nil
+			}
+		}
+	}
+	without, _, err := uninstall(text, before)
+	return without, err
+}
+
+// Write keeps the text before as a backup, and then replaces the file in one step.
+func (c Change) Write() error {
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(c.File); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(c.File), 0o755); err != nil {
+		return err
+	}
+	if c.Backup != "" {
+		if err := newFile(c.Backup, c.Before, mode); err != nil {
+			return err
+		}
+	}
+	return replaceFile(c.File, c.After, mode)
+}
+
+// newFile writes a file that is not there. One that has come to be there stays what it is.
+func newFile(path string, text []byte, mode fs.FileMode) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
+func replaceFile(path string, text []byte, mode fs.FileMode) error {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Chmod(mode), file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
 }

@@ -3,7 +3,16 @@ package rubric
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"regexp"
+	"regexp/syntax"
 	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"track/scoring"
 )
 
 // Score is what one execution is worth under one rubric.
@@ -211,4 +220,719 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// accuracy is syntax valid 0.4 + no obvious errors 0.3 + follows the instructions or format 0.3.
+func (s *scorer) accuracy() Component {
+	return s.whole(accuracy, []Component{s.syntaxValid(), s.obviousErrors(), s.followsFormat()})
+}
+
+// efficiencyDetail is what [Efficiency] was computed from.
+type efficiencyDetail struct {
+	Used       string     `json:"used"` // "time" (in seconds) or "tools" (a count)
+	Actual     float64    `json:"actual"`
+	Expected   float64    `json:"expected_maximum"`
+	Complexity Complexity `json:"complexity"`
+	Assumed    bool       `json:"assumed,omitempty"` // the execution names no complexity
+}
+
+// efficiency is 1 - actual/expected maximum, clamped to 0..1, of time where it is known, else of the number of tool
+// calls.
+func (s *scorer) efficiency() Component {
+	complexity, assumed := s.e.Complexity, false
+	if complexity == "" && s.o.Complexity != "" {
+		complexity, assumed = s.o.Complexity, true
+	}
+	longest, most, ok := complexity.limits()
+	if !ok {
+		if complexity == "" {
+			return missing(Efficiency, "the complexity of the task is not known, so nothing is expected")
+		}
+		return missing(Efficiency, fmt.Sprintf("complexity %q is none of simple, medium and complex", excerpt(string(complexity))))
+	}
+	d := efficiencyDetail{Complexity: complexity, Assumed: assumed}
+	suffix := fmt.Sprintf("expected at most for a %s task", complexity)
+	if assumed {
+		suffix += " (assumed)"
+	}
+	switch duration := s.e.Duration; {
+	case duration != nil && *duration >= 0:
+		d.Used, d.Actual, d.Expected = "time", duration.Seconds(), longest.Seconds()
+		return measured(Efficiency, 1-d.Actual/d.Expected, d, "time: %s of the %s %s", duration.Round(time.Millisecond), longest, suffix)
+	case s.e.CallsUnknown:
+		return missing(Efficiency, "neither the time nor the number of tool calls is known")
+	}
+	d.Used, d.Actual, d.Expected = "tools", float64(len(s.e.Calls)), float64(most)
+	return measured(Efficiency, 1-d.Actual/d.Expected, d,
+		"tools, as the time is not known: %s of the %d %s", plural(len(s.e.Calls), "call"), most, suffix)
+}
+
+// errorsDetail is what [OneMinusErrorRate] was computed from.
+type errorsDetail struct {
+	ErrorRate      float64   `json:"error_rate"` // min(1, errors/10)
+	Errors         int       `json:"errors"`
+	FailedCalls    int       `json:"failed_calls"`
+	Retries        int       `json:"retries"`
+	OutputPatterns int       `json:"output_patterns"` // lines of the final text that report an error
+	Corrections    int       `json:"corrections"`
+	Lines          []finding `json:"lines,omitempty"`       // the first such lines
+	NotCounted     []string  `json:"not_counted,omitempty"` // what is not known, and so was not counted
+}
+
+// errorRate is 1 - min(1, errors/10). Errors are failed calls, retries, error patterns in the final text and
+// corrections by the user. Without the calls it is not measured; of the others, what is not known is not counted, and
+// named.
+func (s *scorer) errorRate() Component {
+	if s.e.CallsUnknown {
+		return missing(OneMinusErrorRate, "the tool calls were not recorded")
+	}
+	d := errorsDetail{FailedCalls: s.count(failed), Retries: s.retries()}
+	if n := s.count(undetermined); n > 0 {
+		d.NotCounted = append(d.NotCounted, plural(n, "call")+" of unknown outcome")
+	}
+	if s.e.Output != nil {
+		d.OutputPatterns, d.Lines = s.errorLines()
+	} else {
+		d.NotCounted = append(d.NotCounted, "errors in the final text")
+	}
+	if s.e.Corrections != nil {
+		d.Corrections = max(0, *s.e.Corrections)
+	} else {
+		d.NotCounted = append(d.NotCounted, "corrections by the user")
+	}
+	d.Errors = d.FailedCalls + d.Retries + d.OutputPatterns + d.Corrections
+	d.ErrorRate = min(1, float64(d.Errors)/10)
+	reason := fmt.Sprintf("%s (%s, %s, %s in the final text, %s): error rate %s", plural(d.Errors, "error"),
+		plural(d.FailedCalls, "failed call"), retried(d.Retries), plural(d.OutputPatterns, "pattern"),
+		plural(d.Corrections, "correction"), number(d.ErrorRate))
+	if len(d.NotCounted) > 0 {
+		reason += "; not known: " + strings.Join(d.NotCounted, ", ")
+	}
+	return measured(OneMinusErrorRate, 1-d.ErrorRate, d, "%s", reason)
+}
+
+func retried(n int) string {
+	if n == 1 {
+		return "1 retry"
+	}
+	return fmt.Sprintf("%d retries", n)
+}
+
+// retries counts the calls of the same tool with identical canonical input right after that call failed.
+func (s *scorer) retries() int {
+	n := 0
+	for i := 1; i < len(s.e.Calls); i++ {
+		before, c := s.e.Calls[i-1], s.e.Calls[i]
+		if s.verdicts[i-1].outcome == failed && c.Tool == before.Tool && c.InputDigest != "" && c.InputDigest == before.InputDigest {
+			n++
+		}
+	}
+	return n
+}
+
+// errorLines counts the lines of the final text that report an error: under rubric/1 those with a word of error
+// anywhere, else those that begin like a crash.
+func (s *scorer) errorLines() (n int, list []finding) {
+	line := 0
+	for text := range strings.Lines(s.text) {
+		line++
+		pattern := crash(text)
+		if s.rubric.literal {
+			pattern = findErrorWord(text)
+		}
+		if pattern == "" {
+			continue
+		}
+		n++
+		if len(list) < maxListed {
+			list = append(list, finding{Kind: "error pattern", Line: line, Text: pattern})
+		}
+	}
+	return n, list
+}
+
+// What the heuristics ask for.
+const (
+	answerWords      = 3  // of prose make a direct answer
+	explanationWords = 25 // of prose make an explanation
+	blockWords       = 8  // make a block that explains, of which it takes two where no reason is given
+)
+
+func (s *scorer) outputQuality() Component {
+	switch {
+	case s.e.Output == nil:
+		return missing(OutputQuality, "the final text is not known")
+	case s.doc == nil:
+		return missing(OutputQuality, warnUnparsed.Message())
+	}
+	return s.whole(OutputQuality, []Component{s.completeness(), s.accuracy()})
+}
+
+// completeness is direct answer 0.3 + code 0.3 + explanation 0.2 + next steps 0.2. Where the task asks for no code,
+// rubric/1 gives none of its 0.3, and any other rubric scores over the parts that apply.
+func (s *scorer) completeness() Component {
+	return s.whole(completeness, []Component{s.directAnswer(), s.codePart(), s.explanation(), s.nextSteps()})
+}
+
+// directAnswer wants at least three words of prose, or code in a coding task, that are not only refusals, questions and
+// announcements.
+func (s *scorer) directAnswer() Component {
+	coding, _ := s.e.coding()
+	if code, ok := s.doc.first(codeBlock); ok && coding && strings.TrimSpace(code.Text) != "" {
+		return holds(directAnswer, true, matchDetail{Line: code.Line}, "code at line %d", code.Line)
+	}
+	words, idle := s.doc.words, ""
+	for _, b := range s.doc.blocks {
+		if b.Kind != proseBlock {
+			continue
+		}
+		for _, sentence := range sentences(b.Text) {
+			why := idleness(sentence)
+			if why == "" && words >= answerWords {
+				matched := excerpt(strings.TrimSpace(sentence))
+				return holds(directAnswer, true, matchDetail{Matched: matched, Line: b.Line, Words: words}, "line %d answers: %q", b.Line, matched)
+			}
+			if idle == "" && why != "nothing" {
+				idle = why
+			}
+		}
+	}
+	d := matchDetail{Words: words}
+	if words < answerWords {
+		return holds(directAnswer, false, d, "%s of prose, %d make an answer", plural(words, "word"), answerWords)
+	}
+	return holds(directAnswer, false, d, "every sentence is a refusal, a question or an announcement; the first: %s", idle)
+}
+
+// idleness says why a sentence is no answer; empty where it may be one.
+func idleness(sentence string) string {
+	text := plain(sentence)
+	switch {
+	case text == " ":
+		return "nothing"
+	case asks(sentence):
+		return "a question"
+	}
+	if filler := begins(text, fillers); filler != "" {
+		text = text[1+len(filler):] // "Sure, let me …"
+		if text == " " {
+			return fmt.Sprintf("%q", filler)
+		}
+	}
+	if phrase := begins(text, refusals); phrase != "" {
+		return fmt.Sprintf("a refusal, %q", phrase)
+	}
+	if phrase := begins(text, announcements); phrase != "" {
+		return fmt.Sprintf("an announcement, %q", phrase)
+	}
+	return ""
+}
+
+// codePart wants code in the final text or in a file that the agent wrote, if the task is a coding task. Rubric/1
+// knows the text only.
+func (s *scorer) codePart() Component {
+	coding, known := s.e.coding()
+	switch {
+	case !coding && s.rubric.literal && known:
+		return holds(code, false, nil, "not a coding task: rubric/1 gives nothing for code")
+	case !coding && s.rubric.literal:
+		return holds(code, false, nil, "the type of the task is not known: rubric/1 counts it as not coding, and gives nothing for code")
+	case !coding && known:
+		return missing(code, "not a coding task: scored over the other parts")
+	case !coding:
+		return missing(code, "the type of the task is not known: scored over the other parts")
+	case s.rubric.literal:
+		return linePart(code, lineOf(s.text, "```"), "line has three backticks")
+	}
+	for _, b := range s.doc.blocks {
+		if b.Kind == codeBlock && strings.TrimSpace(b.Text) != "" {
+			return holds(code, true, matchDetail{Line: b.Line}, "code block at line %d", b.Line)
+		}
+	}
+	for _, f := range s.e.Files {
+		if strings.TrimSpace(f.Content) != "" {
+			return holds(code, true, matchDetail{Matched: f.Name}, "the agent wrote %s", f.Name)
+		}
+	}
+	return holds(code, false, nil, "a coding task without a code block or a written file")
+}
+
+// explanation wants at least 25 words of prose and either a causal marker or two blocks of at least 8 words.
+func (s *scorer) explanation() Component {
+	words, long, second := s.doc.words, 0, 0
+	d := matchDetail{Words: words}
+	if words < explanationWords {
+		return holds(explanation, false, d, "%s of prose, %d make an explanation", plural(words, "word"), explanationWords)
+	}
+	for _, b := range s.doc.blocks {
+		if b.Kind != proseBlock {
+			continue
+		}
+		if cause := contains(b.plain, causes); cause != "" {
+			d.Matched, d.Line = cause, b.Line
+			return holds(explanation, true, d, "%d words of prose, with %q at line %d", words, cause, b.Line)
+		}
+		if b.words >= blockWords {
+			if long++; long == 2 {
+				second = b.Line
+			}
+		}
+	}
+	if long >= 2 {
+		d.Line = second
+		return holds(explanation, true, d, "%d words of prose, in %d blocks of at least %d", words, long, blockWords)
+	}
+	return holds(explanation, false, d, "%d words of prose, but no reason is given and fewer than two blocks have %d words", words, blockWords)
+}
+
+// nextSteps wants a heading about next steps or recommendations with content under it, an unchecked item of a task
+// list, or a recommendation in the last block of prose.
+func (s *scorer) nextSteps() Component {
+	for i, b := range s.doc.blocks {
+		if b.Kind == headingBlock {
+			if phrase := contains(b.plain, nextHeadings); phrase != "" && s.hasContent(i) {
+				title := strings.TrimSpace(excerpt(b.Text))
+				return holds(nextSteps, true, matchDetail{Matched: phrase, Line: b.Line}, "heading %q at line %d", title, b.Line)
+			}
+		}
+		if b.Task {
+			return holds(nextSteps, true, matchDetail{Matched: "[ ]", Line: b.Line}, "unchecked task at line %d", b.Line)
+		}
+	}
+	last := -1
+	for _, b := range s.doc.blocks {
+		if b.Kind == proseBlock {
+			last = b.Top
+		}
+	}
+	for _, b := range s.doc.blocks {
+		if b.Top != last || b.Kind != proseBlock {
+			continue
+		}
+		if phrase := contains(b.plain, recommendations); phrase != "" {
+			return holds(nextSteps, true, matchDetail{Matched: phrase, Line: b.Line}, "recommendation at line %d: %q", b.Line, phrase)
+		}
+	}
+	return holds(nextSteps, false, nil, "no heading about next steps, no open task, and no recommendation in the last block")
+}
+
+// hasContent says that the section of the heading at i has something in it.
+func (s *scorer) hasContent(i int) bool {
+	for _, b := range s.doc.blocks[i+1:] {
+		if b.Kind == headingBlock {
+			if b.Level <= s.doc.blocks[i].Level {
+				return false
+			}
+			continue
+		}
+		if strings.TrimSpace(b.Text) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// matchDetail is where something was found.
+type matchDetail struct {
+	Matched string `json:"matched,omitempty"` // the text that counts
+	Line    int    `json:"line,omitempty"`    // of the final text, from 1
+	Words   int    `json:"words,omitempty"`   // of prose in the final text
+}
+
+// structure is headings 0.4 + lists 0.3 + code blocks 0.3: under rubric/1 lines that look like them, else what the
+// Markdown tree has.
+func (s *scorer) structure() Component {
+	if why := s.noText(); why != "" {
+		return missing(StructureScore, why)
+	}
+	if s.rubric.literal {
+		return s.whole(StructureScore, []Component{
+			linePart(headings, matchingLine(s.text, headingLine), "line matches "+headingPattern),
+			linePart(hasLists, matchingLine(s.text, listLine), "line matches "+listPattern),
+			linePart(codeBlocks, lineOf(s.text, "```"), "line has three backticks"),
+		})
+	}
+	heading, hasHeading := s.doc.first(headingBlock)
+	code, hasCode := s.doc.first(codeBlock)
+	lists := holds(hasLists, false, nil, "no list")
+	if s.doc.lists > 0 {
+		lists = holds(hasLists, true, matchDetail{Line: s.doc.listLine}, "%s, the first at line %d", plural(s.doc.lists, "list"), s.doc.listLine)
+	}
+	return s.whole(StructureScore, []Component{
+		blockPart(headings, "heading", heading, hasHeading), lists, blockPart(codeBlocks, "code block", code, hasCode),
+	})
+}
+
+// noText says why nothing can be said about the final text; empty where something can.
+func (s *scorer) noText() string {
+	switch {
+	case s.e.Output == nil:
+		return "the final text is not known"
+	case s.doc == nil && !s.rubric.literal:
+		return warnUnparsed.Message()
+	}
+	return ""
+}
+
+func linePart(name string, line int, what string) Component {
+	if line == 0 {
+		return holds(name, false, nil, "no %s", what)
+	}
+	return holds(name, true, matchDetail{Line: line}, "%s: line %d", what, line)
+}
+
+func blockPart(name, what string, b block, found bool) Component {
+	if !found {
+		return holds(name, false, nil, "no %s", what)
+	}
+	text, _, _ := strings.Cut(strings.TrimSpace(b.Text), "\n")
+	return holds(name, true, matchDetail{Line: b.Line, Matched: excerpt(text)}, "%s at line %d", what, b.Line)
+}
+
+// lineOf is the number, from 1, of the first line that contains a text; 0 for none.
+func lineOf(s, text string) int {
+	at := strings.Index(s, text)
+	if at < 0 {
+		return 0
+	}
+	return 1 + strings.Count(s[:at], "\n")
+}
+
+// FormatSpec is what a task or a version asks of the final text; nil and empty ask nothing. Make it with [ParseFormat].
+type FormatSpec struct {
+	RequiredHeadings []string         // texts of headings, of any level, without regard to case and marks
+	Patterns         []*regexp.Regexp // each must match somewhere; ^ and $ are those of the whole text unless the pattern says (?m)
+	Schema           *Schema          // for the text as JSON, or for its first fenced block of JSON
+	MinWords         *int             // of the whole text, as white space separates them
+	MaxWords         *int
+}
+
+// formatError lists what is wrong with a format spec.
+type formatError struct{ Problems []scoring.FieldProblem }
+
+func (e formatError) Error() string {
+	list := make([]string, len(e.Problems))
+	for i, p := range e.Problems {
+		list[i] = p.Message
+		if p.Field != "" {
+			list[i] = p.Field + ": " + p.Message
+		}
+	}
+	return "format: " + strings.Join(list, "; ")
+}
+
+// Limits of a format spec.
+const (
+	maxFormat    = 256 << 10 // bytes
+	maxProgram   = 2000      // instructions of all patterns: matching takes time in proportion
+	formatLevels = 64        // of nesting
+)
+
+// ParseFormat reads a format spec in YAML or JSON: an object with required_headings, patterns, json_schema, min_words
+// and max_words. The error is a [formatError] that names each field that is wrong.
+//
+// Of JSON Schema it knows type, required, properties, items, enum, minimum, maximum and additionalProperties; title,
+// description, $schema and $comment say nothing and are allowed; any other keyword is refused, because ignoring it
+// would pass what it forbids.
+func ParseFormat(data []byte) (spec *FormatSpec, err error) {
+	p := &formatParser{}
+	defer func() {
+		if r := recover(); r != nil { // a bug in the YAML parser
+			spec, err = nil, formatError{[]scoring.FieldProblem{{Message: fmt.Sprintf("the YAML parser gave up: %v", r)}}}
+		}
+	}()
+	root := p.read(data)
+	if root != nil {
+		spec = p.spec(root)
+	}
+	if len(p.problems) > 0 {
+		return nil, formatError{p.problems}
+	}
+	return spec, nil
+}
+
+type formatParser struct {
+	problems []scoring.FieldProblem
+	program  int
+}
+
+func (p *formatParser) problem(field, format string, args ...any) {
+	p.problems = append(p.problems, scoring.FieldProblem{Field: field, Message: fmt.Sprintf(format, args...)})
+}
+
+func (p *formatParser) read(data []byte) *yaml.Node {
+	if len(data) > maxFormat {
+		p.problem("", "longer than %d bytes", maxFormat)
+		return nil
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		p.problem("", "%v", yamlError(err))
+		return nil
+	}
+	if len(document.Content) != 1 {
+		p.problem("", "empty: nothing is asked for")
+		return nil
+	}
+	root := document.Content[0]
+	if !p.plain("", root, 0) {
+		return nil
+	}
+	return root
+}
+
+// plain refuses what JSON has not: aliases (which may multiply without end), keys that are no strings, duplicate
+// keys; and nesting deeper than anybody writes.
+func (p *formatParser) plain(field string, n *yaml.Node, level int) bool {
+	switch {
+	case level > formatLevels:
+		p.problem(field, "nests deeper than %d levels", formatLevels)
+		return false
+	case n.Kind == yaml.AliasNode:
+		p.problem(field, "line %d: aliases are not supported", n.Line)
+		return false
+	case n.Kind == yaml.SequenceNode:
+		for i, item := range n.Content {
+			if !p.plain(fmt.Sprintf("%s[%d]", field, i), item, level+1) {
+				return false
+			}
+		}
+	case n.Kind == yaml.MappingNode:
+		seen := map[string]bool{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			if key.Kind != yaml.ScalarNode || key.ShortTag() == "!!merge" {
+				p.problem(field, "line %d: a key must be a plain string", key.Line)
+				return false
+			}
+			if seen[key.Value] {
+				p.problem(below(field, key.Value), "line %d: given twice", key.Line)
+				return false
+			}
+			seen[key.Value] = true
+			if !p.plain(below(field, key.Value), n.Content[i+1], level+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func below(field, key string) string {
+	if field == "" {
+		return excerpt(key)
+	}
+	return field + "." + excerpt(key)
+}
+
+func (p *formatParser) spec(root *yaml.Node) *FormatSpec {
+	if root.Kind != yaml.MappingNode {
+		p.problem("", "line %d: must be an object with required_headings, patterns, json_schema, min_words or max_words", root.Line)
+		return nil
+	}
+	s := &FormatSpec{}
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		switch key, value := root.Content[i].Value, root.Content[i+1]; key {
+		case "required_headings":
+			s.RequiredHeadings = p.headings(key, value)
+		case "patterns":
+			s.Patterns = p.patterns(key, value)
+		case "json_schema":
+			s.Schema = p.schema(key, value)
+		case "min_words":
+			s.MinWords = p.words(key, value)
+		case "max_words":
+			s.MaxWords = p.words(key, value)
+		default:
+			p.problem(excerpt(key), "unknown: use required_headings, patterns, json_schema, min_words or max_words")
+		}
+	}
+	if len(root.Content) == 0 {
+		p.problem("", "empty: nothing is asked for")
+	}
+	if s.MinWords != nil && s.MaxWords != nil && *s.MinWords > *s.MaxWords {
+		p.problem("min_words", "%d is above max_words %d", *s.MinWords, *s.MaxWords)
+	}
+	return s
+}
+
+func (p *formatParser) headings(field string, n *yaml.Node) []string {
+	list := p.strings(field, n)
+	for i, heading := range list {
+		if plain(heading) == " " {
+			p.problem(fmt.Sprintf("%s[%d]", field, i), "has no word")
+		}
+	}
+	return list
+}
+
+func (p *formatParser) patterns(field string, n *yaml.Node) []*regexp.Regexp {
+	var list []*regexp.Regexp
+	for i, text := range p.strings(field, n) {
+		at := fmt.Sprintf("%s[%d]", field, i)
+		pattern, err := regexp.Compile(text)
+		if err != nil {
+			p.problem(at, "%v", err)
+			continue
+		}
+		if p.program += instructions(text); p.program > maxProgram {
+			p.problem(at, "the patterns are too large: they compile to more than %d instructions", maxProgram)
+			return nil
+		}
+		list = append(list, pattern)
+	}
+	return list
+}
+
+// instructions is the size of a compiled pattern.
+func instructions(pattern string) int {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(program.Inst)
+}
+
+// strings is a non-empty list of strings.
+func (p *formatParser) strings(field string, n *yaml.Node) []string {
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		p.problem(field, "line %d: must be a list of at least one string", n.Line)
+		return nil
+	}
+	var list []string
+	for i, item := range n.Content {
+		if item.Kind != yaml.ScalarNode || item.ShortTag() != "!!str" {
+			p.problem(fmt.Sprintf("%s[%d]", field, i), "line %d: must be a string", item.Line)
+			continue
+		}
+		list = append(list, item.Value)
+	}
+	return list
+}
+
+func (p *formatParser) words(field string, n *yaml.Node) *int {
+	x, ok := p.number(n)
+	if !ok || x != math.Trunc(x) || x < 0 || x > 1e9 {
+		p.problem(field, "line %d: must be a whole number from 0 up", n.Line)
+		return nil
+	}
+	count := int(x)
+	return &count
+}
+
+func (p *formatParser) number(n *yaml.Node) (float64, bool) {
+	var x float64
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && n.ShortTag() != "!!float" || n.Decode(&x) != nil {
+		return 0, false
+	}
+	return x, !math.IsNaN(x) && !math.IsInf(x, 0)
+}
+
+// formatDetail is what [followsFormat] was computed from.
+type formatDetail struct {
+	Requirements []requirement `json:"requirements"`
+}
+
+// requirement is one thing that the format asks for.
+type requirement struct {
+	Asked string `json:"asked"`
+	Met   bool   `json:"met"`
+	Why   string `json:"why,omitempty"` // what is missing
+	Line  int    `json:"line,omitempty"`
+}
+
+// followsFormat wants everything that the format asks for. Where there is none, nothing can be missed.
+func (s *scorer) followsFormat() Component {
+	var d formatDetail
+	if f := s.e.Format; f != nil {
+		d.Requirements = s.requirements(f)
+	}
+	if len(d.Requirements) == 0 {
+		c := holds(followsFormat, true, nil, "vacuous: no format is given")
+		c.Vacuous = true
+		return c
+	}
+	missed := 0
+	reason := ""
+	for _, r := range d.Requirements {
+		if !r.Met {
+			if missed++; missed == 1 {
+				reason = fmt.Sprintf("%s: %s", r.Asked, r.Why)
+			}
+		}
+	}
+	if missed == 0 {
+		return holds(followsFormat, true, d, "%s met", plural(len(d.Requirements), "requirement"))
+	}
+	return holds(followsFormat, false, d, "%d of %s missed, the first: %s", missed, plural(len(d.Requirements), "requirement"), reason)
+}
+
+func (s *scorer) requirements(f *FormatSpec) []requirement {
+	var list []requirement
+	for _, heading := range f.RequiredHeadings {
+		list = append(list, s.requireHeading(heading))
+	}
+	for _, pattern := range f.Patterns {
+		r := requirement{Asked: "pattern " + excerpt(pattern.String())}
+		if at := pattern.FindStringIndex(s.text); at != nil {
+			r.Met, r.Line = true, 1+strings.Count(s.text[:at[0]], "\n")
+		} else {
+			r.Why = "matches nowhere"
+		}
+		list = append(list, r)
+	}
+	if f.Schema != nil {
+		r := requirement{Asked: "JSON Schema"}
+		r.Why, r.Line = s.schemaMismatch(f.Schema)
+		r.Met = r.Why == ""
+		list = append(list, r)
+	}
+	words := countWords(s.text)
+	if f.MinWords != nil {
+		r := requirement{Asked: fmt.Sprintf("at least %s", plural(*f.MinWords, "word")), Met: words >= *f.MinWords}
+		if !r.Met {
+			r.Why = fmt.Sprintf("there are %d", words)
+		}
+		list = append(list, r)
+	}
+	if f.MaxWords != nil {
+		r := requirement{Asked: fmt.Sprintf("at most %s", plural(*f.MaxWords, "word")), Met: words <= *f.MaxWords}
+		if !r.Met {
+			r.Why = fmt.Sprintf("there are %d", words)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func (s *scorer) requireHeading(heading string) requirement {
+	r := requirement{Asked: "heading " + excerpt(heading), Why: "no such heading"}
+	for _, b := range s.doc.blocks {
+		if b.Kind == headingBlock && b.plain == plain(heading) {
+			return requirement{Asked: r.Asked, Met: true, Line: b.Line}
+		}
+	}
+	return r
+}
+
+// schemaMismatch looks at the text as a whole where it is JSON, else at its first fenced block of JSON.
+func (s *scorer) schemaMismatch(schema *Schema) (why string, line int) {
+	var v any
+	if json.Unmarshal([]byte(s.text), &v) == nil {
+		return schema.mismatch("$", v), 1
+	}
+	for _, b := range s.doc.blocks {
+		if b.Kind != codeBlock || !b.Fenced || canonicalLanguage(b.Language) != "json" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(b.Text), &v); err != nil {
+			return "the JSON block is not valid: " + err.Error(), b.Line
+		}
+		return schema.mismatch("$", v), b.Line
+	}
+	return "neither is the text JSON, nor is there a block of JSON", 0
 }

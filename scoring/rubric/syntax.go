@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"path"
 	"strings"
+
+	"github.com/evanw/esbuild/pkg/api"
+	"mvdan.cc/sh/v3/syntax"
 )
 
 // syntaxDetail is what [syntaxValid] was computed from.
@@ -214,4 +217,683 @@ func canonicalLanguage(lang string) string {
 // fileLanguage is the language of a file, by its extension.
 func fileLanguage(name string) string {
 	return canonicalLanguage(strings.TrimPrefix(path.Ext(strings.ReplaceAll(name, `\`, "/")), "."))
+}
+
+// checkPython looks at Python as a lexer does: brackets close in order, strings end, and indentation fits. It accepts
+// much that Python refuses, and says so by its name; sources: the Python reference, "Lexical analysis", 2.1.8 and
+// 2.4.1.
+func checkPython(code string) error {
+	if strings.HasPrefix(strings.TrimLeft(code, " \t\n"), ">>>") {
+		return unchecked("an interactive session")
+	}
+	p := pythonLexer{code: strings.ReplaceAll(code, "\r\n", "\n"), line: 1}
+	return p.run()
+}
+
+type openBracket struct {
+	char byte
+	line int
+}
+
+type pythonLexer struct {
+	code    string
+	at      int
+	line    int
+	open    []openBracket
+	indents []int
+	begun   bool // a logical line has been seen
+	colon   bool // the last token of the logical line before is a colon, so a block must follow
+	last    byte // last character of the logical line, outside of comments and white space
+}
+
+func (p *pythonLexer) run() error {
+	fresh := true // at the start of a logical line
+	for p.at < len(p.code) {
+		if fresh {
+			blank, err := p.indentation()
+			if err != nil {
+				return err
+			}
+			if blank {
+				continue
+			}
+			fresh = false
+		}
+		switch c := p.code[p.at]; {
+		case c == '\n':
+			p.line++
+			p.at++
+			if len(p.open) == 0 {
+				fresh, p.colon, p.last = true, p.last == ':', 0
+			}
+		case c == '#':
+			p.skipComment()
+		case c == '\\' && p.at+1 < len(p.code) && p.code[p.at+1] == '\n': // joins lines
+			p.line++
+			p.at += 2
+		case c == '"' || c == '\'':
+			if err := p.stringLiteral(c); err != nil {
+				return err
+			}
+			p.last = c
+		default:
+			if err := p.character(c); err != nil {
+				return err
+			}
+		}
+	}
+	if n := len(p.open); n > 0 {
+		return syntaxError{Line: p.open[n-1].line, Message: "'" + string(p.open[n-1].char) + "' was never closed"}
+	}
+	if p.last == ':' || p.last == 0 && p.colon {
+		return syntaxError{Line: p.line, Message: "expected an indented block"}
+	}
+	return nil
+}
+
+// indentation reads the white space of a new line. A line without a token is skipped.
+func (p *pythonLexer) indentation() (blank bool, err error) {
+	column := 0
+	for p.at < len(p.code) && (p.code[p.at] == ' ' || p.code[p.at] == '\t' || p.code[p.at] == '\f') {
+		if p.code[p.at] == '\t' {
+			column += 8 - column%8
+		} else {
+			column++
+		}
+		p.at++
+	}
+	if p.at < len(p.code) && p.code[p.at] == '#' {
+		p.skipComment()
+	}
+	if p.at >= len(p.code) {
+		return true, nil
+	}
+	if p.code[p.at] == '\n' {
+		p.at++
+		p.line++
+		return true, nil
+	}
+	return false, p.indent(column)
+}
+
+func (p *pythonLexer) indent(column int) error {
+	if !p.begun { // a snippet may be indented as a whole
+		p.begun, p.indents = true, []int{column}
+		return nil
+	}
+	top := p.indents[len(p.indents)-1]
+	switch {
+	case p.colon && column <= top:
+		return syntaxError{Line: p.line, Message: "expected an indented block"}
+	case p.colon:
+		p.indents = append(p.indents, column)
+		return nil
+	case column > top:
+		return syntaxError{Line: p.line, Message: "unexpected indent"}
+	}
+	for len(p.indents) > 0 && p.indents[len(p.indents)-1] > column {
+		p.indents = p.indents[:len(p.indents)-1]
+	}
+	if len(p.indents) == 0 || p.indents[len(p.indents)-1] != column {
+		return syntaxError{Line: p.line, Message: "unindent does not match any outer indentation level"}
+	}
+	return nil
+}
+
+func (p *pythonLexer) skipComment() {
+	for p.at < len(p.code) && p.code[p.at] != '\n' {
+		p.at++
+	}
+}
+
+func (p *pythonLexer) character(c byte) error {
+	p.at++
+	switch c {
+	case ' ', '\t', '\f', '\r':
+		return nil
+	case '(', '[', '{':
+		p.open = append(p.open, openBracket{c, p.line})
+	case ')', ']', '}':
+		n := len(p.open)
+		if n == 0 {
+			return syntaxError{Line: p.line, Message: "unmatched '" + string(c) + "'"}
+		}
+		if opened := p.open[n-1]; !pairs(opened.char, c) {
+			return syntaxError{Line: p.line, Message: "'" + string(c) + "' does not match '" + string(opened.char) + "'"}
+		}
+		p.open = p.open[:n-1]
+	}
+	p.last = c
+	if len(p.open) > 0 {
+		p.last = ',' // whatever is within brackets, it does not end in a block's colon
+	}
+	return nil
+}
+
+func pairs(opening, closing byte) bool {
+	return opening == '(' && closing == ')' || opening == '[' && closing == ']' || opening == '{' && closing == '}'
+}
+
+// stringLiteral reads a string that starts with the quote at the current place. A backslash hides the next character
+// from the end of a string, in raw strings too.
+func (p *pythonLexer) stringLiteral(quote byte) error {
+	started := p.line
+	triple := strings.Repeat(string(quote), 3)
+	end := triple[:1]
+	if strings.HasPrefix(p.code[p.at:], triple) {
+		end = triple
+	}
+	for p.at += len(end); p.at < len(p.code); p.at++ {
+		switch c := p.code[p.at]; {
+		case c == '\\' && p.at+1 < len(p.code):
+			p.at++
+			if p.code[p.at] == '\n' {
+				p.line++
+			}
+		case strings.HasPrefix(p.code[p.at:], end):
+			p.at += len(end)
+			return nil
+		case c == '\n' && len(end) == 1:
+			return syntaxError{Line: started, Message: "unterminated string literal"}
+		case c == '\n':
+			p.line++
+		}
+	}
+	if len(end) == 3 {
+		return syntaxError{Line: started, Message: "unterminated triple-quoted string literal"}
+	}
+	return syntaxError{Line: started, Message: "unterminated string literal"}
+}
+
+// parseShell parses a command line as bash; nil where it is none, or is too large or nested to look at.
+func parseShell(command string) (file *syntax.File) {
+	if len(command) > maxCode || deeperThan(command, maxNesting) {
+		return nil
+	}
+	defer func() {
+		if recover() != nil { // a bug in the parser is no reason to fail a score
+			file = nil
+		}
+	}()
+	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(command), "")
+	if err != nil {
+		return nil
+	}
+	return file
+}
+
+// exitCommands returns the arguments of every simple command that may have set a non-zero exit status of the command
+// line: the last of a pipeline or list, and both sides of &&. None where the status may be that of anything else.
+func exitCommands(command string) [][]string { return exitCommandsOf(command, 0) }
+
+func exitCommandsOf(command string, depth int) [][]string {
+	const deepest = 3 // bash -c "bash -c …"
+	file := parseShell(command)
+	if file == nil || len(file.Stmts) == 0 || depth > deepest {
+		return nil
+	}
+	list, ok := lastOf(file.Stmts, depth)
+	if !ok {
+		return nil
+	}
+	return list
+}
+
+func lastOf(statements []*syntax.Stmt, depth int) (list [][]string, ok bool) {
+	if len(statements) == 0 {
+		return nil, false
+	}
+	last := statements[len(statements)-1]
+	if last.Negated || last.Background || last.Cmd == nil {
+		return nil, false
+	}
+	switch c := last.Cmd.(type) {
+	case *syntax.CallExpr:
+		argv := arguments(c)
+		if inner, is := shellString(argv); is {
+			list = exitCommandsOf(inner, depth+1)
+			return list, len(list) > 0
+		}
+		return [][]string{argv}, len(argv) > 0
+	case *syntax.TestClause:
+		return [][]string{{"[["}}, true
+	case *syntax.TimeClause:
+		return lastOf([]*syntax.Stmt{c.Stmt}, depth)
+	case *syntax.Subshell:
+		return lastOf(c.Stmts, depth)
+	case *syntax.Block:
+		return lastOf(c.Stmts, depth)
+	case *syntax.BinaryCmd:
+		right, ok := lastOf([]*syntax.Stmt{c.Y}, depth)
+		if !ok || c.Op != syntax.AndStmt {
+			return right, ok
+		}
+		left, ok := lastOf([]*syntax.Stmt{c.X}, depth)
+		return append(left, right...), ok
+	}
+	return nil, false
+}
+
+// simpleCommands returns the arguments of every simple command in the command line, in their order.
+func simpleCommands(command string) [][]string { return simpleCommandsOf(command, 0) }
+
+func simpleCommandsOf(command string, depth int) [][]string {
+	file := parseShell(command)
+	if file == nil || depth > 3 {
+		return nil
+	}
+	var list [][]string
+	syntax.Walk(file, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok {
+			argv := arguments(call)
+			if inner, is := shellString(argv); is {
+				list = append(list, simpleCommandsOf(inner, depth+1)...)
+			} else if len(argv) > 0 {
+				list = append(list, argv)
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// arguments are the words of a simple command, without quotes, from its name on: what only runs another command is
+// left out. A word that only the shell could expand is empty.
+func arguments(call *syntax.CallExpr) []string {
+	var argv []string
+	for _, word := range call.Args {
+		argv = append(argv, literal(word))
+	}
+	for len(argv) > 0 {
+		switch path.Base(argv[0]) {
+		case "sudo", "command", "env", "nice", "nohup", "timeout", "time", "stdbuf":
+		default:
+			return argv
+		}
+		argv = argv[1:]
+		// Their own options, VAR=value of env, and the duration of timeout.
+		for len(argv) > 0 && (strings.HasPrefix(argv[0], "-") || strings.Contains(argv[0], "=") || startsWithDigit(argv[0])) {
+			argv = argv[1:]
+		}
+	}
+	return nil
+}
+
+func startsWithDigit(s string) bool { return s != "" && s[0] >= '0' && s[0] <= '9' }
+
+// literal is the text of a word made of text and quotes alone.
+func literal(word *syntax.Word) string {
+	var text strings.Builder
+	for _, p := range word.Parts {
+		switch p := p.(type) {
+		case *syntax.Lit:
+			text.WriteString(p.Value)
+		case *syntax.SglQuoted:
+			text.WriteString(p.Value)
+		case *syntax.DblQuoted:
+			for _, inner := range p.Parts {
+				lit, ok := inner.(*syntax.Lit)
+				if !ok {
+					return ""
+				}
+				text.WriteString(lit.Value)
+			}
+		default:
+			return ""
+		}
+	}
+	return text.String()
+}
+
+// shellString returns the command line in bash -c "…" and its like.
+func shellString(argv []string) (string, bool) {
+	switch commandName(argv) {
+	case "sh", "bash", "zsh":
+	default:
+		return "", false
+	}
+	for i, arg := range argv[:len(argv)-1] {
+		if i > 0 && strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--") && strings.HasSuffix(arg, "c") {
+			return argv[i+1], true
+		}
+	}
+	return "", false
+}
+
+func commandName(argv []string) string {
+	if len(argv) == 0 {
+		return ""
+	}
+	return path.Base(argv[0])
+}
+
+// testsOrBuilds says that a call runs tests or a build.
+func testsOrBuilds(c Call) bool {
+	for _, argv := range simpleCommands(c.Command) {
+		if testOrBuild(argv) {
+			return true
+		}
+	}
+	return false
+}
+
+func testOrBuild(argv []string) bool {
+	switch commandName(argv) {
+	case "pytest", "py.test", "tox", "nox", "make", "ninja", "ctest", "jest", "vitest", "mocha", "tsc", "rspec", "phpunit",
+		"gotestsum", "msbuild", "xcodebuild":
+		return true
+	case "python", "python3":
+		return len(argv) > 2 && argv[1] == "-m" && among(argv[2], "pytest", "unittest", "build", "tox", "nox")
+	case "npx", "bunx", "uvx", "pipx", "poetry", "uv", "bundle", "pipenv", "hatch": // they run another command
+		rest := argv[1:]
+		for len(rest) > 0 && (among(rest[0], "run", "exec") || strings.HasPrefix(rest[0], "-")) {
+			rest = rest[1:]
+		}
+		return testOrBuild(rest)
+	case "go", "cargo", "dotnet", "swift", "mix", "bazel", "zig", "deno", "flutter", "sbt", "stack", "cabal", "docker",
+		"npm", "pnpm", "yarn", "bun", "mvn", "gradle", "gradlew", "cmake":
+		for _, arg := range argv[1:] {
+			if among(arg, "test", "tests", "build", "--build", "check", "verify", "package", "vet", "compile", "t") ||
+				strings.HasPrefix(arg, "test:") || strings.HasPrefix(arg, "build:") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func among(s string, list ...string) bool {
+	for _, item := range list {
+		if s == item {
+			return true
+		}
+	}
+	return false
+}
+
+// outcome is how a tool call ended.
+type outcome string
+
+// The outcomes.
+const (
+	succeeded    outcome = "ok"
+	failed       outcome = "failed"
+	benignExit   outcome = "benign"       // a non-zero exit that says no more than "nothing found" or "they differ"
+	undetermined outcome = "undetermined" // nothing is known that would tell
+)
+
+// callsDetail is what [toolSuccessRate] was computed from.
+type callsDetail struct {
+	Calls        int          `json:"calls"`
+	Successful   int          `json:"successful"` // benign exits included
+	Failed       int          `json:"failed"`
+	Benign       int          `json:"benign"`
+	Undetermined int          `json:"undetermined"`           // counted in neither
+	FailedTools  []toolCount  `json:"failed_tools,omitempty"` // in the order of their first failure
+	Notable      []judgedCall `json:"notable,omitempty"`      // the first calls that did not simply succeed
+}
+
+// toolCount says how often a tool failed.
+type toolCount struct {
+	Tool  string `json:"tool"`
+	Count int    `json:"count"`
+}
+
+// judgedCall says how a call ended, and why that is so.
+type judgedCall struct {
+	Call    int     `json:"call"` // number from 1
+	Tool    string  `json:"tool"`
+	Outcome outcome `json:"outcome"`
+	Why     string  `json:"why"`
+}
+
+// statusMissing is why the outcome of a call with [Call.StatusMissing] is not known.
+const statusMissing = "the log has no exit status of this call, and its output shows no failure"
+
+type verdict struct {
+	outcome outcome
+	why     string
+}
+
+// judge says how a call ended under the rubric, and why.
+func (r Rubric) judge(c Call) verdict {
+	switch {
+	case r.literal:
+		return judgeLiterally(c)
+	case c.Exit != nil && *c.Exit != 0:
+		if *c.Exit == 1 {
+			if command := benignCommand(c); command != "" {
+				return verdict{benignExit, "exit 1 of " + command}
+			}
+		}
+		return verdict{failed, fmt.Sprintf("exit %d", *c.Exit)}
+	case c.Error != "":
+		return verdict{failed, "error: " + excerpt(c.Error)}
+	case c.IsError != nil && *c.IsError:
+		return verdict{failed, "the tool reported an error"}
+	case c.Exit != nil:
+		return verdict{succeeded, "exit 0"}
+	case c.IsError != nil:
+		return verdict{succeeded, "the tool reported no error"}
+	case c.Output != nil:
+		if pattern := anchoredFailure(clip(*c.Output, maxText)); pattern != "" {
+			return verdict{failed, fmt.Sprintf("no exit status, and the output has %q at the start of a line", pattern)}
+		}
+		if c.StatusMissing {
+			return verdict{undetermined, statusMissing}
+		}
+		return verdict{succeeded, "no exit status, and no failure in the output"}
+	case !c.Answered:
+		return verdict{undetermined, noResult}
+	}
+	return verdict{undetermined, "neither exit status nor output is known"}
+}
+
+const noResult = "no result"
+
+// judgeLiterally is rubric/1: exit code 0 and no word of error anywhere in the output. Where one of the two is not
+// known, the other decides.
+func judgeLiterally(c Call) verdict {
+	switch {
+	case c.Exit != nil && *c.Exit != 0:
+		return verdict{failed, fmt.Sprintf("exit %d", *c.Exit)}
+	case c.Error != "":
+		return verdict{failed, "error: " + excerpt(c.Error)}
+	case c.IsError != nil && *c.IsError:
+		return verdict{failed, "the tool reported an error"}
+	case c.Output != nil:
+		if word := findErrorWord(clip(*c.Output, maxText)); word != "" {
+			return verdict{failed, fmt.Sprintf("the output contains %q", word)}
+		}
+		if c.StatusMissing {
+			return verdict{undetermined, statusMissing}
+		}
+		return verdict{succeeded, "no word of error in the output"}
+	case c.Exit != nil:
+		return verdict{succeeded, "exit 0; the output is not known"}
+	case c.IsError != nil:
+		return verdict{succeeded, "the tool reported no error; the output is not known"}
+	case !c.Answered:
+		return verdict{undetermined, noResult}
+	}
+	return verdict{undetermined, "neither exit status nor output is known"}
+}
+
+func (s *scorer) count(outcome outcome) int {
+	n := 0
+	for _, v := range s.verdicts {
+		if v.outcome == outcome {
+			n++
+		}
+	}
+	return n
+}
+
+// toolSuccess is successful / all tool calls, where all are those of which the outcome is known. Under rubric/2 a
+// one-sided minority of known outcomes is no evidence, and gives no value.
+func (s *scorer) toolSuccess() Component {
+	if s.e.CallsUnknown {
+		return missing(toolSuccessRate, "the tool calls were not recorded")
+	}
+	d := s.callsDetail()
+	counted := d.Successful + d.Failed
+	if reason := s.noRate(d); reason != "" {
+		c := missing(toolSuccessRate, reason)
+		c.Detail = d
+		return c
+	}
+	reason := fmt.Sprintf("%d of %s succeeded", d.Successful, plural(counted, "call"))
+	if d.Benign > 0 {
+		reason += fmt.Sprintf(", %s among them", plural(d.Benign, "benign exit"))
+	}
+	if d.Undetermined > 0 {
+		reason += fmt.Sprintf("; %d left out, their outcome is not known", d.Undetermined)
+	}
+	return measured(toolSuccessRate, float64(d.Successful)/float64(counted), d, "%s", reason)
+}
+
+// noRate returns why the outcomes that are known give no rate; empty if they give one.
+func (s *scorer) noRate(d callsDetail) string {
+	counted := d.Successful + d.Failed
+	reason := ""
+	switch {
+	case counted == 0 && d.Undetermined > 0:
+		reason = "of none of the calls is it known whether it succeeded"
+	case counted == 0:
+		reason = "no tool call, and 0/0 is no rate"
+	case !s.rubric.literal && d.oneSidedMinority():
+		reason = fmt.Sprintf("only %d of %s have a known outcome, and all of them %s", counted, plural(d.Calls, "call"), d.onlyOutcome())
+	default:
+		return ""
+	}
+	if s.rubric.literal {
+		return reason + ": rubric/1 gives it no value, so its sum has none either"
+	}
+	return reason + ": left out, and the weights of the others renormalised"
+}
+
+// oneSidedMinority reports whether fewer than half of the outcomes are known, and all of them are equal. A log that
+// writes down only failures, or only what succeeded, looks like this.
+func (d callsDetail) oneSidedMinority() bool {
+	return 2*(d.Successful+d.Failed) < d.Calls && (d.Successful == 0 || d.Failed == 0)
+}
+
+func (d callsDetail) onlyOutcome() string {
+	if d.Failed > 0 {
+		return "failed"
+	}
+	return "succeeded"
+}
+
+func (s *scorer) callsDetail() callsDetail {
+	d := callsDetail{Calls: len(s.e.Calls), Failed: s.count(failed), Benign: s.count(benignExit), Undetermined: s.count(undetermined)}
+	d.Successful = s.count(succeeded) + d.Benign
+	position := map[string]int{}
+	for i, v := range s.verdicts {
+		tool := s.e.Calls[i].Tool
+		if v.outcome != succeeded && len(d.Notable) < maxListed {
+			d.Notable = append(d.Notable, judgedCall{Call: i + 1, Tool: tool, Outcome: v.outcome, Why: v.why})
+		}
+		if v.outcome != failed {
+			continue
+		}
+		if _, ok := position[tool]; !ok {
+			position[tool] = len(d.FailedTools)
+			d.FailedTools = append(d.FailedTools, toolCount{Tool: tool})
+		}
+		d.FailedTools[position[tool]].Count++
+	}
+	return d
+}
+
+// benignCommand returns the grep, rg, diff or test whose exit 1 is that of the call; empty where another command may
+// have set it.
+func benignCommand(c Call) string {
+	if c.Command == "" {
+		switch tool := strings.ToLower(c.Tool); tool {
+		case "grep", "rg", "diff": // not test: a tool of that name runs tests
+			return tool
+		}
+		return ""
+	}
+	benign := ""
+	for _, argv := range exitCommands(c.Command) {
+		name := commandName(argv)
+		switch name {
+		case "grep", "egrep", "fgrep", "rg", "diff", "test", "[", "[[":
+			benign = name
+		case "cd": // on the way: its own failure shows in what it prints
+			if strings.Contains(c.Error, "cd: ") || c.Output != nil && strings.Contains(clip(*c.Output, maxText), "cd: ") {
+				return ""
+			}
+		default:
+			return ""
+		}
+	}
+	return benign
+}
+
+// esbuildChecker parses with the JavaScript and CSS parsers of esbuild, which contain their own panics. In CSS it
+// reports what it cannot read as a warning.
+func esbuildChecker(language string) checker {
+	loader := api.LoaderJSX // JavaScript in answers often is JSX
+	switch language {
+	case "typescript":
+		loader = api.LoaderTS
+	case "tsx":
+		loader = api.LoaderTSX
+	case "css":
+		loader = api.LoaderCSS
+	}
+	return checker{name: "esbuild", recursive: true, slow: true, check: func(code string) error {
+		if why := esbuildTrap(code); why != "" {
+			return unchecked(why)
+		}
+		// What the code may use is no matter of syntax; nothing is lowered.
+		result := api.Transform(code, api.TransformOptions{
+			Loader: loader, LogLevel: api.LogLevelSilent, Target: api.ESNext, JSX: api.JSXPreserve,
+			TsconfigRaw: `{"compilerOptions":{"experimentalDecorators":true}}`,
+		})
+		for _, m := range result.Errors {
+			return messageError(m)
+		}
+		for _, m := range result.Warnings {
+			if m.ID == "css-syntax-error" {
+				return messageError(m)
+			}
+		}
+		return nil
+	}}
+}
+
+func messageError(m api.Message) error {
+	if strings.HasPrefix(m.Text, "panic: ") {
+		return unchecked("the parser gave up: " + m.Text)
+	}
+	e := syntaxError{Message: m.Text}
+	if m.Location != nil {
+		e.Line = m.Location.Line
+	}
+	return e
+}
+
+// esbuildTrap says why esbuild must not see code: nesting without brackets (x=>x=>…, !!!…, if(a)if(a)…) takes it time
+// that grows with the square or cube of the depth. A stretch is what no semicolon, comma or brace interrupts.
+func esbuildTrap(code string) string {
+	const longest, mostArrows = 8 << 10, 64
+	stretch, arrows := 0, 0
+	for i := 0; i < len(code); i++ {
+		switch stretch++; code[i] {
+		case ';', ',', '{', '}':
+			stretch, arrows = 0, 0
+		case '>':
+			if i > 0 && code[i-1] == '=' {
+				arrows++
+			}
+		}
+		if stretch > longest || arrows > mostArrows {
+			return "one expression is too long or nests too deeply"
+		}
+	}
+	return ""
 }

@@ -1,8 +1,10 @@
 package verdict
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"track/scoring"
 	"track/scoring/format"
@@ -180,4 +182,522 @@ func seedsForRate(failed int, rate float64, lower func(k, n int) float64) int {
 		}
 	}
 	return hi
+}
+
+// Estimate is a number computed from seeds, with its interval.
+type Estimate struct {
+	Value    float64        `json:"value"` // NaN if it does not exist
+	N        int            `json:"n"`     // seeds that it was computed from
+	Interval stats.Interval `json:"ci"`
+
+	Assumption Assumption `json:"assumption,omitzero"` // of the interval, beyond independent seeds
+}
+
+// Estimates are the aggregates of the seeds of one configuration with their intervals.
+type Estimates struct {
+	NSeeds     int      `json:"n_seeds"`
+	NScored    int      `json:"n_scored"`
+	NPassed    int      `json:"n_passed"`
+	Confidence float64  `json:"confidence"`
+	Score      Estimate `json:"score"`                   // mean total score, 0..1; a failed seed counts as 0
+	OfRan      Estimate `json:"score_of_seeds_that_ran"` // without those
+	SD         Estimate `json:"sd"`                      // sample standard deviation of the total scores
+	PassRate   Estimate `json:"pass_rate"`               // passed seeds / all seeds
+	Combined   Estimate `json:"combined"`                // with the population standard deviation, see [scoring.combinedScore]
+
+	// UnseenShare is the largest share of failing seeds that none of NSeeds would show with probability 1 - Confidence:
+	// 1 - (1-Confidence)^(1/NSeeds). Nothing that is assumed can be checked beyond it. It is 1 if there are no seeds.
+	UnseenShare float64 `json:"unseen_share"`
+}
+
+// newEstimates computes the estimates of a stability aggregate.
+func newEstimates(s scoring.Stability, confidence float64) Estimates {
+	totals := s.Totals()
+	summary, all := summary(totals), summary(totals.WithFailures())
+	e := Estimates{
+		NSeeds: s.NSeeds, NScored: s.NScored, NPassed: s.NPassed, Confidence: confidence,
+		Score:    Estimate{all.Mean, s.NSeeds, all.ScoreInterval(confidence), assumesNormalMean},
+		OfRan:    Estimate{totals.Score.Mean, s.NScored, summary.ScoreInterval(confidence), assumesNormalMean},
+		SD:       Estimate{summary.SD(), s.NScored, summary.ScoreSDInterval(confidence), assumesVisibleTail},
+		PassRate: Estimate{math.NaN(), s.NSeeds, undefined(confidence, stats.MethodClopperEnds), AssumesNothing},
+		Combined: Estimate{math.NaN(), s.NScored, summary.CombinedInterval(s.NPassed, s.NSeeds, confidence), assumesVisibleTail},
+
+		UnseenShare: unseenShare(s.NSeeds, confidence),
+	}
+	if s.NScored < stats.SmallN || summary.Constant {
+		e.OfRan.Assumption, e.SD.Assumption = AssumesNothing, AssumesNothing
+	}
+	if s.NSeeds < stats.SmallN || all.Constant {
+		e.Score.Assumption = AssumesNothing
+	}
+	if s.CombinedScore != nil {
+		e.Combined.Value = *s.CombinedScore
+	}
+	if rate, err := stats.ClopperPearsonEnds(s.NPassed, s.NSeeds, confidence); err == nil {
+		e.PassRate.Value, e.PassRate.Interval = rate.Value, rate.Interval
+	}
+	return e
+}
+
+// unseenShare is the largest share of seeds that none of n shows with probability 1 - confidence.
+func unseenShare(n int, confidence float64) float64 {
+	if n == 0 {
+		return 1
+	}
+	return 1 - numeric.Pow(1-confidence, 1/float64(n))
+}
+
+// summary is what the intervals of the total scores need of the totals.
+func summary(t scoring.SeedTotals) stats.Summary {
+	return stats.Summary{
+		N: t.Score.N, Mean: t.Score.Mean, PopulationSD: t.Score.Std,
+		Constant: t.Score.N > 0 && t.Score.Min == t.Score.Max, NSaturated: t.NSaturated, Min: t.Score.Min, Max: t.Score.Max,
+		Skewness: t.Shape.Skewness, Kurtosis: t.Shape.Kurtosis,
+	}
+}
+
+func undefined(confidence float64, method string) stats.Interval {
+	return stats.Interval{Lo: math.NaN(), Hi: math.NaN(), Confidence: confidence, Method: method}
+}
+
+// Codes of warnings beyond those of package stats.
+const (
+	warnNoSeeds        = "no_seeds"
+	warnNoScores       = "no_scores"
+	WarnFailedSeeds    = "failed_seeds"
+	warnIdenticalSeeds = "identical_seeds"
+)
+
+func seedWarnings(t scoring.SeedTotals) []Warning {
+	summary := summary(t)
+	var list []Warning
+	add := func(code, text string, args ...any) {
+		list = append(list, Warning{code, fmt.Sprintf(text, args...)})
+	}
+	switch {
+	case t.NSeeds == 0:
+		add(warnNoSeeds, "there are no seeds")
+		return list
+	case t.Score.N == 0:
+		add(warnNoScores, "%s without a score", format.Counted(t.NSeeds, "seed"))
+	case t.Score.N < t.NSeeds:
+		failed := t.NSeeds - t.Score.N
+		add(WarnFailedSeeds, "%s %s no score, %s as not passed, with score 0, and %s left out of the score of seeds that ran", format.CountedOf(failed, t.NSeeds, "seed"),
+			format.Verb(failed, "has", "have"), format.Verb(failed, "counts", "count"), format.Verb(failed, "is", "are"))
+	}
+	if t.NIdentical > 0 {
+		add(warnIdenticalSeeds, "%s %s exactly what another seed measured: %s count, each once; does the simulation use its seed?",
+			format.CountedOf(t.NIdentical, t.NSeeds+t.NIdentical, "seed"), format.Verb(t.NIdentical, "repeats", "repeat"), format.Counted(t.NSeeds, "distinct seed"))
+	}
+	for _, w := range summary.Warnings() {
+		switch {
+		case w == stats.WarnSmallN && summary.N == 0:
+		case w == stats.WarnSmallN:
+			add(string(w), "n = %d is small: the true spread may be many times the one shown", summary.N)
+		case w == stats.WarnSaturated:
+			add(string(w), "%s %s exactly 0 or 1: differences beyond these limits do not show",
+				format.CountedOf(summary.NSaturated, summary.N, "total score"), format.Verb(summary.N, "is", "are"))
+		default:
+			add(string(w), "%s", w.Message())
+		}
+	}
+	return list
+}
+
+// Coverage says how complete and how repeatable the seeds of a configuration are. All of it is zero if no sweep ran
+// them.
+type Coverage struct {
+	NPlanned   int    `json:"n_planned,omitzero"`   // seeds that a sweep planned
+	NMissing   int    `json:"n_missing,omitzero"`   // planned seeds that are not recorded, or were withdrawn and not replaced
+	Missing    string `json:"missing,omitzero"`     // the first of them, as ranges
+	NRepeated  int    `json:"n_repeated,omitzero"`  // seeds that were run again
+	NDiffering int    `json:"n_differing,omitzero"` // repeated seeds whose values differ from the first run
+	Differing  string `json:"differing,omitzero"`   // the first of them, with what differs
+
+	NCommands    int    `json:"n_commands,omitzero"`     // different commands that ran the seeds
+	NCodeChanged int    `json:"n_code_changed,omitzero"` // sweeps during which the code changed, or may have changed
+	Withdrawn    string `json:"withdrawn,omitzero"`      // why plans were withdrawn; empty if none was
+	NWithdrawn   int    `json:"n_withdrawn,omitzero"`    // seeds that were withdrawn, and that no other measurement replaced
+
+	NMissingWithdrawn int `json:"n_missing_withdrawn,omitzero"` // missing seeds that were withdrawn
+}
+
+// Codes of warnings about coverage.
+const (
+	WarnPlannedMissing   = "planned_seeds_missing"
+	WarnNotDeterministic = "not_deterministic"
+	warnCommands         = "different_commands"
+	warnCodeChanged      = "code_changed"
+	warnWithdrawn        = "plan_withdrawn"
+	warnSeedsWithdrawn   = "seeds_withdrawn"
+	seedsWithdrawn       = "%s withdrawn and not replaced: what is left may be the easier part"
+)
+
+// ruleRepeatable is in force where seeds were run again: one that gives something else is a warning.
+const ruleRepeatable = "repeatable"
+
+// RulePlanned applies if seeds were planned: all of them must be recorded before anything passes. A withdrawn seed is
+// not recorded.
+const RulePlanned = "planned_seeds"
+
+func (c Coverage) warnings() (list []Warning) {
+	add := func(code, format string, args ...any) {
+		list = append(list, Warning{code, fmt.Sprintf(format, args...)})
+	}
+	if c.NMissing > 0 {
+		add(WarnPlannedMissing, "%s", c.missingText())
+	}
+	if c.NDiffering > 0 {
+		add(WarnNotDeterministic, "%s", c.differingText())
+	}
+	if c.NCommands > 1 {
+		add(warnCommands, "%d different commands ran these seeds: record what differs between them as a parameter or a label", c.NCommands)
+	}
+	if c.NCodeChanged > 0 {
+		add(warnCodeChanged, "the code may have changed while %d %s ran: these seeds may come from other code than recorded", c.NCodeChanged, format.Plural(c.NCodeChanged, "sweep"))
+	}
+	if c.Withdrawn != "" {
+		add(warnWithdrawn, "a plan was withdrawn: %s", c.Withdrawn)
+	}
+	if c.NWithdrawn > 0 {
+		add(warnSeedsWithdrawn, seedsWithdrawn, format.Counted(c.NWithdrawn, "seed"))
+	}
+	return list
+}
+
+func (c Coverage) differingText() string {
+	return fmt.Sprintf("%d of %d repeated seeds gave different values: %s", c.NDiffering, c.NRepeated, c.Differing)
+}
+
+func (c Coverage) missingText() string {
+	if c.NMissingWithdrawn > 0 {
+		return fmt.Sprintf("%d of %d planned seeds missing (%s), %d of them withdrawn: the recorded ones may be the easy ones", c.NMissing, c.NPlanned, c.Missing, c.NMissingWithdrawn)
+	}
+	return fmt.Sprintf("%d of %d planned seeds are not recorded (%s): the recorded ones may be the easy ones", c.NMissing, c.NPlanned, c.Missing)
+}
+
+const (
+	needPlanned   = "the missing seeds: run the sweep again, and it continues where it stopped; or withdraw a plan that was a mistake"
+	needWithdrawn = "other measurements of the withdrawn seeds; or restore them; or withdraw a plan that was a mistake"
+)
+
+// needs says how the planned seeds become complete.
+func (c Coverage) needs() (list []string) {
+	if c.NMissing > c.NMissingWithdrawn {
+		list = append(list, needPlanned)
+	}
+	if c.NMissingWithdrawn > 0 {
+		list = append(list, needWithdrawn)
+	}
+	return list
+}
+
+// complete turns a finding that some planned seeds are missing from into one that is open.
+func (f *Finding) complete(c Coverage) {
+	if c.NMissing == 0 || f.Verdict == scoring.VerdictFail {
+		return
+	}
+	f.Verdict = scoring.VerdictInconclusive
+	f.Reasons, f.Needs = append(f.Reasons, c.missingText()), append(f.Needs, c.needs()...)
+}
+
+// outcomes are those of the rules about coverage.
+func (c Coverage) outcomes() (list []Outcome) {
+	if c.NPlanned > 0 {
+		o := Outcome{Rule: RulePlanned, Verdict: scoring.VerdictPass, N: c.NPlanned - c.NMissing, Message: fmt.Sprintf("all %d planned seeds are recorded", c.NPlanned)}
+		if c.NMissing > 0 {
+			o.Verdict, o.Reason, o.Message, o.Need = scoring.VerdictInconclusive, WarnPlannedMissing, c.missingText(), strings.Join(c.needs(), "; ")
+		}
+		list = append(list, o)
+	}
+	if c.NRepeated > 0 {
+		o := Outcome{Rule: ruleRepeatable, Verdict: scoring.VerdictPass, N: c.NRepeated, Message: fmt.Sprintf("%s gave the same values again", format.Counted(c.NRepeated, "repeated seed"))}
+		if c.NDiffering > 0 {
+			o.Verdict, o.Reason, o.Message = scoring.VerdictWarn, WarnNotDeterministic, c.differingText()
+		}
+		list = append(list, o)
+	}
+	return list
+}
+
+// minAccepted is how many accepted points a prediction needs.
+const minAccepted = 5
+
+// HistoryPoint is the mean of one configuration, NaN where it has none.
+type HistoryPoint struct {
+	N        int // values that the mean is of
+	Mean     float64
+	SD       float64 // sample standard deviation of these values; NaN for one value
+	Accepted bool    // good enough to be what the next one is expected to be like
+	Line     string  // points of one line follow each other, such as those of the same parameters
+}
+
+func (p HistoryPoint) exists() bool { return p.N > 0 && !math.IsNaN(p.Mean) && !math.IsInf(p.Mean, 0) }
+
+// summary is what an interval of a difference needs to know of the point.
+func (p HistoryPoint) summary() stats.Summary {
+	s := stats.Summary{N: p.N, Mean: p.Mean, PopulationSD: math.NaN()}
+	if p.N > 1 {
+		s.PopulationSD = p.SD * math.Sqrt(float64(p.N-1)/float64(p.N))
+		s.Constant = p.SD == 0
+	}
+	return s
+}
+
+// HistoryOptions say what is known of the points, and what is asked of them.
+type HistoryOptions struct {
+	Next   int  // values of the next point; 0 for as many as the newest point has
+	Scores bool // the values lie in [0, 1]
+}
+
+// History says what the points so far let expect of the next one, and where their level changed. It reports, and
+// never decides.
+type History struct {
+	NAccepted    int                 `json:"n_accepted"`
+	Prediction   stats.Interval      `json:"ci"`        // for the mean of one more configuration; not defined below 5 accepted points
+	NNext        int                 `json:"n_next"`    // seeds or executions of that configuration
+	WithinSD     *float64            `json:"within_sd"` // pooled sd of single values; nil if each point has one
+	NPoints      int                 `json:"n_points"`  // points with a mean
+	ChangePoints []stats.ChangePoint `json:"change_points"`
+	Searched     bool                `json:"searched"`             // there were enough points to look for changes
+	Lag1         *float64            `json:"lag1_autocorrelation"` // that the changes leave; nil if not searched, or without noise
+	Trend        *HistoryTrend       `json:"trend"`                // nil if there were too few points
+	Warnings     []Warning           `json:"warnings"`
+}
+
+// HistoryTrend is the test for a trend over the points that have the line of the newest.
+type HistoryTrend struct {
+	stats.Trend `json:",embed"`
+	PAdjusted   float64 `json:"p_corrected"` // for the test of the changes of level, if that was done
+	Found       bool    `json:"found"`       // p_corrected ≤ 0.05
+}
+
+// Parts of the level of two tests that both may reject. Of 4,800 series of 20 to 150 exchangeable values, 4.8 % to 5.0
+// % show a trend or a change with p ≤ 0.65·0.05, whatever the distribution: the tests are of the same ranks, and
+// Bonferroni's half would leave 4 %. If one rejects, the other has the whole level (Marcus, Peritz and Gabriel 1976).
+const (
+	eachOfSame  = 0.65
+	eachOfOther = 0.5 // the trend is that of some of the points
+)
+
+// Codes of the warnings of a history.
+const (
+	warnFewForTrend = "too_few_for_trend"
+	warnWandering   = "unreliable_trend" // a trend is given, and may be false
+	warnFewAccepted = "too_short_a_history"
+	warnUnreliable  = "unreliable_change_points" // none are given
+	warnDependent   = "dependent_points"         // change points are given, and may be false
+	warnFewPoints   = "too_few_for_change_points"
+	warnOneValue    = "one_value_per_point"
+)
+
+// AnalyseHistory predicts the next point from the accepted ones ([stats.PredictMean]). It looks for changes of level
+// among all of them from 20 points on ([stats.NewHistory]), and for a trend of the newest line from 8 on
+// ([stats.NewTrend]). Both are corrected for each other, so that 5 % of histories without either show one. Change
+// points are reported by the index of the first point of the new level among points.
+func AnalyseHistory(points []HistoryPoint, o HistoryOptions) History {
+	h := History{Prediction: undefined(scoring.DefaultConfidence, stats.MethodNextMean), NNext: o.Next}
+	var accepted []stats.SampleMean
+	var all []float64
+	var index []int
+	lines := map[string][]float64{}
+	newest := ""
+	for i, p := range points {
+		if !p.exists() {
+			continue
+		}
+		all, index = append(all, p.Mean), append(index, i)
+		lines[p.Line], newest = append(lines[p.Line], p.Mean), p.Line
+		if o.Next == 0 {
+			h.NNext = p.N
+		}
+		if p.Accepted {
+			accepted = append(accepted, stats.SampleMean{N: p.N, Mean: p.Mean, SD: p.SD})
+		}
+	}
+	h.NAccepted, h.NPoints = len(accepted), len(all)
+	h.predict(accepted, o)
+	each := eachOfSame
+	if len(lines[newest]) < len(all) {
+		each = eachOfOther
+	}
+	h.findTrend(lines[newest])
+	h.findChanges(all, index, each)
+	h.correctTrend(each)
+	return h
+}
+
+func (h *History) predict(accepted []stats.SampleMean, o HistoryOptions) {
+	if len(accepted) < minAccepted {
+		h.warn(warnFewAccepted, "%s: a prediction for the next one needs %d", format.Counted(len(accepted), "accepted point"), minAccepted)
+		return
+	}
+	p, err := stats.PredictMean(accepted, h.NNext, scoring.DefaultConfidence)
+	if errors.Is(err, stats.ErrTooFew) {
+		h.warn(warnOneValue, "each accepted point has one value, which tells nothing of their spread: the prediction is for a point of one value, not of %d", h.NNext)
+		h.NNext = 1
+		p, err = stats.PredictMean(accepted, 1, scoring.DefaultConfidence)
+	}
+	if err != nil {
+		return
+	}
+	if p.DFWithin > 0 {
+		h.WithinSD = &p.Within
+	}
+	if h.Prediction = p.Interval; o.Scores {
+		h.Prediction = cut(h.Prediction, 0, 1)
+	}
+	for _, w := range p.Warnings {
+		h.warn(string(w), "all values of the %d accepted points are equal: nothing is known of the spread of the next one", h.NAccepted)
+	}
+}
+
+// cut returns the part of an interval that is possible.
+func cut(i stats.Interval, lo, hi float64) stats.Interval {
+	if i.Defined() {
+		i.Lo, i.Hi = min(max(i.Lo, lo), hi), max(min(i.Hi, hi), lo)
+	}
+	return i
+}
+
+// HistoryChange is the difference of the means of two points.
+type HistoryChange struct {
+	Value    float64        `json:"value"`
+	Interval stats.Interval `json:"ci"` // Welch's; not defined if a point has one value, or if none differ
+}
+
+// ChangeBetween returns how the mean changed from one point to another; nil if one has none. The points count as
+// independent: a paired comparison of equal seeds can show more.
+func ChangeBetween(before, after HistoryPoint, o HistoryOptions) *HistoryChange {
+	if !before.exists() || !after.exists() {
+		return nil
+	}
+	c := HistoryChange{Value: after.Mean - before.Mean, Interval: stats.WelchInterval(before.summary(), after.summary(), scoring.DefaultConfidence)}
+	if o.Scores {
+		c.Interval = cut(c.Interval, -1, 1)
+	}
+	return &c
+}
+
+func (h *History) findTrend(line []float64) {
+	t, err := stats.NewTrend(line, drawSeed)
+	switch {
+	case errors.Is(err, stats.ErrTooFew), errors.Is(err, stats.ErrEmpty):
+		h.warn(warnFewForTrend, "trend not tested: %s with the newest one's parameters, and %d are needed", format.Counted(len(line), "point"), stats.TrendMinValues)
+	case err == nil:
+		h.Trend = &HistoryTrend{Trend: t}
+	}
+}
+
+// correctTrend corrects the p of the trend for the test of changes of level, and warns of a trend that a level that
+// wanders shows as well.
+func (h *History) correctTrend(each float64) {
+	t := h.Trend
+	if t == nil {
+		return
+	}
+	if t.PAdjusted = t.P; h.Searched {
+		if t.PAdjusted = min(1, t.P/each); len(h.ChangePoints) > 0 {
+			t.PAdjusted = min(t.PAdjusted, max(t.P, h.pOfChanges()/each))
+		}
+	}
+	if t.Found = t.PAdjusted <= stats.HistoryMaxP; t.Found && t.Lag1 > stats.MaxLag1 && len(h.ChangePoints) == 0 {
+		h.warn(warnWandering, "what the trend leaves has a lag-1 autocorrelation above %v: a level that wanders shows a trend too", stats.MaxLag1)
+	}
+}
+
+// pOfChanges is the largest p of a change of level.
+func (h *History) pOfChanges() (p float64) {
+	for _, c := range h.ChangePoints {
+		p = max(p, c.P)
+	}
+	return p
+}
+
+func (h *History) findChanges(all []float64, index []int, each float64) {
+	maxP := stats.HistoryMaxP
+	if h.Trend != nil && h.Trend.P > float64(each*maxP) {
+		maxP = float64(maxP * each)
+	}
+	found, err := stats.NewHistory(all, maxP, drawSeed)
+	switch {
+	case errors.Is(err, stats.ErrTooFew), errors.Is(err, stats.ErrEmpty):
+		h.warn(warnFewPoints, "change of level not tested: %s, and %d are needed", format.Counted(len(all), "point"), stats.HistoryMinValues)
+		return
+	case err != nil:
+		return
+	}
+	h.Searched, h.Lag1 = true, ifDefined(found.Lag1)
+	for _, c := range found.Points {
+		c.Index = index[c.Index]
+		h.ChangePoints = append(h.ChangePoints, c)
+	}
+	for _, w := range found.Warnings {
+		code := warnUnreliable
+		if len(found.Points) > 0 {
+			code = warnDependent
+		}
+		h.warn(code, "%s", w.Message())
+	}
+}
+
+func (h *History) warn(code, format string, args ...any) {
+	h.Warnings = append(h.Warnings, Warning{code, fmt.Sprintf(format, args...)})
+}
+
+// Assumption names what a bound or an interval assumes beyond independent seeds.
+type Assumption string
+
+// The assumptions.
+const (
+	AssumesNothing     Assumption = "none"
+	assumesNormalMean  Assumption = "normal_mean"  // the mean is about normal
+	assumesVisibleTail Assumption = "visible_tail" // the scores show the tail of their distribution
+	assumesSeenLosses  Assumption = "seen_losses"  // no pair loses much more than those that were seen
+	assumesSymmetry    Assumption = "symmetric"    // the differences are symmetric around their mean
+)
+
+// Condition says what is assumed, as in "if the mean is about normal"; empty if that is nothing.
+func (a Assumption) Condition() string {
+	switch a {
+	case assumesNormalMean:
+		return "the mean is about normal"
+	case assumesVisibleTail:
+		return "the seeds show how low scores can be"
+	case assumesSeenLosses:
+		return "no pair loses much more than those seen"
+	case assumesSymmetry:
+		return "the differences are about symmetric"
+	}
+	return ""
+}
+
+// assumptionText says what the verdict assumes, and how much could be hidden; empty if it assumes nothing.
+func (o Outcome) assumptionText() string {
+	condition, unseen := o.Assumption.Condition(), ""
+	if o.UnseenShare != nil {
+		unseen = format.Share(*o.UnseenShare)
+	}
+	switch {
+	case condition == "":
+		return ""
+	case o.Assumption == assumesSeenLosses && o.AssumedLoss != nil:
+		return fmt.Sprintf("assumes that no pair loses more than %s, %.2g times the largest loss seen; a larger loss in up to %s of seeds would be unseen",
+			format.Short(*o.AssumedLoss), lossMargin(o.N), unseen)
+	case o.Assumption == assumesVisibleTail && unseen != "":
+		return fmt.Sprintf("assumes that %s: %s of all seeds could fail without showing in %d", condition, unseen, o.N)
+	}
+	return "assumes that " + condition
+}
+
+// assume adds an assumption, with the share of seeds that n seeds would not show at a confidence.
+func (o *Outcome) assume(a Assumption, confidence float64) {
+	o.Assumption, o.UnseenShare = a, ptr(unseenShare(o.N, confidence))
+}
+
+// sayAssumption ends the message with the assumption.
+func (o *Outcome) sayAssumption() {
+	if text := o.assumptionText(); text != "" {
+		o.Message += "; " + text
+	}
 }
