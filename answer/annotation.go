@@ -80,7 +80,6 @@ type AddNoteQuestion struct {
 	Author
 }
 
-// Params declares the parameters of the question.
 func (q *AddNoteQuestion) Params() param.List {
 	return param.List{
 		scenarioParam(&q.Of, "attach the note to this configuration"),
@@ -94,7 +93,6 @@ type RemoveNoteQuestion struct {
 	Change
 }
 
-// Params declares the parameters of the question.
 func (q *RemoveNoteQuestion) Params() param.List {
 	return param.List{
 		{Name: "id", Arg: true, Required: true, Unit: "NOTE", Help: "remove the note with this ID, or with an ID that ends so", Value: param.Text(&q.ID)},
@@ -105,7 +103,6 @@ func (q *RemoveNoteQuestion) Params() param.List {
 // NotesQuestion asks for the notes on configurations.
 type NotesQuestion struct{ Of Selector }
 
-// Params declares the parameters of the question.
 func (q *NotesQuestion) Params() param.List {
 	return param.List{optionalScenarioParam(&q.Of, "list the notes of this scenario, or of this configuration alone")}
 }
@@ -145,7 +142,6 @@ type TagsQuestion struct {
 	Tag string
 }
 
-// Params declares the parameters of the question.
 func (q *TagsQuestion) Params() param.List {
 	return param.List{
 		optionalScenarioParam(&q.Of, "list the tags of this scenario, or of this configuration alone"),
@@ -165,7 +161,6 @@ type Notes struct {
 	List[NoteOn] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a Notes) Lead() []Sentence {
 	if len(a.Items) > 0 {
 		return nil
@@ -174,7 +169,6 @@ func (a Notes) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: "no notes", Hint: &hint}}
 }
 
-// Tables implements [Answer].
 func (a Notes) Tables() []Table {
 	t := Table{Name: "notes", HiddenIfEmpty: true, Columns: columns("id", "scenario", "configuration", "label", "note", "by", "at").drop("by", "at", "configuration").wrap("note")}
 	for _, n := range a.Items {
@@ -193,7 +187,6 @@ type NoteChange struct {
 	Masked  bool   `json:"masked,omitzero"` // something in the note looked like a secret
 }
 
-// Lead implements [Answer].
 func (a NoteChange) Lead() []Sentence {
 	what := "recorded"
 	if a.Removed {
@@ -206,7 +199,6 @@ func (a NoteChange) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a NoteChange) Tables() []Table {
 	t := Notes{List[NoteOn]{Items: []NoteOn{a.NoteOn}}}.Tables()[0]
 	t.ForPrograms = true
@@ -225,7 +217,6 @@ type Tags struct {
 	List[Tagged] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a Tags) Lead() []Sentence {
 	if len(a.Items) > 0 {
 		return nil
@@ -234,7 +225,6 @@ func (a Tags) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: "no tags", Hint: &hint}}
 }
 
-// Tables implements [Answer].
 func (a Tags) Tables() []Table { return []Table{tagsTable(a.Items)} }
 
 func tagsTable(list []Tagged) Table {
@@ -254,7 +244,6 @@ type TagChange struct {
 	Removed []string `json:"removed"`
 }
 
-// Lead implements [Answer].
 func (a TagChange) Lead() []Sentence {
 	side := Side{Scenario: a.Scenario, Configuration: a.Configuration}
 	text := fmt.Sprintf("%s has the tags: %s", side, strings.Join(a.Tags, ", "))
@@ -267,7 +256,6 @@ func (a TagChange) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: text}}
 }
 
-// Tables implements [Answer].
 func (a TagChange) Tables() []Table {
 	t := tagsTable([]Tagged{a.Tagged})
 	t.ForPrograms = true

@@ -16,7 +16,6 @@ type ArtifactsQuestion struct {
 	Seeds []track.SeedRange // empty for all
 }
 
-// Params declares the parameters of the question.
 func (q *ArtifactsQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "list the files of the seeds of this scenario", Value: selectorValue(&q.Of)},
@@ -46,10 +45,8 @@ type Artifacts struct {
 	List[ListedArtifact] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a Artifacts) Lead() []Sentence { return a.Newest.note(a.Side) }
 
-// Tables implements [Answer].
 func (a Artifacts) Tables() []Table {
 	t := Table{Name: "artifacts", Columns: columns("seed", "outcome", "name", "bytes", "hash", "left_out", "pruned").drop("pruned", "hash", "outcome").wrap("name", "left_out"),
 		Empty: "no files were kept of these seeds"}
@@ -103,7 +100,6 @@ type WrittenArtifacts struct {
 	List[WrittenArtifact] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a WrittenArtifacts) Lead() []Sentence {
 	lead := a.lead()
 	for _, f := range a.Items {
@@ -119,7 +115,6 @@ func (a WrittenArtifacts) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a WrittenArtifacts) Tables() []Table {
 	t := Table{Name: "artifacts", ForPrograms: true, Columns: columns("name", "bytes", "hash", "left_out", "file")}
 	for _, f := range a.Items {
@@ -131,7 +126,6 @@ func (a WrittenArtifacts) Tables() []Table {
 // PruneArtifactsQuestion asks to delete the contents of the files of old seeds.
 type PruneArtifactsQuestion struct{ Pruning }
 
-// Params declares the parameters of the question.
 func (q *PruneArtifactsQuestion) Params() param.List { return q.params("files") }
 
 // PrunedArtifacts says what deleting the contents of files freed.
@@ -139,7 +133,6 @@ type PrunedArtifacts struct {
 	PrunedSeries `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a PrunedArtifacts) Lead() []Sentence {
 	return a.lead(format.Counted(a.NContents, "different file"))
 }

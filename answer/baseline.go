@@ -26,7 +26,6 @@ type SetBaselineQuestion struct {
 	Change
 }
 
-// Params declares the parameters of the question.
 func (q *SetBaselineQuestion) Params() param.List {
 	return param.List{scenarioParam(&q.Of, "pin this configuration"), q.reasonParam()}
 }
@@ -37,7 +36,6 @@ type UnsetBaselineQuestion struct {
 	Change
 }
 
-// Params declares the parameters of the question.
 func (q *UnsetBaselineQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "remove the pin of this scenario", Value: param.Name(&q.Scenario)},
@@ -48,7 +46,6 @@ func (q *UnsetBaselineQuestion) Params() param.List {
 // BaselineQuestion asks for the pins of a scenario.
 type BaselineQuestion struct{ Scenario string }
 
-// Params declares the parameters of the question.
 func (q *BaselineQuestion) Params() param.List {
 	return param.List{{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "show the pins of this scenario", Value: param.Name(&q.Scenario)}}
 }
@@ -56,7 +53,6 @@ func (q *BaselineQuestion) Params() param.List {
 // BaselinesQuestion asks which baselines are pinned.
 type BaselinesQuestion struct{}
 
-// Params declares the parameters of the question.
 func (q *BaselinesQuestion) Params() param.List { return nil }
 
 // Baseline is a configuration pinned as the baseline of its scenario, or the removal of a pin.
@@ -74,7 +70,6 @@ type Baselines struct {
 	List[Baseline] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a Baselines) Lead() []Sentence {
 	if len(a.Items) > 0 {
 		return nil
@@ -88,7 +83,6 @@ func PinHint(scenario string) track.Hint {
 	return track.NewHint("pin one", "baseline set", scenario+"@CONFIGURATION").With("reason", "TEXT")
 }
 
-// Tables implements [Answer].
 func (a Baselines) Tables() []Table { return []Table{baselinesTable(a.Items)} }
 
 func baselinesTable(list []Baseline) Table {
@@ -113,7 +107,6 @@ type BaselineChange struct {
 	Changed bool `json:"changed"` // false if the configuration was pinned already
 }
 
-// Lead implements [Answer].
 func (a BaselineChange) Lead() []Sentence {
 	text := a.Scenario
 	switch {
@@ -130,7 +123,6 @@ func (a BaselineChange) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: text}}
 }
 
-// Tables implements [Answer].
 func (a BaselineChange) Tables() []Table {
 	t := baselinesTable([]Baseline{a.Baseline})
 	t.ForPrograms = true

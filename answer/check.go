@@ -13,7 +13,6 @@ import (
 // CheckQuestion asks whether a database is damaged.
 type CheckQuestion struct{}
 
-// Params declares the parameters of the question.
 func (q *CheckQuestion) Params() param.List {
 	return nil
 }
@@ -52,7 +51,6 @@ func (d DamagedRecords) example() string {
 	return d.Records[0]
 }
 
-// Conclusion implements [Concluding].
 func (a DatabaseCheck) Conclusion() Conclusion {
 	if a.Sound {
 		return Done
@@ -84,7 +82,6 @@ func (a DatabaseCheck) nDamaged() (n int) {
 	return n
 }
 
-// Lead implements [Answer].
 func (a DatabaseCheck) Lead() []Sentence {
 	state := "sound"
 	if !a.Sound {
@@ -108,7 +105,6 @@ func (a DatabaseCheck) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a DatabaseCheck) Tables() []Table {
 	damage := Table{Name: "damage", HiddenIfEmpty: true, Main: true, Columns: Columns{
 		{Name: "table"}, {Name: "problem"}, {Name: "n"}, {Name: "record", Head: "for example", For: ForPeople}, {Name: "records", For: ForData},

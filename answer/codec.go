@@ -64,10 +64,8 @@ func encodeMeasured(enc *jsontext.Encoder, values map[string]float64) error {
 // Measured is a number that was measured: in JSON a NaN is the string "NaN", and not null.
 type Measured float64
 
-// MarshalJSONTo implements [json.MarshalerTo].
 func (x Measured) MarshalJSONTo(enc *jsontext.Encoder) error { return encodeValue(enc, float64(x)) }
 
-// UnmarshalJSONFrom implements [json.UnmarshalerFrom].
 func (x *Measured) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if dec.PeekKind() == '"' {
 		return decodeNumber(dec, (*float64)(x))

@@ -26,7 +26,6 @@ type CompareQuestion struct {
 	Totals bool // metrics are left out
 }
 
-// Params declares the parameters of the question.
 func (q *CompareQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "compare these configurations", Value: selectors(&q.Of)},
@@ -69,7 +68,6 @@ type ComparedSide struct {
 	verdict.Judgement
 }
 
-// Lead implements [Answer].
 func (a Comparison) Lead() []Sentence {
 	var lead []Sentence
 	add := func(text string) {
@@ -114,7 +112,6 @@ func (a Comparison) sideNames() (names []string) {
 	return names
 }
 
-// Tables implements [Answer].
 func (a Comparison) Tables() []Table {
 	tables := []Table{a.scoresTable()}
 	for i := range a.Differences {

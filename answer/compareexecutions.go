@@ -12,12 +12,10 @@ import (
 // CompareExecutionsQuestion asks how two executions differ.
 type CompareExecutionsQuestion struct{ IDs []string }
 
-// Params declares the parameters of the question.
 func (q *CompareExecutionsQuestion) Params() param.List {
 	return param.List{{Name: "id", Arg: true, Required: true, Unit: "ID", Help: "compare the executions with these two ids, or with ids that begin so", Value: param.Texts(&q.IDs)}}
 }
 
-// Check implements ask.Checker.
 func (q *CompareExecutionsQuestion) Check() error {
 	if len(q.IDs) != 2 {
 		return &param.Error{Param: "id", Message: fmt.Sprintf("%d ids: name two", len(q.IDs))}
@@ -74,7 +72,6 @@ func (c ComparedCall) Differs() string {
 	return ""
 }
 
-// Lead implements [Answer].
 func (a ExecutionComparison) Lead() []Sentence {
 	if len(a.Executions) != 2 {
 		return nil
@@ -90,7 +87,6 @@ func (a ExecutionComparison) Lead() []Sentence {
 	}
 }
 
-// Tables implements [Answer].
 func (a ExecutionComparison) Tables() []Table {
 	summary := Table{Name: "executions", Columns: columns("id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "unknown", "duration", "tokens", "cost", "prices").drop("prices", "unknown", "cost", "tokens", "duration", "rubric", "lineage", "grade", "failed")}
 	var scores []float64

@@ -15,7 +15,6 @@ type CompareVersionsQuestion struct {
 	By string // what a row is of
 }
 
-// Params declares the parameters of the question.
 func (q *CompareVersionsQuestion) Params() param.List {
 	q.By = "task"
 	return param.List{
@@ -24,7 +23,6 @@ func (q *CompareVersionsQuestion) Params() param.List {
 	}
 }
 
-// Check implements ask.Checker.
 func (q *CompareVersionsQuestion) Check() error {
 	if len(q.Of) < 2 {
 		return &param.Error{Param: "version", Message: "name two or more LINEAGE@VERSION"}
@@ -42,7 +40,6 @@ func (q *CompareVersionsQuestion) Check() error {
 // versionSelectors is a list of LINEAGE@VERSION.
 type versionSelectors struct{ to *[]VersionSelector }
 
-// Set implements [param.Value].
 func (v versionSelectors) Set(text string) error {
 	s, err := parseVersionSelector(text)
 	if err == nil {
@@ -51,7 +48,6 @@ func (v versionSelectors) Set(text string) error {
 	return err
 }
 
-// Texts returns the versions that were given.
 func (v versionSelectors) Texts() (list []string) {
 	if v.to != nil {
 		for _, s := range *v.to {
@@ -61,10 +57,8 @@ func (v versionSelectors) Texts() (list []string) {
 	return list
 }
 
-// String implements [param.Value].
 func (v versionSelectors) String() string { return strings.Join(v.Texts(), ",") }
 
-// Type implements [param.Value].
 func (v versionSelectors) Type() string { return "array" }
 
 // VersionComparison is versions of a lineage side by side, task by task. It decides nothing.
@@ -120,7 +114,6 @@ type VersionDifference struct {
 	Holdout            *evolution.TaskGain `json:"holdout,omitempty"` // on holdout tasks; nil if neither version has a trial of one
 }
 
-// Lead implements [Answer].
 func (a VersionComparison) Lead() []Sentence {
 	kind := "active scores"
 	if a.Score != "" {
@@ -169,7 +162,6 @@ func (d VersionDifference) gainText(g evolution.TaskGain, numbers Numbers) strin
 	return text
 }
 
-// Tables implements [Answer].
 func (a VersionComparison) Tables() []Table {
 	numbers := Numbers{a.Scale}
 	tasks := Table{Name: "tasks", Main: true, Columns: columns("task", "holdout")}

@@ -14,7 +14,6 @@ type DatabaseCreated struct {
 	Created  bool   `json:"created"`  // false if it existed
 }
 
-// Lead implements [Answer].
 func (a DatabaseCreated) Lead() []Sentence {
 	if !a.Created {
 		return []Sentence{{Kind: Heading, Text: a.Database + " already exists"}}
@@ -22,7 +21,6 @@ func (a DatabaseCreated) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: "created " + a.Database}}
 }
 
-// Tables implements [Answer].
 func (a DatabaseCreated) Tables() []Table {
 	return []Table{{Name: "database", ForPrograms: true, Columns: columns("database", "created"), Rows: [][]any{{a.Database, a.Created}}}}
 }
@@ -34,7 +32,6 @@ type DatabaseMigrated struct {
 	Backup   string `json:"backup,omitempty"` // path of the database as it was; empty if nothing had to be done, and for one on a server
 }
 
-// Lead implements [Answer].
 func (a DatabaseMigrated) Lead() []Sentence {
 	text := a.Database + " is up to date; nothing was changed"
 	switch {
@@ -46,7 +43,6 @@ func (a DatabaseMigrated) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: text}}
 }
 
-// Tables implements [Answer].
 func (a DatabaseMigrated) Tables() []Table {
 	return []Table{{Name: "database", ForPrograms: true, Columns: columns("database", "changed", "backup"), Rows: [][]any{{a.Database, a.Changed, a.Backup}}}}
 }
@@ -61,13 +57,11 @@ type DatabaseBackedUp struct {
 	Duration   float64 `json:"duration_s"`
 }
 
-// Lead implements [Answer].
 func (a DatabaseBackedUp) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s holds a copy of %s: %d bytes, %s, %s", a.File, a.Database, a.Bytes,
 		format.Counted(a.Seeds, "seed"), format.Counted(a.Executions, "execution"))}}
 }
 
-// Tables implements [Answer].
 func (a DatabaseBackedUp) Tables() []Table {
 	return []Table{{Name: "backup", ForPrograms: true, Columns: columns("database", "file", "bytes", "n_seeds", "n_executions", "duration_s"),
 		Rows: [][]any{{a.Database, a.File, a.Bytes, a.Seeds, a.Executions, a.Duration}}}}
@@ -89,7 +83,6 @@ func (q *Pruning) params(what string) param.List {
 	}
 }
 
-// Check implements ask.Checker.
 func (q *Pruning) Check() error {
 	if q.OlderThan == 0 && q.Keep == 0 {
 		return &param.Error{Param: "older-than", Message: "say what to prune, by its age or by the number of seeds to keep"}
@@ -100,7 +93,6 @@ func (q *Pruning) Check() error {
 // PruneSeriesQuestion asks to delete the numbers of old series.
 type PruneSeriesQuestion struct{ Pruning }
 
-// Params declares the parameters of the question.
 func (q *PruneSeriesQuestion) Params() param.List { return q.params("series") }
 
 // PrunedSeries says what deleting the numbers of series freed.
@@ -111,7 +103,6 @@ type PrunedSeries struct {
 	Bytes     int64 `json:"bytes"`
 }
 
-// Lead implements [Answer].
 func (a PrunedSeries) Lead() []Sentence {
 	return a.lead(fmt.Sprintf("%d different series", a.NContents))
 }
@@ -124,7 +115,6 @@ func (a PrunedSeries) lead(what string) []Sentence {
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s %d bytes: %s of %s", verb, a.Bytes, what, format.Counted(a.NSeeds, "seed"))}}
 }
 
-// Tables implements [Answer].
 func (a PrunedSeries) Tables() []Table {
 	return []Table{{Name: "pruned", ForPrograms: true, Columns: columns("dry_run", "n_seeds", "n_contents", "bytes"),
 		Rows: [][]any{{a.DryRun, a.NSeeds, a.NContents, a.Bytes}}}}

@@ -22,7 +22,6 @@ type DecideQuestion struct {
 	At         time.Time // zero for now
 }
 
-// Params declares the parameters of the question.
 func (q *DecideQuestion) Params() param.List {
 	return append(ofMutation(&q.Mutation, &q.Lineage),
 		policyParam("policy", "decide by this policy instead of the lineage's", &q.Policy),
@@ -127,7 +126,6 @@ type PlannedTrial struct {
 	Key     string `json:"key"` // task or seed; empty for any task
 }
 
-// Conclusion implements [Concluding].
 func (a Decision) Conclusion() Conclusion {
 	switch a.State {
 	case evolution.Accept:
@@ -138,7 +136,6 @@ func (a Decision) Conclusion() Conclusion {
 	return NeedsEvidence
 }
 
-// Lead implements [Answer].
 func (a Decision) Lead() []Sentence {
 	var lead []Sentence
 	if a.DryRun && !a.Repeated {
@@ -147,7 +144,6 @@ func (a Decision) Lead() []Sentence {
 	return append(lead, a.sentences(len(lead) > 0, false)...)
 }
 
-// Tables implements [Answer].
 func (a Decision) Tables() []Table { return []Table{decisionsTable([]Decision{a})} }
 
 // decisionsTable returns decisions as rows, for programs.

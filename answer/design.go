@@ -20,7 +20,6 @@ type DesignQuestion struct {
 	Seed       *uint64 // nil for 1
 }
 
-// Params declares the parameters of the question.
 func (q *DesignQuestion) Params() param.List {
 	return param.List{
 		{Name: "method", Arg: true, Required: true, Unit: "METHOD", Enum: design.Methods(), Help: "spread configurations by this method",
@@ -38,7 +37,6 @@ type Design struct {
 	Rows []track.Params `json:"rows"` // of Points
 }
 
-// Lead implements [Answer].
 func (a Design) Lead() []Sentence {
 	var lead []Sentence
 	if a.NDuplicates > 0 {
@@ -51,7 +49,6 @@ func (a Design) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a Design) Tables() []Table {
 	t := Table{Name: "design"}
 	for _, p := range a.Parameters {

@@ -25,10 +25,8 @@ type Draws struct {
 	List[LedgerDraw] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (Draws) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Draws) Tables() []Table {
 	t := Table{Name: "draws", Empty: "lineage " + a.Lineage + " has drawn nothing yet", Columns: Columns{
 		{Name: "number", Head: "#"}, {Name: "mutation", Head: "for"}, {Name: "label"}, {Name: "attempt"}, {Name: "seed"}, {Name: "raw"}, {Name: "u"}, {Name: "p"},
@@ -56,7 +54,6 @@ type OperatorsQuestion struct {
 	Suggest bool
 }
 
-// Params declares the parameters of the question.
 func (q *OperatorsQuestion) Params() param.List {
 	return param.List{ofLineage(&q.Lineage), {Name: "suggest", Help: "also suggest which operator to use now", Value: param.Switch(&q.Suggest)}}
 }
@@ -133,10 +130,8 @@ type Operators struct {
 	Suggestion *SuggestedOperator `json:"suggestion"`
 }
 
-// Lead implements [Answer].
 func (Operators) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Operators) Tables() []Table {
 	t := Table{Name: "operators", Columns: Columns{
 		{Name: "operator"}, {Name: "risk"}, {Name: "proposed"}, {Name: "accepted"}, {Name: "rejected"}, {Name: "refused"}, {Name: "withdrawn"}, {Name: "open", Head: "undecided"},

@@ -25,7 +25,6 @@ type EvolveSettings struct {
 	Until       evolution.Until
 }
 
-// Params declares the parameters.
 func (q *EvolveSettings) Params() param.List {
 	q.Parallel, q.Retries, q.MaxFailures = 1, 2, 10
 	return param.List{
@@ -85,7 +84,6 @@ type Evolved struct {
 	Spent      evolution.Spending `json:"spent"`               // by all loops of the lineage so far
 }
 
-// Lead implements [Answer].
 func (a Evolved) Lead() []Sentence {
 	ending := fmt.Sprintf("%s (%s)", a.Ending, a.Reason)
 	if a.Ending == EvolveHeld {
@@ -113,14 +111,12 @@ func (a Evolved) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a Evolved) Tables() []Table {
 	return []Table{{Name: "evolved", ForPrograms: true,
 		Columns: columns("lineage", "ending", "reason", "head_before", "head", "fitness", "n_trials", "n_failed", "n_proposed", "n_refused", "n_accepted", "n_rejected", "n_rollbacks"),
 		Rows:    [][]any{{a.Lineage, string(a.Ending), a.Reason, a.HeadBefore, a.Head, a.Fitness, a.NTrials, a.NFailed, a.NProposed, a.NRefused, a.NAccepted, a.NRejected, a.NRollbacks}}}}
 }
 
-// Conclusion implements [Concluding].
 func (a Evolved) Conclusion() Conclusion {
 	if a.Ending == EvolveFailed {
 		return Failed

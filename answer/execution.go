@@ -24,7 +24,6 @@ type ExecutionQuestion struct {
 	Grep   string // only its texts with this in them; empty for all
 }
 
-// Check implements the check of parameters that depend on one another.
 func (q *ExecutionQuestion) Check() error {
 	for name, given := range map[string]bool{"all": q.All, "grep": q.Grep != ""} {
 		if given && !q.Trace {
@@ -34,7 +33,6 @@ func (q *ExecutionQuestion) Check() error {
 	return nil
 }
 
-// Params declares the parameters of the question.
 func (q *ExecutionQuestion) Params() param.List {
 	return param.List{
 		{Name: "id", Arg: true, Required: true, Unit: "ID", Help: "show the execution with this id, or with an id that begins so", Value: param.Text(&q.ID)},
@@ -54,7 +52,6 @@ type Execution struct {
 	Trace                   *Trace `json:"trace,omitempty"`  // nil if it was not asked for; it has the texts of the calls then
 }
 
-// Lead implements [Answer].
 func (a Execution) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: a.heading()}, {Kind: Note, Joined: true, Text: a.times()}}
 	if a.Open {
@@ -117,7 +114,6 @@ func (a Execution) scoreSentences() []Sentence {
 	return []Sentence{{Kind: Note, Text: text}, {Kind: Note, Joined: true, Text: counts}}
 }
 
-// Tables implements [Answer].
 func (a Execution) Tables() []Table {
 	if a.Trace != nil {
 		return []Table{a.traceTable()}

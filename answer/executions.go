@@ -25,7 +25,6 @@ type ExecutionsQuestion struct {
 	Page     Page
 }
 
-// Params declares the parameters of the question.
 func (q *ExecutionsQuestion) Params() param.List {
 	return append(param.List{
 		{Name: "lineage", Arg: true, Unit: "LINEAGE[@VERSION]", Help: "list only executions of this lineage", Value: lineageSelectorValue(&q.Of)},
@@ -55,10 +54,8 @@ type Executions struct {
 	List[track.RecordedExecution] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (Executions) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Executions) Tables() []Table {
 	t := Table{Name: "executions", Empty: "no executions match", Columns: columns(
 		"id", "lineage", "version", "task", "status", "score", "grade", "rubric", "calls", "failed", "unknown", "duration", "cost", "prices", "at",

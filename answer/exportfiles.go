@@ -13,7 +13,6 @@ type LinesQuestion struct {
 	Gzip                bool
 }
 
-// Params declares the parameters of the question.
 func (q *LinesQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Unit: "NAME", Help: "include the scenario `NAME`; may be repeated", Value: param.Texts(&q.Scenarios)},
@@ -28,7 +27,6 @@ type LineageFileQuestion struct {
 	Manifest bool   // what the lineage is checked against later, instead
 }
 
-// Params declares the parameters of the question.
 func (q *LineageFileQuestion) Params() param.List {
 	return param.List{
 		{Name: "lineage", Arg: true, Unit: "LINEAGE", Help: "export this lineage (default: the only one)", Value: param.Text(&q.Lineage)},
@@ -41,12 +39,10 @@ type LineageExported struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// Lead implements [Answer].
 func (a LineageExported) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("wrote %d bytes", a.Bytes)}}
 }
 
-// Tables implements [Answer].
 func (a LineageExported) Tables() []Table { return nil }
 
 // ArtifactFilesQuestion asks for files of a seed.
@@ -56,7 +52,6 @@ type ArtifactFilesQuestion struct {
 	Name string // empty for all files
 }
 
-// Params declares the parameters of the question.
 func (q *ArtifactFilesQuestion) Params() param.List {
 	seed := seedParam(&q.Seed)
 	seed.Help = "write files of this seed"
@@ -74,7 +69,6 @@ type SeriesFileQuestion struct {
 	To    string   // csv, parquet or json
 }
 
-// Params declares the parameters of the question.
 func (q *SeriesFileQuestion) Params() param.List {
 	q.To = "csv"
 	seed := seedParam(&q.Seed)
@@ -92,8 +86,6 @@ type SeriesExported struct {
 	NSeries int `json:"n_series"`
 }
 
-// Lead implements [Answer].
 func (a SeriesExported) Lead() []Sentence { return a.lead() }
 
-// Tables implements [Answer].
 func (a SeriesExported) Tables() []Table { return nil }

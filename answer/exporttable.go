@@ -21,7 +21,6 @@ type TableQuestion struct {
 	SafeCSV     bool   // no cell of CSV is a formula
 }
 
-// Params declares the parameters of the question.
 func (q *TableQuestion) Params() param.List {
 	return param.List{
 		scenarioParam(&q.Of, "export the seeds of all configurations, or of one"),
@@ -49,7 +48,6 @@ type TableExported struct {
 	NPruned         int    `json:"n_pruned"`     // series whose numbers were pruned
 }
 
-// Lead implements [Answer].
 func (a TableExported) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("wrote %s: %s of %s in %s of %s, %d bytes", a.Path, format.Counted(a.NRows, "row"),
 		format.Counted(a.NSeeds, "seed"), format.Counted(a.NConfigurations, "configuration"), a.Scenario, a.Bytes)}}
@@ -64,7 +62,6 @@ func (a TableExported) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a TableExported) Tables() []Table {
 	return []Table{{Name: "export", ForPrograms: true,
 		Columns: columns("scenario", "path", "spec_version", "n_configurations", "n_seeds", "n_rows", "n_files", "bytes", "n_unassessed", "n_pruned"),

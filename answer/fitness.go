@@ -19,7 +19,6 @@ type FitnessQuestion struct {
 	Cut    *float64        // share of the scores that is dropped at each end; nil for a tenth
 }
 
-// Params declares the parameters of the question.
 func (q *FitnessQuestion) Params() param.List {
 	return param.List{
 		{Name: "lineage", Arg: true, Required: true, Unit: "LINEAGE[@VERSION]", Help: "aggregate the executions of this version", Value: lineageSelectorValue(&q.Of)},
@@ -28,7 +27,6 @@ func (q *FitnessQuestion) Params() param.List {
 	}
 }
 
-// Check implements ask.Checker.
 func (q *FitnessQuestion) Check() error {
 	if q.Cut != nil && !(*q.Cut >= 0 && *q.Cut < 0.5) {
 		return &param.Error{Param: "cut", Message: fmt.Sprintf("%v: must be at least 0 and below 0.5", *q.Cut)}
@@ -54,7 +52,6 @@ type Fitness struct {
 // enoughMeasured is the share of the rubric's weight below which a grade calls for no action.
 const enoughMeasured = 0.5
 
-// Lead implements [Answer].
 func (a Fitness) Lead() []Sentence {
 	action := a.Grade.Action()
 	if a.MeasuredShare < enoughMeasured {
@@ -133,7 +130,6 @@ func (a Fitness) values() iter.Seq[float64] {
 	}
 }
 
-// Tables implements [Answer].
 func (a Fitness) Tables() []Table {
 	used := Table{Name: "used", Title: "executions used", Main: true, Columns: columns("id", "started", "score", "weight").drop("started")}
 	text := scoreFormat(a.values())

@@ -10,7 +10,6 @@ type ForgetExecutionQuestion struct {
 	IDs []string // or beginnings that no other ids share
 }
 
-// Params declares the parameters of the question.
 func (q *ForgetExecutionQuestion) Params() param.List {
 	return param.List{{Name: "id", Arg: true, Required: true, Unit: "ID", Help: "remove the texts of the execution with this id", Value: param.Texts(&q.IDs)}}
 }
@@ -20,12 +19,10 @@ type ForgottenExecutions struct {
 	Forgotten []string `json:"forgotten"` // ids
 }
 
-// Lead implements [Answer].
 func (a ForgottenExecutions) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: "removed the texts of " + format.Counted(len(a.Forgotten), "execution")}}
 }
 
-// Tables implements [Answer].
 func (a ForgottenExecutions) Tables() []Table {
 	t := Table{Name: "forgotten", ForPrograms: true, Columns: columns("id")}
 	for _, id := range a.Forgotten {

@@ -22,7 +22,6 @@ type GateQuestion struct {
 	Judging
 }
 
-// Params declares the parameters of the question.
 func (q *GateQuestion) Params() param.List {
 	return slices.Concat(
 		param.List{{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "judge these configurations", Value: selectors(&q.Of)}},
@@ -97,7 +96,6 @@ func formatVerdicts(list []scoring.Verdict) string {
 	return strings.Join(words, ",")
 }
 
-// Check returns an error if the parameters do not fit together.
 func (q *GateQuestion) Check() error {
 	if name := repeated(q.Of); name != "" {
 		return &param.Error{Param: "scenario", Message: name + " is named twice"}
@@ -135,10 +133,8 @@ func (a Gate) Conclusion() Conclusion {
 	return Failed
 }
 
-// FitsLogs implements [Fitting].
 func (Gate) FitsLogs() {}
 
-// Lead implements [Answer].
 func (a Gate) Lead() (lead []Sentence) {
 	isOne := len(a.Scenarios) == 1 && a.Scenarios[0].Verdict == a.Verdict
 	if isOne {

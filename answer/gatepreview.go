@@ -31,7 +31,6 @@ type PreviewedScenario struct {
 	Measured []verdict.Measured `json:"measured"` // of each rule, next to its limit
 }
 
-// Lead implements [Answer].
 func (a GatePreview) Lead() (lead []Sentence) {
 	for _, s := range a.Scenarios {
 		text := s.text()
@@ -67,7 +66,6 @@ func judgedText(name, scenario, configuration, label, revision string) string {
 	return text
 }
 
-// Tables implements [Answer].
 func (a GatePreview) Tables() []Table {
 	rules := measuredTable()
 	t := Table{Name: "estimates", Title: "Estimates", Main: true}

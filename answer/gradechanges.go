@@ -14,7 +14,6 @@ type GradeChangesQuestion struct {
 	Rubric  string
 }
 
-// Params declares the parameters of the question.
 func (q *GradeChangesQuestion) Params() param.List {
 	return param.List{
 		namedLineage(&q.Lineage),
@@ -42,13 +41,11 @@ type GradeChanges struct {
 	List[GradeChange] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a GradeChanges) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s: of %s with a score, %d have another grade under %s",
 		a.Lineage, format.Counted(a.NExecutions, "execution"), len(a.Items), a.Rubric)}}
 }
 
-// Tables implements [Answer].
 func (a GradeChanges) Tables() []Table {
 	t := Table{Name: "changes", HiddenIfEmpty: true, Columns: Columns{
 		{Name: "id"}, {Name: "version"}, {Name: "task"}, {Name: "from_score", Head: "active score"}, {Name: "from_grade", Head: "grade"},

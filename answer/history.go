@@ -27,7 +27,6 @@ type HistoryQuestion struct {
 	Next     int    // seeds of the configuration whose mean is predicted; 0 for as many as the newest one has
 }
 
-// Params declares the parameters of the question.
 func (q *HistoryQuestion) Params() param.List {
 	q.Limit = 20
 	return param.List{
@@ -39,7 +38,6 @@ func (q *HistoryQuestion) Params() param.List {
 	}
 }
 
-// Check returns an error if the parameters do not fit together.
 func (q *HistoryQuestion) Check() error {
 	if scenario, _, given := strings.Cut(q.Scenario, "@"); given {
 		return &param.Error{Param: "scenario", Message: fmt.Sprintf("name the scenario alone: %s shows all of its configurations", scenario)}
@@ -141,7 +139,6 @@ func (a History) Item(i int) any { return a.Entries[i] }
 // NextPage returns the empty string: a history is one page.
 func (a History) NextPage() string { return "" }
 
-// Lead implements [Answer].
 func (a History) Lead() []Sentence {
 	what := "total score"
 	if a.Metric != nil {
@@ -177,7 +174,6 @@ func (a History) MeanIntervals() (list []stats.Interval) {
 	return list
 }
 
-// Tables implements [Answer].
 func (a History) Tables() []Table {
 	t := Table{Name: "history", Notes: a.notes(), Columns: Columns{
 		{Name: "label"}, {Name: "revision"}, {Name: "differing_params", Head: "differing params", For: ForPeople}, {Name: "params", For: ForData},

@@ -48,7 +48,6 @@ type HookTurn struct {
 	Stopped bool          `json:"stopped"` // it waits for the next prompt
 }
 
-// Lead implements [Answer].
 func (a HookStatus) Lead() []Sentence {
 	if len(a.Installed) == 0 {
 		hint := track.NewHint("install hooks", "hook install", "claude-code")
@@ -65,7 +64,6 @@ func (a HookStatus) Lead() []Sentence {
 	return list
 }
 
-// Tables implements [Answer].
 func (a HookStatus) Tables() []Table {
 	events := Table{Name: "events", Main: true, Empty: "no event has arrived yet", Columns: columns("event", "count", "last", "ago").drop("last")}
 	for _, e := range a.Events {
@@ -105,7 +103,6 @@ type HookSettings struct {
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Lead implements [Answer].
 func (a HookSettings) Lead() []Sentence {
 	text := "changed " + a.File
 	switch {
@@ -126,7 +123,6 @@ func (a HookSettings) warned(list ...Sentence) []Sentence {
 	return list
 }
 
-// Tables implements [Answer].
 func (a HookSettings) Tables() []Table {
 	return []Table{{Name: "settings", ForPrograms: true, Columns: columns("file", "changed", "backup"), Rows: [][]any{{a.File, a.Changed, a.Backup}}}}
 }

@@ -82,7 +82,6 @@ func (a *Imported) AddSkippedFile(f SkippedFile) {
 	a.SkippedFiles = append(a.SkippedFiles, f)
 }
 
-// Lead implements [Answer].
 func (a Imported) Lead() []Sentence {
 	text := fmt.Sprintf("%s: %s, %d duplicate, %d conflicting, %d skipped", format.Counted(a.Files, "file"), format.Counted(a.Executions, "execution"),
 		a.Duplicates, a.Conflicts, a.Skipped)
@@ -149,7 +148,6 @@ func callsText(n, failed, unknown int) string {
 	return text
 }
 
-// Tables implements [Answer].
 func (a Imported) Tables() []Table {
 	return []Table{{
 		Name: "import", ForPrograms: true,
@@ -201,7 +199,6 @@ type ImportedPrograms struct {
 	Suspicions    `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a ImportedPrograms) Lead() []Sentence {
 	text := fmt.Sprintf("%s: %s, %s, %s, %s (%d failed), %d recorded before", a.Lineage, format.Counted(a.Programs, "program"),
 		format.Counted(a.Versions, "new version"), format.Counted(a.Mutations, "mutation"), format.Counted(a.Executions, "evaluation"), a.Failed, a.Duplicates)
@@ -257,7 +254,6 @@ func someNames(names []string) string {
 	return fmt.Sprintf("%s and %d more: the JSON lists all", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// Tables implements [Answer].
 func (a ImportedPrograms) Tables() []Table {
 	return []Table{{
 		Name: "programs", ForPrograms: true,

@@ -19,7 +19,6 @@ type PairedQuestion struct {
 	Judging
 }
 
-// Params declares the parameters of the question.
 func (q *PairedQuestion) Params() param.List {
 	return append(param.List{
 		{Name: "candidate", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "compare this candidate", Value: selectorValue(&q.Candidate)},
@@ -30,7 +29,6 @@ func (q *PairedQuestion) Params() param.List {
 	}, q.Judging.Params()...)
 }
 
-// Check returns an error if the parameters do not fit together.
 func (q *PairedQuestion) Check() error {
 	if err := checkMargin(q.Margin); err != nil {
 		return err
@@ -52,7 +50,6 @@ type ImprovementQuestion struct {
 	Metrics     []string // only these; none for all
 }
 
-// Params declares the parameters of the question.
 func (q *ImprovementQuestion) Params() param.List {
 	return append(q.PairedQuestion.Params(), param.List{
 		{Name: "only-changed", Help: "show only metrics with a significant change, and degraded ones", Value: param.Switch(&q.OnlyChanged)},
@@ -95,7 +92,6 @@ type Improvement struct {
 	Unrecorded string `json:"unrecorded_look,omitzero"` // why this interim analysis could not be recorded; empty if it was
 }
 
-// Lead implements [Answer].
 func (a Improvement) Lead() []Sentence {
 	source := map[BaselineSource]string{BaselineGiven: "given", BaselineSpec: "named by the spec", BaselinePinned: "pinned"}[a.BaselineSource]
 	lead := []Sentence{

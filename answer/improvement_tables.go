@@ -8,7 +8,6 @@ import (
 	"track/scoring/verdict"
 )
 
-// Tables implements [Answer].
 func (a Improvement) Tables() []Table {
 	total := Table{Name: "total", HiddenIfEmpty: true, Columns: Columns{
 		{Name: "name", Head: "total score"}, {Name: "value", Head: " "}, {Name: "interval", Head: " "}, {Name: "method"},

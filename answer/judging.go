@@ -22,7 +22,6 @@ type Judging struct {
 	Anytime    bool              // use methods that stay valid however often one decides
 }
 
-// Params declares the parameters.
 func (j *Judging) Params() param.List {
 	return param.List{
 		seedsParam(&j.Seeds),
@@ -38,7 +37,6 @@ func confidenceParam(to **float64) param.Param {
 		Value: param.OptionalFloat(to)}
 }
 
-// Check returns an error if the parameters do not fit together.
 func (j Judging) Check() error {
 	if j.Anytime && len(j.Plan) > 0 {
 		return &param.Error{Param: "plan", Message: "cannot be combined with anytime: one of them makes several decisions valid"}
@@ -180,7 +178,6 @@ func (v selectorList) String() string {
 
 func (v selectorList) Type() string { return "array" }
 
-// Texts returns the values that were given.
 func (v selectorList) Texts() []string {
 	texts := make([]string, len(*v.to))
 	for i, s := range *v.to {

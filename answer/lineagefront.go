@@ -28,7 +28,6 @@ type FrontQuestion struct {
 	Minimize []string // more objectives of which less is better
 }
 
-// Params declares the parameters of the question.
 func (q *FrontQuestion) Params() param.List {
 	return param.List{
 		ofLineage(&q.Lineage),
@@ -125,7 +124,6 @@ func (a LineageFront) NFront() (n int) {
 	return n
 }
 
-// Lead implements [Answer].
 func (a LineageFront) Lead() []Sentence {
 	lead := a.About()
 	var others []string
@@ -165,7 +163,6 @@ func (a LineageFront) About() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a LineageFront) Tables() []Table {
 	t := Table{Name: "front", Empty: "no version has two objectives", Columns: Columns{
 		{Name: "version"}, {Name: "front"}, {Name: "state"},

@@ -25,7 +25,6 @@ type LineageHistoryQuestion struct {
 	Next      int    // executions of the version whose mean is predicted; 0 for as many as the newest one has
 }
 
-// Params declares the parameters of the question.
 func (q *LineageHistoryQuestion) Params() param.List {
 	q.Limit = 20
 	return param.List{
@@ -37,7 +36,6 @@ func (q *LineageHistoryQuestion) Params() param.List {
 	}
 }
 
-// Check implements ask.Checker.
 func (q *LineageHistoryQuestion) Check() error {
 	if q.Limit > MaxPage {
 		return &param.Error{Param: "limit", Message: fmt.Sprintf("%d: must be at most %d", q.Limit, MaxPage)}
@@ -89,7 +87,6 @@ func (a LineageHistory) Item(i int) any { return a.Entries[i] }
 // NextPage returns the empty string: a history is one page.
 func (a LineageHistory) NextPage() string { return "" }
 
-// Lead implements [Answer].
 func (a LineageHistory) Lead() []Sentence {
 	what := a.scoreText()
 	if a.Rubric != "" {
@@ -138,7 +135,6 @@ func (a LineageHistory) MeanIntervals() (list []stats.Interval) {
 	return list
 }
 
-// Tables implements [Answer].
 func (a LineageHistory) Tables() []Table {
 	t := Table{Name: "history", Notes: a.notes(), Columns: Columns{
 		{Name: "version"}, {Name: "first"}, {Name: "n_executions", Head: "executions"}, {Name: "n_failed", Head: "failed"}, {Name: "n"}, {Name: "mean_of_scored_trials", Head: "mean"},

@@ -27,7 +27,6 @@ type NewLineageQuestion struct {
 	At          time.Time // zero for now
 }
 
-// Params declares the parameters of the question.
 func (q *NewLineageQuestion) Params() param.List {
 	q.Subject = "agent"
 	return append(param.List{
@@ -50,7 +49,6 @@ func (q *NewLineageQuestion) Params() param.List {
 	}, q.Score.params()...)
 }
 
-// Check implements ask.Checker.
 func (q *NewLineageQuestion) Check() error {
 	if q.Root != nil && q.Head != "" {
 		return &param.Error{Param: "root", Message: "root and head both name the first active version: give one of them"}
@@ -70,7 +68,6 @@ type LineageCreated struct {
 	NoSpec   bool               `json:"no_spec,omitzero"` // the scenario has no spec, so its seeds have no score
 }
 
-// Lead implements [Answer].
 func (a LineageCreated) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s: a lineage of %s, seed %s, policy %s; active: %s",
 		a.Lineage, subjectName(a.Subject), a.Seed, a.Settings.Policy, orNoVersion(a.Head))}}
@@ -84,7 +81,6 @@ func (a LineageCreated) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a LineageCreated) Tables() []Table {
 	return []Table{{Name: "lineage", ForPrograms: true, Columns: columns("lineage", "seed", "subject", "policy", "head"),
 		Rows: [][]any{{a.Lineage, a.Seed, a.Subject, a.Settings.Policy, a.Head}}}}

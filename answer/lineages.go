@@ -18,7 +18,6 @@ type LineagesQuestion struct {
 	Standing bool // also say how far each has come, and whether its ledger replays
 }
 
-// Params declares the parameters of the question.
 func (q *LineagesQuestion) Params() param.List {
 	return param.List{{Name: "standing", Help: "also show the gain of the active version over the root, and replay ledgers that are short", Value: param.Switch(&q.Standing)}}
 }
@@ -92,7 +91,6 @@ type Lineages struct {
 	List[LineageInfo] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a Lineages) Lead() []Sentence {
 	if len(a.Items) > 0 {
 		return nil
@@ -101,7 +99,6 @@ func (a Lineages) Lead() []Sentence {
 	return []Sentence{{Kind: Note, Text: "there is no lineage yet", Hint: &hint}}
 }
 
-// Tables implements [Answer].
 func (a Lineages) Tables() []Table {
 	t := Table{Name: "lineages", HiddenIfEmpty: true, Columns: Columns{
 		{Name: "lineage"}, {Name: "n_versions", Head: "versions"}, {Name: "n_executions", Head: "executions"}, {Name: "keep_text", Head: "keeps text"},
@@ -131,13 +128,11 @@ func (a Lineages) Tables() []Table {
 // LineageQuestion asks about a lineage with a ledger.
 type LineageQuestion struct{ Lineage string }
 
-// Params declares the parameters of the question.
 func (q *LineageQuestion) Params() param.List { return param.List{ofLineage(&q.Lineage)} }
 
 // OptionalLineageQuestion asks about a lineage with a ledger, which may be left out if there is only one.
 type OptionalLineageQuestion struct{ Lineage string }
 
-// Params declares the parameters of the question.
 func (q *OptionalLineageQuestion) Params() param.List { return param.List{ofLineage(&q.Lineage)} }
 
 // Lineage is where a lineage with a ledger stands.
@@ -153,7 +148,6 @@ type Lineage struct {
 	Settings  evolution.Settings              `json:"settings"`
 }
 
-// Lead implements [Answer].
 func (a Lineage) Lead() []Sentence {
 	var states []string
 	for _, state := range mutationStates() {
@@ -171,7 +165,6 @@ func (a Lineage) Lead() []Sentence {
 	}
 }
 
-// Tables implements [Answer].
 func (a Lineage) Tables() []Table {
 	numbers := Numbers{a.Settings.Scale}
 	versions := versionsTable(numbers, a.Versions...)
@@ -208,10 +201,8 @@ type Head struct {
 	Mutation string         `json:"mutation,omitempty"` // that was accepted
 }
 
-// Lead implements [Answer].
 func (a Head) Lead() []Sentence { return []Sentence{{Kind: Heading, Text: a.Head}} }
 
-// Tables implements [Answer].
 func (a Head) Tables() []Table {
 	return []Table{{Name: "head", ForPrograms: true, Columns: columns("lineage", "head"), Rows: [][]any{{a.Lineage, a.Head}}}}
 }

@@ -20,7 +20,6 @@ type SetLineageQuestion struct {
 	At       time.Time // zero for now
 }
 
-// Params declares the parameters of the question.
 func (q *SetLineageQuestion) Params() param.List {
 	list := param.List{
 		namedLineage(&q.Lineage),
@@ -29,7 +28,6 @@ func (q *SetLineageQuestion) Params() param.List {
 	return append(append(list, q.Score.params()...), reasonParam(&q.Reason), atParam(&q.At))
 }
 
-// Check implements ask.Checker.
 func (q *SetLineageQuestion) Check() error {
 	if !q.Changes() && q.KeepText == nil {
 		return &param.Error{Param: "setting", Message: "nothing to change: give KEY=VALUE, or a parameter such as score-from"}
@@ -43,7 +41,6 @@ func (q *SetLineageQuestion) Changes() bool { return len(q.Settings) > 0 || q.Sc
 // settingsValue is a list of KEY=VALUE.
 type settingsValue struct{ q *SetLineageQuestion }
 
-// Set implements [param.Value].
 func (v settingsValue) Set(text string) error {
 	s, err := ParseSetting(text)
 	if err != nil {
@@ -73,7 +70,6 @@ func (v settingsValue) Set(text string) error {
 	return nil
 }
 
-// Texts returns the settings that were given.
 func (v settingsValue) Texts() (list []string) {
 	if v.q == nil {
 		return nil
@@ -87,10 +83,8 @@ func (v settingsValue) Texts() (list []string) {
 	return list
 }
 
-// String implements [param.Value].
 func (v settingsValue) String() string { return strings.Join(v.Texts(), " ") }
 
-// Type implements [param.Value].
 func (v settingsValue) Type() string { return "array" }
 
 func onOff(on bool) string {
@@ -110,7 +104,6 @@ type LineageSettings struct {
 	UsedBefore []string `json:"used_before,omitempty"`
 }
 
-// Lead implements [Answer].
 func (a LineageSettings) Lead() (lead []Sentence) {
 	add := func(text string) { lead = append(lead, Sentence{Kind: Heading, Text: text, Joined: len(lead) > 0}) }
 	if a.Settings != nil {
@@ -129,7 +122,6 @@ func (a LineageSettings) Lead() (lead []Sentence) {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a LineageSettings) Tables() []Table {
 	t := Table{Name: "settings", Columns: columns("setting", "value").wrap("value")}
 	if a.Settings != nil {
@@ -149,7 +141,6 @@ type FreezeQuestion struct {
 	At      time.Time // zero for now
 }
 
-// Params declares the parameters of the question.
 func (q *FreezeQuestion) Params() param.List {
 	return param.List{namedLineage(&q.Lineage), reasonParam(&q.Reason), atParam(&q.At)}
 }
@@ -161,7 +152,6 @@ type Frozen struct {
 	Changed bool   `json:"changed"`
 }
 
-// Lead implements [Answer].
 func (a Frozen) Lead() []Sentence {
 	text := a.Lineage + " is frozen"
 	if !a.Frozen {
@@ -173,7 +163,6 @@ func (a Frozen) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: text}}
 }
 
-// Tables implements [Answer].
 func (a Frozen) Tables() []Table {
 	return []Table{{Name: "frozen", ForPrograms: true, Columns: columns("lineage", "frozen"), Rows: [][]any{{a.Lineage, a.Frozen}}}}
 }

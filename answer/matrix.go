@@ -40,7 +40,6 @@ type MatrixQuestion struct {
 	Page      Page
 }
 
-// Params declares the parameters of the question.
 func (q *MatrixQuestion) Params() param.List {
 	q.By, q.Order, q.SeedOrder = ByMetric, OrderDeclared, OrderNumber
 	return append(param.List{
@@ -55,7 +54,6 @@ func (q *MatrixQuestion) Params() param.List {
 	}, q.Page.Params(0)...)
 }
 
-// Check returns an error if the parameters do not fit together.
 func (q *MatrixQuestion) Check() error {
 	switch scenarios := q.By == ByScenario; {
 	case scenarios && (q.Label == "" || q.Of.Scenario != ""):
@@ -123,7 +121,6 @@ type Matrix struct {
 	List[MatrixRow] `json:",embed"`    // the rows
 }
 
-// Lead implements [Answer].
 func (a Matrix) Lead() []Sentence {
 	subject := a.Scenario
 	if a.By == ByScenario {
@@ -136,7 +133,6 @@ func (a Matrix) Lead() []Sentence {
 	}
 }
 
-// Tables implements [Answer].
 func (a Matrix) Tables() []Table {
 	head := map[string]string{ByMetric: "metric", ByConfiguration: "label", ByScenario: "scenario"}[a.By]
 	dropped := []string{"n_warn", "n_pass", "cells"}

@@ -102,7 +102,6 @@ func (a Merged) Item(i int) any { return a.Files[i] }
 // NextPage implements [Listing]: there is one page.
 func (a Merged) NextPage() string { return "" }
 
-// Lead implements [Answer].
 func (a Merged) Lead() []Sentence {
 	if !a.DryRun {
 		return nil
@@ -110,7 +109,6 @@ func (a Merged) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: "dry run, nothing recorded; each file as if it were the only one"}}
 }
 
-// Tables implements [Answer].
 func (a Merged) Tables() []Table {
 	t := Table{Name: "files", Columns: Columns{
 		{Name: "file"}, {Name: "seeds"}, {Name: "known", Head: "seeds known"}, {Name: "conflicts", Head: "seed conflicts"}, {Name: "executions"},
@@ -179,10 +177,8 @@ func (a LinesExported) Text() string {
 	return text
 }
 
-// Lead implements [Answer].
 func (a LinesExported) Lead() []Sentence { return []Sentence{{Kind: Heading, Text: a.Text()}} }
 
-// Tables implements [Answer].
 func (a LinesExported) Tables() []Table {
 	t := Table{Name: "kinds", ForPrograms: true, Columns: columns("kind", "n")}
 	for _, k := range a.Kinds {

@@ -49,7 +49,6 @@ type MutationsQuestion struct {
 	Page    Page
 }
 
-// Params declares the parameters of the question.
 func (q *MutationsQuestion) Params() param.List {
 	return append(param.List{
 		ofLineage(&q.Lineage),
@@ -75,10 +74,8 @@ type Mutations struct {
 	List[Mutation] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (Mutations) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Mutations) Tables() []Table {
 	numbers := Numbers{a.Scale}
 	t := mutationsTable(numbers, a.Items...)
@@ -98,7 +95,6 @@ type MutationQuestion struct {
 	Lineage  string // empty for the only lineage that has the mutation
 }
 
-// Params declares the parameters of the question.
 func (q *MutationQuestion) Params() param.List { return ofMutation(&q.Mutation, &q.Lineage) }
 
 // MutationDetail is a mutation with everything in the ledger about it.
@@ -113,10 +109,8 @@ type MutationDetail struct {
 	Decisions []Decision           `json:"decisions"`
 }
 
-// Lead implements [Answer].
 func (a MutationDetail) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a MutationDetail) Tables() []Table {
 	numbers := Numbers{a.Scale}
 	t := mutationsTable(numbers, a.Mutation)
@@ -185,7 +179,6 @@ type ProposeQuestion struct {
 	At          time.Time // zero for now
 }
 
-// Params declares the parameters of the question.
 func (q *ProposeQuestion) Params() param.List {
 	return param.List{
 		{Name: "lineage", Unit: "NAME", Help: "choose the lineage by its `NAME`; not needed if there is only one", Value: param.Text(&q.Lineage)},
@@ -218,7 +211,6 @@ type ProposeWarning struct {
 	Message string `json:"message"`
 }
 
-// Conclusion implements [Concluding].
 func (a Proposed) Conclusion() Conclusion {
 	if a.State == evolution.MutationRefused {
 		return Rejected
@@ -226,7 +218,6 @@ func (a Proposed) Conclusion() Conclusion {
 	return Done
 }
 
-// Lead implements [Answer].
 func (a Proposed) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s: %s of %s by %s (%s), %s",
 		a.ID, a.Child, strings.Join(a.Parents, " and "), operatorName(a.Operator), a.Risk, a.State)}}
@@ -243,7 +234,6 @@ func (a Proposed) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a Proposed) Tables() []Table {
 	t := mutationsTable(Numbers{}, a.Mutation)
 	t.ForPrograms = true
@@ -258,7 +248,6 @@ type WithdrawQuestion struct {
 	At       time.Time // zero for now
 }
 
-// Params declares the parameters of the question.
 func (q *WithdrawQuestion) Params() param.List {
 	reason := reasonParam(&q.Reason)
 	reason.Required = true
@@ -270,12 +259,10 @@ type Withdrawn struct {
 	Mutation `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a Withdrawn) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: a.ID + " is withdrawn"}}
 }
 
-// Tables implements [Answer].
 func (a Withdrawn) Tables() []Table {
 	t := mutationsTable(Numbers{}, a.Mutation)
 	t.ForPrograms = true

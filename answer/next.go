@@ -30,7 +30,6 @@ type NextQuestion struct {
 	At      time.Time // zero for now
 }
 
-// Params declares the parameters of the question.
 func (q *NextQuestion) Params() param.List {
 	return param.List{ofLineage(&q.Lineage), {Name: "dry-run", Help: "draw and record nothing", Value: param.Switch(&q.DryRun)}, atParam(&q.At)}
 }
@@ -56,7 +55,6 @@ type Next struct {
 	Step       *track.Hint              `json:"step"`       // the command to go on with; null for none
 }
 
-// Lead implements [Answer].
 func (a Next) Lead() []Sentence {
 	text := string(a.Action)
 	switch {
@@ -80,7 +78,6 @@ func (a Next) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a Next) Tables() []Table {
 	var until any
 	if !a.Until.IsZero() {

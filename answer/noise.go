@@ -29,7 +29,6 @@ type NoiseQuestion struct {
 // maxResamples bounds the work of one question.
 const maxResamples = 100_000
 
-// Params declares the parameters of the question.
 func (q *NoiseQuestion) Params() param.List {
 	q.Resamples = 1000
 	return slices.Concat(
@@ -82,7 +81,6 @@ type Noise struct {
 	verdict.Noise
 }
 
-// Lead implements [Answer].
 func (a Noise) Lead() []Sentence {
 	texts := []string{
 		a.Side.String(),
@@ -97,7 +95,6 @@ func (a Noise) Lead() []Sentence {
 	return append(lead, a.Side.Newest.note(a.Side)...)
 }
 
-// Tables implements [Answer].
 func (a Noise) Tables() []Table {
 	t := Table{Name: "sizes", Notes: a.notes(), Columns: Columns{
 		{Name: "n"}, {Name: "gate_flips", Head: "gate flips"}, {Name: "gate_flips_interval", Head: "95% interval", For: ForPeople},

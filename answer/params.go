@@ -26,7 +26,6 @@ type ParamsQuestion struct {
 	Heatmap  [2]string
 }
 
-// Params declares the parameters of the question.
 func (q *ParamsQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "compare the configurations of this scenario", Value: param.Name(&q.Scenario)},
@@ -56,7 +55,6 @@ func formatPair(pair [2]string) string {
 	return pair[0] + "," + pair[1]
 }
 
-// Check implements the check of parameters that depend on one another.
 func (q *ParamsQuestion) Check() error {
 	switch {
 	case strings.Contains(q.Scenario, "@"):
@@ -122,7 +120,6 @@ func (a ParamsAnalysis) Number() func(float64) string {
 	return func(x float64) string { return format.Mean(x, a.Metric.Format) }
 }
 
-// Lead implements [Answer].
 func (a ParamsAnalysis) Lead() []Sentence {
 	texts := a.Subject()
 	lead := []Sentence{{Kind: Heading, Text: texts[0]}}

@@ -13,7 +13,6 @@ import (
 // shownRanking is how many configurations people are shown.
 const shownRanking = 20
 
-// Tables implements [Answer].
 func (a ParamsAnalysis) Tables() []Table {
 	tables := []Table{a.ranking()}
 	if len(a.Losses.Levels) > 0 {

@@ -15,7 +15,6 @@ type PlanQuestion struct {
 	Policy   evolution.Policy // nil for the policy of the lineage
 }
 
-// Params declares the parameters of the question.
 func (q *PlanQuestion) Params() param.List {
 	return append(ofMutation(&q.Mutation, &q.Lineage), policyParam("policy", "plan for this policy instead of the lineage's", &q.Policy))
 }
@@ -29,7 +28,6 @@ type Plan struct {
 	Decision Decision         `json:"decision"` // as it would be made now
 }
 
-// Lead implements [Answer].
 func (a Plan) Lead() []Sentence {
 	if a.Need != nil {
 		return []Sentence{{Kind: Heading, Text: a.Need.sentence(a.Decision.Policy, a.Decision.Child, a.Decision.Parent)}}
@@ -38,7 +36,6 @@ func (a Plan) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s has enough evidence: %s would %s it", a.Mutation, a.Decision.Policy, a.State), Hint: &hint}}
 }
 
-// Tables implements [Answer].
 func (a Plan) Tables() []Table {
 	if a.Need == nil {
 		return trialTables(nil)

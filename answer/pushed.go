@@ -86,7 +86,6 @@ func refusedNote(text, do string) Sentence {
 	return Sentence{Kind: Note, Text: text, Hint: &hint}
 }
 
-// Lead implements [Answer].
 func (a Pushed) Lead() []Sentence {
 	if a.Files+a.Refused+a.Unsent+a.Recorded+a.Duplicates+a.Conflicts+a.Rejected == 0 {
 		return []Sentence{{Kind: Heading, Text: "nothing to send to " + a.Server}}

@@ -23,12 +23,10 @@ type SentRecords struct {
 	Reason string `json:"reason,omitzero"` // why they were not sent
 }
 
-// Conclusion implements [Concluding].
 func (a PushedDatabase) Conclusion() Conclusion {
 	return Pushed{RecordedLines: a.RecordedLines}.Conclusion()
 }
 
-// Lead implements [Answer].
 func (a PushedDatabase) Lead() []Sentence {
 	list := []Sentence{{Kind: Heading, Text: Pushed{Server: a.Server, RecordedLines: a.RecordedLines}.Counts()}}
 	for i, p := range a.Errors {
@@ -49,7 +47,6 @@ func (a PushedDatabase) Lead() []Sentence {
 	return append(list, a.Suspicions.Warnings()...)
 }
 
-// Tables implements [Answer].
 func (a PushedDatabase) Tables() []Table {
 	sent := Table{Name: "sent", Title: "Sent", Columns: columns("kind", "n"), Empty: "nothing"}
 	for _, k := range a.Sent {

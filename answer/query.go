@@ -30,7 +30,6 @@ func (q *QueryQuestion) IsEnough(rows int, bytes int64) bool {
 	return q.Limit > 0 && rows >= q.Limit || q.mostRows > 0 && (rows >= q.mostRows || bytes >= q.mostBytes)
 }
 
-// Params declares the parameters of the question.
 func (q *QueryQuestion) Params() param.List {
 	q.Limit = 10_000
 	return param.List{
@@ -47,7 +46,6 @@ type Query struct {
 	Bounded              bool `json:"bounded,omitzero"`    // whoever answers gives no more, whatever the limit
 }
 
-// Limited implements [LimitedAnswer].
 func (a Query) Limited() *Sentence {
 	if a.LimitedTo == 0 {
 		return nil
@@ -96,10 +94,8 @@ func writeCell(enc *jsontext.Encoder, cell any) error {
 	return enc.WriteToken(jsontext.Null)
 }
 
-// Lead implements [Answer].
 func (Query) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Query) Tables() []Table {
 	t := Table{Name: "rows", Columns: columns(a.Columns...)}
 	for _, row := range a.Items {

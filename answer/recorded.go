@@ -55,7 +55,6 @@ func (a *RecordedLines) OmitProblem(line int) {
 	}
 }
 
-// Lead implements [Answer].
 func (a RecordedLines) Lead() []Sentence {
 	text := fmt.Sprintf("%s: %d recorded, %d duplicate, %d conflicting, %d rejected", a.Source, a.Recorded, a.Duplicates, a.Conflicts, a.Rejected)
 	if a.Replaced > 0 {
@@ -64,7 +63,6 @@ func (a RecordedLines) Lead() []Sentence {
 	return append([]Sentence{{Kind: Heading, Text: text}}, a.Suspicions.Warnings()...)
 }
 
-// Tables implements [Answer].
 func (a RecordedLines) Tables() []Table {
 	return []Table{{
 		Name: "lines", ForPrograms: true, Columns: columns("recorded", "replaced", "duplicates", "conflicts", "rejected"),
@@ -109,7 +107,6 @@ func (f IngestedFile) state() string {
 	return "open"
 }
 
-// Lead implements [Answer].
 func (a Ingested) Lead() []Sentence {
 	if len(a.Files) > 0 {
 		return a.Suspicions.Warnings()
@@ -117,7 +114,6 @@ func (a Ingested) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: "nothing in the spool"}}
 }
 
-// Tables implements [Answer].
 func (a Ingested) Tables() []Table {
 	t := Table{Name: "files", Columns: columns("file", "lines", "recorded", "known", "rejected", "conflicts", "state").drop("known", "conflicts", "rejected").wrap("file", "state"), HiddenIfEmpty: true}
 	for _, f := range a.Files {
@@ -147,7 +143,6 @@ func NewSpooledLines(path string, n int) Spooled {
 	return NewSpooled(format.Counted(n, "line"), path, n)
 }
 
-// Lead implements [Answer].
 func (a Spooled) Lead() []Sentence {
 	hint := track.NewHint("record it", "ingest")
 	if a.Sent {
@@ -159,7 +154,6 @@ func (a Spooled) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("kept %s in %s", a.What, a.Spool), Hint: &hint}}
 }
 
-// Tables implements [Answer].
 func (a Spooled) Tables() []Table {
 	return []Table{{Name: "spool", ForPrograms: true, Columns: columns("spool", "lines"), Rows: [][]any{{a.Spool, a.Lines}}}}
 }

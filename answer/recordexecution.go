@@ -33,7 +33,6 @@ type ExecutionReceipt struct {
 	Detail        jsontext.Value `json:"detail"` // the score under the default rubric: its components, with reasons and counts
 }
 
-// Lead implements [Answer].
 func (a ExecutionReceipt) Lead() []Sentence {
 	text := fmt.Sprintf("%s execution of %s", a.Disposition, lineageVersion(a.Lineage, a.Version))
 	if a.ID != "" {
@@ -81,7 +80,6 @@ func (a ExecutionReceipt) scoreText() string {
 	return text
 }
 
-// Tables implements [Answer].
 func (a ExecutionReceipt) Tables() []Table {
 	var score rubric.Score
 	_ = json.Unmarshal(a.Detail, &score) // an answer that says nothing has no components

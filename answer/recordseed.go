@@ -29,7 +29,6 @@ type SeedReceipt struct {
 	Suspicions    `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a SeedReceipt) Lead() []Sentence {
 	list := []Sentence{{Kind: Heading, Text: a.heading()}}
 	add := func(text string) { list = append(list, Sentence{Kind: Note, Joined: true, Text: text}) }
@@ -68,7 +67,6 @@ func (a SeedReceipt) heading() string {
 	return text + fmt.Sprintf(": %s, score %s, %d PASS %d WARN %d FAIL under spec version %d", a.Status, score, a.NPass, a.NWarn, a.NFail, *a.SpecVersion)
 }
 
-// Tables implements [Answer].
 func (a SeedReceipt) Tables() []Table {
 	return []Table{{
 		Name: "seed", ForPrograms: true, Columns: columns("scenario", "seed", "disposition", "status", "total_score", "n_pass", "n_warn", "n_fail"),

@@ -14,7 +14,6 @@ type Remotes struct {
 	List[Remote] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a Remotes) Lead() []Sentence {
 	if len(a.Items) > 0 {
 		return nil
@@ -22,7 +21,6 @@ func (a Remotes) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: "no servers"}}
 }
 
-// Tables implements [Answer].
 func (a Remotes) Tables() []Table { return []Table{remoteTable(a.Items)} }
 
 func remoteTable(list []Remote) Table {
@@ -43,7 +41,6 @@ type ChangedRemote struct {
 	Change string `json:"change"` // added or removed
 }
 
-// Lead implements [Answer].
 func (a ChangedRemote) Lead() []Sentence {
 	text := fmt.Sprintf("%s the server %s", a.Change, a.Name)
 	if a.URL != "" {
@@ -52,7 +49,6 @@ func (a ChangedRemote) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: text}}
 }
 
-// Tables implements [Answer].
 func (a ChangedRemote) Tables() []Table {
 	t := remoteTable([]Remote{a.Remote})
 	t.ForPrograms = true

@@ -26,7 +26,6 @@ type KeptEnd struct {
 	End     evolution.Head `json:"end"`
 }
 
-// Params declares the parameters of the question.
 func (q *ReplayQuestion) Params() param.List {
 	return param.List{
 		{Name: "lineage", Unit: "NAME", Help: "replay only the lineage of this `NAME`", Value: param.Text(&q.Lineage)},
@@ -38,7 +37,6 @@ func (q *ReplayQuestion) Params() param.List {
 	}
 }
 
-// Check implements ask.Checker.
 func (q *ReplayQuestion) Check() error {
 	switch {
 	case q.Decision != "" && (q.Counterfactual != nil || q.Kept != KeptEnd{}):
@@ -117,7 +115,6 @@ type Replays struct {
 	Decision     *DecisionReplay `json:"decision,omitempty"` // if one was asked for
 }
 
-// Conclusion implements [Concluding].
 func (a Replays) Conclusion() Conclusion {
 	if slices.ContainsFunc(a.Items, func(r Replay) bool { return !r.OK }) {
 		return Differs
@@ -165,7 +162,6 @@ func mergeHint() track.Hint {
 	return track.NewHint("bring the executions from the database that they were recorded in", "merge", "OTHER.db")
 }
 
-// Tables implements [Answer].
 func (a Replays) Tables() []Table {
 	if a.Decision != nil {
 		t := decisionsTable(nil)

@@ -9,7 +9,6 @@ import (
 	"track/scoring/format"
 )
 
-// Lead implements [Answer].
 func (a Replays) Lead() (lead []Sentence) {
 	if a.Decision != nil {
 		lead = a.decisionLead()

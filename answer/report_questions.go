@@ -14,7 +14,6 @@ type StabilityReportQuestion struct {
 	Seeds []track.SeedRange
 }
 
-// Params declares the parameters of the question.
 func (q *StabilityReportQuestion) Params() param.List {
 	return param.List{scenarioParam(&q.Of, "report on the seeds of this scenario"), specParam(&q.Spec, "judge under this `VERSION` of the spec"), seedsParam(&q.Seeds)}
 }
@@ -26,7 +25,6 @@ type ScenarioReportQuestion struct {
 	Limit int // the newest so many configurations in the history
 }
 
-// Params declares the parameters of the question.
 func (q *ScenarioReportQuestion) Params() param.List {
 	q.Limit = 20
 	return param.List{
@@ -39,7 +37,6 @@ func (q *ScenarioReportQuestion) Params() param.List {
 // ParamsReportQuestion asks for the report on the parameters of a scenario, which has all pictures.
 type ParamsReportQuestion struct{ ParamsQuestion }
 
-// Params declares the parameters of the question.
 func (q *ParamsReportQuestion) Params() param.List {
 	return slices.DeleteFunc(q.ParamsQuestion.Params(), func(p param.Param) bool { return slices.Contains([]string{"plot", "by", "heatmap"}, p.Name) })
 }
@@ -47,7 +44,6 @@ func (q *ParamsReportQuestion) Params() param.List {
 // LineageReportQuestion asks for the report of a lineage.
 type LineageReportQuestion struct{ Lineage string } // empty if there is only one
 
-// Params declares the parameters of the question.
 func (q *LineageReportQuestion) Params() param.List { return param.List{ofLineage(&q.Lineage)} }
 
 // IndexQuestion asks for the index of all reports.
@@ -55,7 +51,6 @@ type IndexQuestion struct {
 	Limit int // the newest so many configurations of each scenario
 }
 
-// Params declares the parameters of the question.
 func (q *IndexQuestion) Params() param.List {
 	q.Limit = 20
 	return param.List{{Name: "limit", Unit: "N", Help: "report on the newest `N` configurations of each scenario", Value: param.Whole(&q.Limit, 1)}}

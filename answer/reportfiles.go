@@ -15,7 +15,6 @@ type ReportForm struct {
 	Check bool   // the files are compared with those that exist
 }
 
-// Params declares the parameters of the form.
 func (f *ReportForm) Params() param.List {
 	return param.List{
 		{Name: "file", Unit: "NAME", Help: "the `NAME` that the report will have, such as report.md or report.html; Markdown shows pictures in the folder NAME_files without the suffix (default: Markdown, with pictures in words)", Value: param.Text(&f.File)},
@@ -44,7 +43,6 @@ type ReportFiles struct {
 	NotRecorded string `json:"not_recorded,omitempty"` // why this interim analysis is not recorded; empty if it is, or if there is none
 }
 
-// Lead implements [Answer].
 func (a ReportFiles) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: "wrote " + format.Counted(a.NFiles, "file")}}
 	if a.NotRecorded != "" {
@@ -53,5 +51,4 @@ func (a ReportFiles) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a ReportFiles) Tables() []Table { return nil }

@@ -18,7 +18,6 @@ type RescoreQuestion struct {
 	DryRun    bool
 }
 
-// Params declares the parameters of the question.
 func (q *RescoreQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO", Help: "score the seeds of this scenario", Value: param.Name(&q.Scenario)},
@@ -28,7 +27,6 @@ func (q *RescoreQuestion) Params() param.List {
 	}
 }
 
-// Check implements ask.Checker.
 func (q *RescoreQuestion) Check() error {
 	if name, _, found := strings.Cut(q.Scenario, "@"); found {
 		return &param.Error{Param: "scenario", Message: fmt.Sprintf("%s is a configuration, and the seeds of all configurations are scored again: give %s alone", q.Scenario, name)}
@@ -60,7 +58,6 @@ type Rescored struct {
 	List[Flip] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a Rescored) Lead() []Sentence {
 	verb := "scored"
 	if a.DryRun {
@@ -77,7 +74,6 @@ func (a Rescored) changesText() string {
 	return fmt.Sprintf("%d statuses change", a.NFlips)
 }
 
-// Tables implements [Answer].
 func (a Rescored) Tables() []Table {
 	t := Table{Name: "flips", HiddenIfEmpty: true, Shown: 50, Columns: Columns{
 		{Name: "seed"}, {Name: "label"}, {Name: "configuration"}, {Name: "metric"}, {Name: "from_version", Head: "from version"}, {Name: "from"}, {Name: "to"},

@@ -26,7 +26,6 @@ const (
 	RetainHead     Retention = "head"     // executions of active versions and of their ancestors
 )
 
-// Params declares the parameters of the question.
 func (q *PruneQuestion) Params() param.List {
 	q.Keep = []Retention{RetainBaseline, RetainHead}
 	return param.List{
@@ -61,7 +60,6 @@ func formatRetention(list []Retention) string {
 	return joinNames(list)
 }
 
-// Check implements ask.Checker.
 func (q *PruneQuestion) Check() error {
 	if q.OlderThan == 0 {
 		return &param.Error{Param: "older-than", Message: "say from which age on contents are pruned, such as 90d"}
@@ -86,7 +84,6 @@ type KeptRecord struct {
 	N      int    `json:"n"`
 }
 
-// Lead implements [Answer].
 func (a Pruned) Lead() []Sentence {
 	verb := "pruned"
 	if a.DryRun {
@@ -96,7 +93,6 @@ func (a Pruned) Lead() []Sentence {
 		a.Series.Bytes, format.Counted(a.Series.NSeeds, "seed"), a.Artifacts.Bytes, format.Counted(a.Artifacts.NSeeds, "seed"), format.Counted(a.NExecutions, "execution"))}}
 }
 
-// Tables implements [Answer].
 func (a Pruned) Tables() []Table {
 	t := Table{Name: "kept", Title: "kept", HiddenIfEmpty: true, Columns: columns("kind", "n", "reason", "why")}
 	for _, k := range a.Kept {

@@ -20,7 +20,6 @@ type RollbackQuestion struct {
 	At          time.Time // zero for now
 }
 
-// Params declares the parameters of the question.
 func (q *RollbackQuestion) Params() param.List {
 	return param.List{
 		ofLineage(&q.Lineage),
@@ -33,7 +32,6 @@ func (q *RollbackQuestion) Params() param.List {
 	}
 }
 
-// Check implements ask.Checker.
 func (q *RollbackQuestion) Check() error {
 	ways := 0
 	for _, given := range []bool{q.To != "", q.Best, q.Previous, q.IfTriggered} {
@@ -61,7 +59,6 @@ type Rollback struct {
 	Warnings   []DecisionWarning        `json:"warnings"`
 }
 
-// Lead implements [Answer].
 func (a Rollback) Lead() []Sentence {
 	if a.Event == nil {
 		return []Sentence{{Kind: Heading, Text: "no trigger applies; active: " + orNoVersion(a.Head)}}
@@ -76,7 +73,6 @@ func (a Rollback) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a Rollback) Tables() []Table {
 	trigger := ""
 	if a.Event != nil {

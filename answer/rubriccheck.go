@@ -19,7 +19,6 @@ type RubricCheckQuestion struct {
 	Success float64 // a label of at least this is a success
 }
 
-// Params declares the parameters of the question.
 func (q *RubricCheckQuestion) Params() param.List {
 	q.Rubric, q.Success = rubric.Default, 1
 	return param.List{
@@ -40,7 +39,6 @@ type RubricCheck struct {
 	rubric.Check `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a RubricCheck) Lead() []Sentence {
 	text := fmt.Sprintf("%s under %s: %s with a score, %d successes (%s at least %v)",
 		a.Lineage, a.Rubric, format.Counted(a.NTrials, "trial"), a.NSuccess, a.Truth, a.SuccessFrom)
@@ -50,7 +48,6 @@ func (a RubricCheck) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: text}}
 }
 
-// Tables implements [Answer].
 func (a RubricCheck) Tables() []Table {
 	t := Table{Name: "separations", Columns: Columns{
 		{Name: "name", Head: " "}, {Name: "n_success", Head: "n success"}, {Name: "n_failure", Head: "n failure"},

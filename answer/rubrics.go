@@ -8,7 +8,6 @@ import (
 // RubricsQuestion asks which rubrics there are.
 type RubricsQuestion struct{}
 
-// Params declares the parameters of the question.
 func (q *RubricsQuestion) Params() param.List { return nil }
 
 // Rubrics are the rubrics that executions are scored under, the oldest first.
@@ -17,10 +16,8 @@ type Rubrics struct {
 	Items   []rubric.Rubric `json:"items"`
 }
 
-// Lead implements [Answer].
 func (Rubrics) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Rubrics) Tables() []Table {
 	t := Table{Name: "rubrics", Grouped: true, Columns: Columns{
 		{Name: "heading", For: ForPeople}, {Name: "rubric", For: ForData}, {Name: "component"}, {Name: "weight"}, {Name: "description"},

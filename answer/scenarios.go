@@ -18,7 +18,6 @@ type ScenariosQuestion struct {
 	Page           Page
 }
 
-// Params declares the parameters of the question.
 func (q *ScenariosQuestion) Params() param.List {
 	q.Configurations = 20
 	return append(param.List{
@@ -26,7 +25,6 @@ func (q *ScenariosQuestion) Params() param.List {
 	}, q.Page.Params(50)...)
 }
 
-// Check returns an error if the parameters do not fit together.
 func (q *ScenariosQuestion) Check() error {
 	if q.Configurations > MaxPage {
 		return &param.Error{Param: "configurations", Message: fmt.Sprintf("%d: must be at most %d", q.Configurations, MaxPage)}
@@ -55,10 +53,8 @@ type Scenarios struct {
 	List[ScenarioState] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (Scenarios) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Scenarios) Tables() []Table {
 	t := Table{Name: "scenarios", Empty: "no scenarios", Columns: Columns{
 		{Name: "scenario"}, {Name: "verdict"}, {Name: "score"}, {Name: "score_lo", For: ForData}, {Name: "score_hi", For: ForData}, {Name: "score_interval", Head: "95% interval", For: ForPeople},

@@ -20,7 +20,6 @@ type SearchQuestion struct {
 	Rebuild bool // make the index anew first
 }
 
-// Params declares the parameters of the question.
 func (q *SearchQuestion) Params() param.List {
 	q.Limit = 20
 	return param.List{
@@ -70,7 +69,6 @@ func (q SearchQuestion) Name() (part, of string) {
 
 func isTokenRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Check implements the check of the parameters.
 func (q *SearchQuestion) Check() error {
 	const most = 64
 	switch n := len(q.Phrases()); {
@@ -118,7 +116,6 @@ type FoundTexts struct {
 	NUnindexed int         `json:"n_unindexed"` // executions that were not searched, because the database cannot be written
 }
 
-// Lead implements [Answer].
 func (a FoundTexts) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: a.heading()}}
 	if a.NUnindexed > 0 {
@@ -138,7 +135,6 @@ func (a FoundTexts) heading() string {
 	return fmt.Sprintf("%s%s with %q", names, format.Counted(a.N, "text"), a.Text)
 }
 
-// Tables implements [Answer].
 func (a FoundTexts) Tables() []Table { return []Table{a.names(), a.texts()} }
 
 func (a FoundTexts) names() Table {

@@ -19,7 +19,6 @@ type SeedQuestion struct {
 	Spec int // version of the spec; 0 for the newest that the seed was assessed under
 }
 
-// Params declares the parameters of the question.
 func (q *SeedQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "show a seed of this scenario", Value: selectorValue(&q.Of)},
@@ -54,7 +53,6 @@ type MetricResult struct {
 	Reason             string         `json:"reason,omitempty"` // why it has no value or no score
 }
 
-// Lead implements [Answer].
 func (a Seed) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s seed %s, configuration %s", a.Scenario, a.Number, describe(a.RecordedSeed.Configuration))}}
 	if w := a.Withdrawn; w != nil {
@@ -174,7 +172,6 @@ func runText(r track.Run) string {
 	return text + "\nstandard error" + left + ":\n  " + strings.Join(lines, "\n  ")
 }
 
-// Tables implements [Answer].
 func (a Seed) Tables() []Table {
 	tables := []Table{a.metricsTable()}
 	if len(a.Unscored) > 0 {

@@ -22,7 +22,6 @@ type SeedsQuestion struct {
 	Page      Page
 }
 
-// Params declares the parameters of the question.
 func (q *SeedsQuestion) Params() param.List {
 	return append(param.List{
 		{Name: "scenario", Arg: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "list only seeds of this scenario", Value: selectorValue(&q.Of)},
@@ -59,10 +58,8 @@ func (a Seeds) annotationsOf(s track.RecordedSeed) (found Annotations) {
 	return found
 }
 
-// Lead implements [Answer].
 func (Seeds) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Seeds) Tables() []Table {
 	t := Table{Name: "seeds", Empty: "no seeds match", Columns: Columns{
 		{Name: "scenario"}, {Name: "seed"}, {Name: "label"}, {Name: "configuration"}, {Name: "outcome"}, {Name: "status"}, {Name: "score"},
@@ -141,5 +138,4 @@ func (s *Since) String() string {
 	return s.Time.UTC().Format(time.RFC3339Nano)
 }
 
-// Type implements [param.Value].
 func (s *Since) Type() string { return "string" }

@@ -24,7 +24,6 @@ type SeedsNeededQuestion struct {
 	Seeds    []track.SeedRange
 }
 
-// Params declares the parameters of the question.
 func (q *SeedsNeededQuestion) Params() param.List {
 	q.Power, q.Alpha = verdict.TargetPower, 0.05
 	return param.List{
@@ -86,7 +85,6 @@ type SeedsNeeded struct {
 	Warnings  []verdict.Warning `json:"warnings"`
 }
 
-// Lead implements [Answer].
 func (a SeedsNeeded) Lead() []Sentence {
 	if a.Effect == 0 {
 		return a.ofOne()
@@ -145,7 +143,6 @@ func given(x float64) any {
 	return x
 }
 
-// Tables implements [Answer].
 func (a SeedsNeeded) Tables() []Table {
 	return []Table{{Name: "plan", ForPrograms: true,
 		Columns: columns("effect", "pass_rate", "width", "power", "alpha", "n_pilot", "sd", "sd_upper", "dz", "seeds_needed", "power_reached"),

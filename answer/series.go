@@ -20,7 +20,6 @@ type SeriesQuestion struct {
 	Skip  int      // values at the beginning that the check of convergence leaves out
 }
 
-// Params declares the parameters of the question.
 func (q *SeriesQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "show series of a seed of this scenario", Value: selectorValue(&q.Of)},
@@ -36,7 +35,6 @@ type SeriesListQuestion struct {
 	Seed track.SeedNumber
 }
 
-// Params declares the parameters of the question.
 func (q *SeriesListQuestion) Params() param.List {
 	return param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "list the series of a seed of this scenario", Value: selectorValue(&q.Of)},
@@ -83,10 +81,8 @@ type SeriesList struct {
 	List[StoredSeries] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a SeriesList) Lead() []Sentence { return a.lead() }
 
-// Tables implements [Answer].
 func (a SeriesList) Tables() []Table {
 	t := Table{Name: "series", Columns: columns("name", "n", "bytes", "hash", "pruned").drop("hash", "pruned"), Empty: noSeries(a.SeedRef.Seed)}
 	for _, s := range a.Items {
@@ -121,10 +117,8 @@ type SeriesSummaries struct {
 	List[SeriesSummary] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a SeriesSummaries) Lead() []Sentence { return a.lead() }
 
-// Tables implements [Answer].
 func (a SeriesSummaries) Tables() []Table {
 	t := Table{Name: "series", Empty: noSeries(a.SeedRef.Seed), Columns: Columns{
 		{Name: "name", Head: "series"}, {Name: "n"}, {Name: "n_nan", Head: "NaN"}, {Name: "min"}, {Name: "mean_of_values", Head: "mean"}, {Name: "max"}, {Name: "last"},

@@ -17,7 +17,6 @@ type SeriesBandsQuestion struct {
 	Points int
 }
 
-// Params declares the parameters of the question.
 func (q *SeriesBandsQuestion) Params() param.List {
 	q.Points = 200
 	return param.List{
@@ -59,7 +58,6 @@ type BandSeed struct {
 	Values []float64        `json:"values"` // null for none
 }
 
-// Lead implements [Answer].
 func (a SeriesBands) Lead() []Sentence {
 	if a.Name == "" {
 		return []Sentence{{Kind: Heading, Text: a.Scenario + ": the seeds have no series"}}
@@ -84,7 +82,6 @@ func (a SeriesBands) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a SeriesBands) Tables() []Table {
 	t := Table{Name: "band", Empty: "no seed has a series", Columns: columns("at", "n", "low", "q1", "median", "q3", "high"), Shown: 50}
 	for _, p := range a.Points {

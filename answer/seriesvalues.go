@@ -22,7 +22,6 @@ type SeriesPlotQuestion struct {
 	Seeds []track.SeedRange
 }
 
-// Params declares the parameters of the question.
 func (q *SeriesPlotQuestion) Params() param.List {
 	seed := seedParam(&q.Seed)
 	seed.Help = "draw seeds of the configuration of this seed"
@@ -39,7 +38,6 @@ type SeriesPlotted struct {
 	Without []track.SeedNumber `json:"without"` // recorded without the series
 }
 
-// Lead implements [Answer].
 func (a SeriesPlotted) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: "drew " + format.Counted(a.NSeeds, "seed")}}
 	if text := a.Missing(); text != "" {
@@ -60,7 +58,6 @@ func (a SeriesPlotted) Missing() string {
 	return "without this series, so not in the band: seeds " + strings.Join(numbers, ", ")
 }
 
-// Tables implements [Answer].
 func (a SeriesPlotted) Tables() []Table { return nil }
 
 // SeriesBand holds one series of several seeds of a configuration.

@@ -20,7 +20,6 @@ import (
 // SpecsQuestion asks which specs there are.
 type SpecsQuestion struct{}
 
-// Params declares the parameters of the question.
 func (q *SpecsQuestion) Params() param.List { return nil }
 
 // SpecInfo describes a version of a spec in a list.
@@ -38,7 +37,6 @@ type Specs struct {
 	List[SpecInfo] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a Specs) Lead() []Sentence {
 	if len(a.Items) > 0 {
 		return nil
@@ -47,7 +45,6 @@ func (a Specs) Lead() []Sentence {
 	return []Sentence{{Kind: Note, Text: "there is no spec yet", Hint: &hint}}
 }
 
-// Tables implements [Answer].
 func (a Specs) Tables() []Table {
 	t := Table{Name: "specs", Columns: columns("scenario", "version", "hash", "metrics", "title", "added").drop("hash", "added", "title").wrap("title"), HiddenIfEmpty: true}
 	for _, s := range a.Items {
@@ -88,7 +85,6 @@ func (s SpecSelector) String() string {
 // SpecQuestion asks for a version of a spec.
 type SpecQuestion struct{ Of SpecSelector }
 
-// Params declares the parameters of the question.
 func (q *SpecQuestion) Params() param.List {
 	return param.List{{
 		Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@VERSION]", Help: "show the spec of this scenario",
@@ -119,7 +115,6 @@ func Declare(m scoring.Metric) DeclaredMetric {
 	return DeclaredMetric{MetricInfo: m.Info(), Computed: m.Computed(), Pass: m.BandText(scoring.Pass), Warn: m.BandText(scoring.Warn), Bands: m.Bands()}
 }
 
-// Lead implements [Answer].
 func (a Spec) Lead() []Sentence {
 	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s version %d, %s, added %s", a.Scenario, a.Version, format.Counted(a.NMetrics, "metric"), timeText(a.AddedAt))}}
 	add := func(text string) { lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true}) }
@@ -141,7 +136,6 @@ func (a Spec) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a Spec) Tables() []Table {
 	t := Table{Name: "metrics", Columns: Columns{
 		{Name: "metric"}, {Name: "type"}, {Name: "weight"}, {Name: "target"}, {Name: "computed"}, {Name: "pass", Head: "PASS"}, {Name: "warn", Head: "WARN"}, {Name: "group"},
@@ -161,7 +155,6 @@ type SpecDiff struct {
 	List[spec.Change] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a SpecDiff) Lead() []Sentence {
 	if len(a.Items) > 0 {
 		return nil
@@ -169,7 +162,6 @@ func (a SpecDiff) Lead() []Sentence {
 	return []Sentence{{Kind: Note, Text: fmt.Sprintf("%s and %s do not differ", a.Before, a.After)}}
 }
 
-// Tables implements [Answer].
 func (a SpecDiff) Tables() []Table {
 	t := Table{Name: "changes", Columns: columns("change", "metric", "field", "old", "new").wrap("old", "new"), HiddenIfEmpty: true}
 	for _, c := range a.Items {
@@ -184,7 +176,6 @@ type LintSpecQuestion struct {
 	Scenario string  // which the document must name; empty for whichever it names
 }
 
-// Params declares the parameters of the question.
 func (q *LintSpecQuestion) Params() param.List {
 	return param.List{
 		{Name: "document", Required: true, Unit: "FILE", Help: "check this spec, in YAML or JSON", Value: param.Content(&q.Document)},
@@ -200,13 +191,11 @@ type SpecLint struct {
 	List[spec.Warning] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a SpecLint) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s: scenario %s, %s, no problems, %s",
 		a.File, a.Scenario, format.Counted(a.NMetrics, "metric"), format.Counted(len(a.Items), "remark"))}}
 }
 
-// Tables implements [Answer].
 func (a SpecLint) Tables() []Table {
 	t := Table{Name: "remarks", Columns: columns("metric", "field", "message").drop("field").wrap("message"), HiddenIfEmpty: true}
 	for _, w := range a.Items {
@@ -222,7 +211,6 @@ type AddSpecQuestion struct {
 	New      bool
 }
 
-// Params declares the parameters of the question.
 func (q *AddSpecQuestion) Params() param.List {
 	return param.List{
 		{Name: "document", Required: true, Unit: "FILE", Help: "add this spec, in YAML or JSON", Value: param.Content(&q.Document)},
@@ -241,7 +229,6 @@ type SpecAdded struct {
 	Scored   int    `json:"scored"` // seeds that had waited for the scenario's first spec
 }
 
-// Lead implements [Answer].
 func (a SpecAdded) Lead() []Sentence {
 	name := fmt.Sprintf("%s version %d (%s)", a.Scenario, a.Version, track.ShortHash(a.Hash))
 	if !a.Added {
@@ -259,7 +246,6 @@ func (a SpecAdded) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a SpecAdded) Tables() []Table {
 	return []Table{{Name: "spec", ForPrograms: true, Columns: columns("scenario", "version", "hash", "added", "n_metrics", "scored"),
 		Rows: [][]any{{a.Scenario, a.Version, a.Hash, a.Added, a.NMetrics, a.Scored}}}}

@@ -22,7 +22,6 @@ type StabilityQuestion struct {
 	AllowMixed bool
 }
 
-// Params declares the parameters of the question.
 func (q *StabilityQuestion) Params() param.List {
 	return param.List{
 		scenarioParam(&q.Of, "judge the seeds of this scenario"),
@@ -55,7 +54,6 @@ type Stability struct {
 // isMixed reports whether several configurations were taken together.
 func (a Stability) isMixed() bool { return len(a.Configurations) > 0 }
 
-// Lead implements [Answer].
 func (a Stability) Lead() []Sentence {
 	finding := a.Finding
 	if len(finding.Reasons) > 1 {
@@ -150,7 +148,6 @@ func StableText(s scoring.Stability, v scoring.Verdict) string {
 	return text
 }
 
-// Tables implements [Answer].
 func (a Stability) Tables() []Table {
 	estimates := estimatesTable(a.Estimates)
 	estimates.Notes = slices.Concat(estimates.Notes, warningNotes(a.Warnings), []Sentence{unseenNote(a.Estimates), {Kind: Note,
@@ -168,7 +165,6 @@ func unseenNote(e verdict.Estimates) Sentence {
 		format.Share(e.UnseenShare), e.NSeeds, format.Confidence(e.Confidence))}
 }
 
-// FitsLogs implements [Fitting].
 func (Stability) FitsLogs() {}
 
 func metricsTable(metrics []scoring.MetricStability, grouped bool) Table {

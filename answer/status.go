@@ -76,7 +76,6 @@ func (w Waiting) target() string {
 	return cmp.Or(w.Name, w.Server, w.Database, "a server that is not known")
 }
 
-// Lead implements [Answer].
 func (a Status) Lead() []Sentence {
 	text, lines, refused := "nothing waits to be sent or recorded", a.lines(), a.refused()
 	if lines > 0 {
@@ -121,7 +120,6 @@ func (w Waiting) wayOut() Sentence {
 	return Sentence{Kind: Note, Text: w.target(), Hint: &hint, Joined: true}
 }
 
-// Tables implements [Answer].
 func (a Status) Tables() []Table {
 	waiting := Table{
 		Name: "waiting", HiddenIfEmpty: true,

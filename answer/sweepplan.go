@@ -77,7 +77,6 @@ type SweepRules struct {
 	Halving  string
 }
 
-// Params declares the parameters.
 func (r *SweepRules) Params() param.List {
 	return param.List{
 		{Name: "until", Unit: "RULE", Help: "end early by this `RULE`: se<0.01, width<0.05 (of the score) or pass_width<0.1", Value: param.Text(&r.Until)},
@@ -88,7 +87,6 @@ func (r *SweepRules) Params() param.List {
 	}
 }
 
-// Check implements the check of parameters that depend on one another.
 func (r SweepRules) Check() error {
 	wrong := func(name, text string) error { return &param.Error{Param: name, Message: text} }
 	switch {
@@ -114,7 +112,6 @@ type SweepPlanQuestion struct {
 	Creator  string         // version of the program that asks
 }
 
-// Params declares the parameters of the question.
 func (q *SweepPlanQuestion) Params() param.List {
 	q.Shards = 1
 	return append(q.params(), param.Param{Name: "shards", Unit: "N", Help: "cut the seeds into `N` parts", Value: param.Whole(&q.Shards, 1)})
@@ -132,7 +129,6 @@ type SweepPlan struct {
 	Secrets     []string       `json:"secrets"`      // variables of the command that look like secrets; the plan holds them
 }
 
-// Lead implements [Answer].
 func (a SweepPlan) Lead() []Sentence {
 	var list []Sentence
 	if a.WithoutSpec {
@@ -144,7 +140,6 @@ func (a SweepPlan) Lead() []Sentence {
 	return list
 }
 
-// Tables implements [Answer].
 func (a SweepPlan) Tables() []Table {
 	return []Table{{Name: "plan", Columns: columns("plan").wrap("plan"), Rows: [][]any{{string(a.Plan)}}}}
 }

@@ -90,7 +90,6 @@ type RankedConfiguration struct {
 	Kept      bool    `json:"kept"`
 }
 
-// Lead implements [Answer].
 func (a SweepResult) Lead() []Sentence {
 	text := fmt.Sprintf("sweep %s of %s: %s; %s ran, %d failed, %d recorded before", track.ShortID(a.ID), a.Scenario, a.Ending, format.Counted(a.NRan, "seed"), a.NFailed, a.NKnown)
 	if a.NWithdrawn > 0 {
@@ -102,7 +101,6 @@ func (a SweepResult) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: text}}
 }
 
-// Tables implements [Answer].
 func (a SweepResult) Tables() []Table {
 	t := Table{Name: "configurations", Columns: columns("configuration", "label", "parameters", "planned", "recorded", "failed", "end").drop("label", "parameters").wrap("parameters", "end")}
 	for _, c := range a.Configurations {
@@ -146,7 +144,6 @@ func (c SweptConfiguration) undecidedText() string {
 	return text
 }
 
-// Conclusion implements [Concluding].
 func (a SweepResult) Conclusion() Conclusion {
 	if a.hasFailed() || len(a.Lacking) > 0 {
 		return Failed

@@ -22,7 +22,6 @@ type SweepsQuestion struct {
 	Page     Page
 }
 
-// Params declares the parameters of the question.
 func (q *SweepsQuestion) Params() param.List {
 	return append(param.List{
 		{Name: "scenario", Arg: true, Unit: "SCENARIO", Help: "list only sweeps of this scenario", Value: param.Name(&q.Scenario)},
@@ -61,10 +60,8 @@ type Sweeps struct {
 	List[RecordedSweep] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (Sweeps) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Sweeps) Tables() []Table { return []Table{sweepTable(a.Items)} }
 
 func sweepTable(sweeps []RecordedSweep) Table {
@@ -128,7 +125,6 @@ func commandText(words []string) string {
 // SweepQuestion asks for a sweep with its provenance.
 type SweepQuestion struct{ ID string }
 
-// Params declares the parameters of the question.
 func (q *SweepQuestion) Params() param.List {
 	return param.List{{Name: "sweep", Arg: true, Required: true, Unit: "SWEEP", Help: "show the sweep with this id, or whose id ends so", Value: param.Text(&q.ID)}}
 }
@@ -143,10 +139,8 @@ type Sweep struct {
 	Progress      SweepProgress     `json:"progress"`
 }
 
-// Lead implements [Answer].
 func (Sweep) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Sweep) Tables() []Table {
 	facts := Table{Name: "facts", Columns: columns("what", "value").wrap("value"), Rows: [][]any{
 		{"id", a.ID}, {"scenario", a.Scenario}, {"command", commandText(a.Command)}, {"started", timeCell(a.StartedAt)}, {"ended", timeCell(a.EndedAt)},

@@ -34,7 +34,6 @@ type RepeatSettings struct {
 	SweepSettings
 }
 
-// Params declares the parameters.
 func (q *RepeatSettings) Params() param.List {
 	return append(param.List{
 		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "run a seed of this scenario", Value: selectorValue(&q.Of)},
@@ -52,7 +51,6 @@ type RepeatedSeed struct {
 	OtherCode bool `json:"other_code"`
 }
 
-// Lead implements [Answer].
 func (a RepeatedSeed) Lead() []Sentence {
 	list := a.findings()
 	if a.OtherCode {
@@ -73,7 +71,6 @@ func (a RepeatedSeed) findings() []Sentence {
 	return list
 }
 
-// Tables implements [Answer].
 func (a RepeatedSeed) Tables() []Table {
 	return []Table{{
 		Name: "repetition", ForPrograms: true, Columns: columns("scenario", "seed", "same", "differences"),
@@ -81,7 +78,6 @@ func (a RepeatedSeed) Tables() []Table {
 	}}
 }
 
-// Conclusion implements [Concluding].
 func (a RepeatedSeed) Conclusion() Conclusion {
 	if len(a.Differences) > 0 {
 		return Differs

@@ -18,7 +18,6 @@ type AddTokenQuestion struct {
 	Author
 }
 
-// Params declares the parameters of the question.
 func (q *AddTokenQuestion) Params() param.List {
 	return param.List{
 		{Name: "name", Arg: true, Required: true, Unit: "NAME", Help: "say who will have it, such as ci or a person's name", Value: param.Text(&q.Grant.Name)},
@@ -70,7 +69,6 @@ func (v patterns) String() string {
 	return joinNames(*v.to)
 }
 
-// Type returns the type in a JSON Schema.
 func (v patterns) Type() string { return "array" }
 
 // Texts returns what was set.
@@ -100,7 +98,6 @@ type Tokens struct {
 	List[Token] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a Tokens) Lead() []Sentence {
 	if len(a.Items) > 0 {
 		return nil
@@ -108,7 +105,6 @@ func (a Tokens) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: "no tokens"}}
 }
 
-// Tables implements [Answer].
 func (a Tokens) Tables() []Table { return []Table{tokenTable(a.Items)} }
 
 func tokenTable(list []Token) Table {
@@ -140,7 +136,6 @@ type AddedToken struct {
 	Secret access.Secret `json:"token"`
 }
 
-// Lead implements [Answer].
 func (a AddedToken) Lead() []Sentence {
 	return []Sentence{
 		{Kind: Heading, Text: fmt.Sprintf("token %s for %s: %s", a.Name, strings.Join(strings.Split(joinNames(a.Scopes), ","), ", "), a.Secret)},
@@ -148,7 +143,6 @@ func (a AddedToken) Lead() []Sentence {
 	}
 }
 
-// Tables implements [Answer].
 func (a AddedToken) Tables() []Table {
 	t := tokenTable([]Token{a.Token})
 	t.ForPrograms = true
@@ -163,7 +157,6 @@ type SetTokenQuestion struct {
 	Expires *time.Duration // from now; 0 for never
 }
 
-// Params declares the parameters of the question.
 func (q *SetTokenQuestion) Params() param.List {
 	return param.List{
 		{Name: "name", Arg: true, Required: true, Unit: "NAME", Help: "change the token of this name", Value: param.Text(&q.Name)},
@@ -196,7 +189,6 @@ type ChangedToken struct {
 	Token `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a ChangedToken) Lead() []Sentence {
 	ends := "never ends"
 	if !a.ExpiresAt.IsZero() {
@@ -205,7 +197,6 @@ func (a ChangedToken) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("token %s %s", a.Name, ends)}}
 }
 
-// Tables implements [Answer].
 func (a ChangedToken) Tables() []Table {
 	t := tokenTable([]Token{a.Token})
 	t.ForPrograms = true
@@ -215,7 +206,6 @@ func (a ChangedToken) Tables() []Table {
 // RevokeTokenQuestion asks to end a token.
 type RevokeTokenQuestion struct{ Name string }
 
-// Params declares the parameters of the question.
 func (q *RevokeTokenQuestion) Params() param.List {
 	return param.List{{Name: "name", Arg: true, Required: true, Unit: "NAME", Help: "revoke the token of this name", Value: param.Text(&q.Name)}}
 }
@@ -223,7 +213,6 @@ func (q *RevokeTokenQuestion) Params() param.List {
 // TokensQuestion asks for all tokens.
 type TokensQuestion struct{}
 
-// Params declares that there are no parameters.
 func (q *TokensQuestion) Params() param.List { return nil }
 
 // RevokedToken is a token that is no longer valid.
@@ -231,12 +220,10 @@ type RevokedToken struct {
 	Token `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a RevokedToken) Lead() []Sentence {
 	return []Sentence{{Kind: Heading, Text: fmt.Sprintf("token %s is revoked", a.Name)}}
 }
 
-// Tables implements [Answer].
 func (a RevokedToken) Tables() []Table {
 	t := tokenTable([]Token{a.Token})
 	t.ForPrograms = true

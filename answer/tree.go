@@ -52,7 +52,6 @@ type LineageTree struct {
 	List[TreeVersion] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (a LineageTree) Lead() []Sentence {
 	states := map[string]int{}
 	path, unchanged, inferred := 0, 0, 0
@@ -90,7 +89,6 @@ func (a LineageTree) Lead() []Sentence {
 	return lead
 }
 
-// Tables implements [Answer].
 func (a LineageTree) Tables() []Table {
 	numbers := Numbers{a.Scale}
 	t := Table{Name: "versions", Empty: "lineage " + a.Lineage + " has no version yet", Columns: Columns{

@@ -97,10 +97,8 @@ type Versions struct {
 	List[Version] `json:",embed"`
 }
 
-// Lead implements [Answer].
 func (Versions) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Versions) Tables() []Table {
 	numbers := Numbers{a.Scale}
 	t := versionsTable(numbers, a.Items...)
@@ -144,7 +142,6 @@ func VersionName(lineage, text string) (string, error) {
 // VersionQuestion asks for a version.
 type VersionQuestion struct{ Of VersionSelector }
 
-// Params declares the parameters of the question.
 func (q *VersionQuestion) Params() param.List { return param.List{versionParam(&q.Of)} }
 
 func versionParam(of *VersionSelector) param.Param {
@@ -160,10 +157,8 @@ type VersionDetail struct {
 	Content   *string          `json:"content"`             // null if it is not known
 }
 
-// Lead implements [Answer].
 func (VersionDetail) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a VersionDetail) Tables() []Table {
 	t := versionsTable(Numbers{a.Scale}, a.Version)
 	text := "its content is not recorded"
@@ -180,12 +175,10 @@ type VersionDiffQuestion struct {
 	To string // another version of the lineage; empty to compare Of with its parent
 }
 
-// Params declares the parameters of the question.
 func (q *VersionDiffQuestion) Params() param.List {
 	return param.List{versionParam(&q.Of), {Name: "to", Arg: true, Unit: "VERSION", Help: "choose the newer version; without it, the version is compared with its parent", Value: param.Text(&q.To)}}
 }
 
-// Check implements ask.Checker.
 func (q *VersionDiffQuestion) Check() error {
 	if q.To == "" {
 		return nil
@@ -206,7 +199,6 @@ type VersionDiff struct {
 	Diff    string `json:"diff"` // unified; empty for none
 }
 
-// Lead implements [Answer].
 func (a VersionDiff) Lead() []Sentence {
 	if a.Diff == "" {
 		return []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s and %s are identical", a.From, a.To)}}
@@ -214,7 +206,6 @@ func (a VersionDiff) Lead() []Sentence {
 	return []Sentence{{Kind: Diff, Text: strings.TrimSuffix(a.Diff, "\n")}}
 }
 
-// Tables implements [Answer].
 func (a VersionDiff) Tables() []Table {
 	return []Table{{Name: "diff", ForPrograms: true, Columns: columns("lineage", "from", "to", "added", "removed"),
 		Rows: [][]any{{a.Lineage, a.From, a.To, a.Added, a.Removed}}}}
@@ -227,10 +218,8 @@ type VersionContent struct {
 	Content string `json:"content"`
 }
 
-// Lead implements [Answer].
 func (a VersionContent) Lead() []Sentence { return []Sentence{{Kind: Note, Text: a.Content}} }
 
-// Tables implements [Answer].
 func (a VersionContent) Tables() []Table { return nil }
 
 // NoContent returns an error for a version whose content nobody recorded.

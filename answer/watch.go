@@ -11,7 +11,6 @@ type WatchQuestion struct {
 	Mark string          // [Watched.Mark] of the answer before; empty to begin
 }
 
-// Params declares the parameters of the question.
 func (q *WatchQuestion) Params() param.List {
 	return param.List{
 		{Name: "lineage", Arg: true, Unit: "LINEAGE[@VERSION]", Help: "show only executions of this lineage", Value: lineageSelectorValue(&q.Of)},
@@ -27,10 +26,8 @@ type Watched struct {
 	Known []string                  `json:"known,omitzero"` // of the first answer: ids of recorded executions that can come again
 }
 
-// Lead implements [Answer].
 func (Watched) Lead() []Sentence { return nil }
 
-// Tables implements [Answer].
 func (a Watched) Tables() []Table {
 	t := Executions{List: List[track.RecordedExecution]{Items: a.Items}}.Tables()[0]
 	t.Empty = "no executions were recorded"

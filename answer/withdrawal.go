@@ -15,7 +15,6 @@ type WithdrawSeedQuestion struct {
 	Change
 }
 
-// Params declares the parameters of the question.
 func (q *WithdrawSeedQuestion) Params() param.List {
 	return param.List{scenarioParam(&q.Of, "withdraw a seed of this scenario"), withdrawnSeedParam(&q.Seed, "withdraw this seed"), q.reasonParam()}
 }
@@ -33,7 +32,6 @@ type RestoreSeedQuestion struct {
 	Change
 }
 
-// Params declares the parameters of the question.
 func (q *RestoreSeedQuestion) Params() param.List {
 	return param.List{scenarioParam(&q.Of, "restore a seed of this scenario"), withdrawnSeedParam(&q.Seed, "restore this seed"), q.reasonParam()}
 }
@@ -44,7 +42,6 @@ type WithdrawConfigurationQuestion struct {
 	Change
 }
 
-// Params declares the parameters of the question.
 func (q *WithdrawConfigurationQuestion) Params() param.List {
 	return param.List{scenarioParam(&q.Of, "withdraw this configuration"), q.reasonParam()}
 }
@@ -55,7 +52,6 @@ type RestoreConfigurationQuestion struct {
 	Change
 }
 
-// Params declares the parameters of the question.
 func (q *RestoreConfigurationQuestion) Params() param.List {
 	return param.List{scenarioParam(&q.Of, "restore this configuration"), q.reasonParam()}
 }
@@ -67,7 +63,6 @@ type WithdrawSweepQuestion struct {
 	Change
 }
 
-// Params declares the parameters of the question.
 func (q *WithdrawSweepQuestion) Params() param.List {
 	return param.List{
 		{Name: "sweep", Arg: true, Required: true, Unit: "SWEEP", Help: "withdraw the sweep with this id, or whose id ends so", Value: param.Text(&q.ID)},
@@ -82,7 +77,6 @@ type RestoreSweepQuestion struct {
 	Change
 }
 
-// Params declares the parameters of the question.
 func (q *RestoreSweepQuestion) Params() param.List {
 	return param.List{
 		{Name: "sweep", Arg: true, Required: true, Unit: "SWEEP", Help: "restore the sweep with this id, or whose id ends so", Value: param.Text(&q.ID)},
@@ -97,7 +91,6 @@ type WithdrawalReceipt struct {
 	NRestored        int `json:"n_restored"`  // seeds that count again
 }
 
-// Lead implements [Answer].
 func (a WithdrawalReceipt) Lead() []Sentence {
 	n := format.Counted(a.NWithdrawn, "seed")
 	if a.NWithdrawn == 1 {
@@ -123,7 +116,6 @@ func withdrawnSubject(w track.Withdrawal) string {
 	return of
 }
 
-// Tables implements [Answer].
 func (a WithdrawalReceipt) Tables() []Table {
 	return []Table{{
 		Name: "withdrawal", ForPrograms: true, Columns: columns("kind", "action", "scenario", "configuration", "seed", "sweep", "n_withdrawn", "n_restored"),

@@ -24,7 +24,6 @@ type FilesOf[Q any] struct {
 	Made func() error
 }
 
-// Check implements [checker].
 func (q *FilesOf[Q]) Check() error {
 	if err := check(&q.Of); err != nil {
 		return err

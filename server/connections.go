@@ -31,7 +31,6 @@ type limitedListener struct {
 	isClosed  bool
 }
 
-// Accept implements [net.Listener].
 func (l *limitedListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil {
@@ -77,7 +76,6 @@ func (l *limitedListener) mostIdle() (held *heldConn) {
 	return held
 }
 
-// Close implements [net.Listener].
 func (l *limitedListener) Close() error {
 	l.mu.Lock()
 	l.isClosed = true
@@ -116,7 +114,6 @@ type heldConn struct {
 	isReleased bool
 }
 
-// Close implements [net.Conn].
 func (c *heldConn) Close() error {
 	c.listener.mu.Lock()
 	c.listener.release(c)

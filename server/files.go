@@ -131,7 +131,6 @@ func newFileSender(w http.ResponseWriter, inParts bool) *fileSender {
 // deadlined writes what a client has to read soon.
 type deadlined struct{ *fileSender }
 
-// Write implements [io.Writer].
 func (d deadlined) Write(data []byte) (int, error) {
 	if !d.sent && d.parts != nil {
 		d.w.Header().Set("Content-Type", mime.FormatMediaType(ask.Multipart, map[string]string{"boundary": d.parts.Boundary()}))

@@ -63,7 +63,6 @@ func (s *Server) keeper(ctx context.Context, p pages.Page, grant access.Grant) p
 	return pageKeeper{&s.kept, fmt.Sprintf("%d %q", cursor, []any{grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages})}
 }
 
-// Kept implements [pages.Keeper].
 func (k pageKeeper) Kept(key string) (answer.Answer, bool) {
 	if k.state == "" {
 		return nil, false
@@ -71,7 +70,6 @@ func (k pageKeeper) Kept(key string) (answer.Answer, bool) {
 	return k.kept.get(k.state, key)
 }
 
-// Keep implements [pages.Keeper].
 func (k pageKeeper) Keep(key string, a answer.Answer) {
 	if k.state != "" {
 		k.kept.put(keptAnswer{k.state, key, a})

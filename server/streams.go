@@ -198,7 +198,6 @@ type follower struct {
 	by *store.Follower
 }
 
-// recorded implements [watched].
 func (f *follower) recorded(ctx context.Context) (changes []store.Change, isAll bool, err error) {
 	st, release, err := f.use(ctx)
 	if err != nil {

@@ -158,7 +158,6 @@ func (v texts) String() string {
 
 func (v texts) Type() string { return "array" }
 
-// Texts returns the values that were given.
 func (v texts) Texts() []string { return *v.to }
 
 // Seeds returns a value that is a list of seed numbers and ranges, as in 0..99,200.

@@ -23,10 +23,8 @@ type awaySpool struct {
 	kept   []spool.File  // whole files that the database lacks
 }
 
-// Path implements [sweeps.Away].
 func (a *awaySpool) Path() string { return a.dir }
 
-// AddSweep implements [sweeps.Away].
 func (a *awaySpool) AddSweep(s track.Sweep) error {
 	if err := a.open(); err != nil {
 		return err
@@ -34,7 +32,6 @@ func (a *awaySpool) AddSweep(s track.Sweep) error {
 	return a.writer.AddSweep(s)
 }
 
-// AddSeeds implements [sweeps.Away].
 func (a *awaySpool) AddSeeds(seeds []track.Seed) error {
 	if err := a.open(); err != nil {
 		return err
@@ -60,7 +57,6 @@ func (a *awaySpool) closeFile() error {
 	return err
 }
 
-// Bring implements [sweeps.Away].
 func (a *awaySpool) Bring(ctx context.Context) error {
 	if err := a.closeFile(); err != nil {
 		return err
@@ -91,10 +87,8 @@ func (a *awaySpool) close() error {
 // silentIngest tells nothing of the files that it ingests.
 type silentIngest struct{}
 
-// File implements [exchange.IngestObserver].
 func (silentIngest) File(_ string, _ int64, text io.Reader) (io.Reader, exchange.BatchObserver) {
 	return text, exchange.BatchObserver{Problem: func(exchange.BatchProblem) {}}
 }
 
-// FileDone implements [exchange.IngestObserver].
 func (silentIngest) FileDone(exchange.BatchSummary) {}

@@ -28,7 +28,6 @@ type textOrInput struct {
 	program *program
 }
 
-// Set implements [param.Value].
 func (v textOrInput) Set(text string) error {
 	if text != "-" {
 		return v.Value.Set(text)

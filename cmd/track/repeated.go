@@ -48,7 +48,6 @@ type repetition struct {
 	at int64
 }
 
-// Read implements [io.Reader].
 func (r *repetition) Read(text []byte) (n int, err error) {
 	r.of.mu.Lock()
 	defer r.of.mu.Unlock()

@@ -327,7 +327,6 @@ type ingestObserver struct {
 	problems lineProblems // of the current file
 }
 
-// File implements [exchange.IngestObserver].
 func (o *ingestObserver) File(path string, size int64, text io.Reader) (io.Reader, exchange.BatchObserver) {
 	o.bar, o.problems = o.newProgress("ingesting", "lines", size), lineProblems{program: o.program, source: path}
 	return o.bar.reader(text), exchange.BatchObserver{Progress: o.bar.update, Problem: func(problem exchange.BatchProblem) {
@@ -336,7 +335,6 @@ func (o *ingestObserver) File(path string, size int64, text io.Reader) (io.Reade
 	}}
 }
 
-// FileDone implements [exchange.IngestObserver].
 func (o *ingestObserver) FileDone(summary exchange.BatchSummary) {
 	o.bar.clear()
 	o.problems.end()

@@ -10,7 +10,6 @@ import (
 	"track/store"
 )
 
-// CompareExecutions answers a [answer.CompareExecutionsQuestion].
 func CompareExecutions(ctx context.Context, r *store.Reader, q answer.CompareExecutionsQuestion) (a answer.ExecutionComparison, err error) {
 	var sides [2]track.RecordedExecution
 	for i, id := range q.IDs {

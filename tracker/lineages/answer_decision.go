@@ -10,7 +10,6 @@ import (
 	"track/store"
 )
 
-// DecideMutation answers a [answer.DecideQuestion].
 func DecideMutation(ctx context.Context, st *store.Store, q answer.DecideQuestion) (a answer.Decision, err error) {
 	lineage, err := resolveMutation(ctx, st.Reader, q.Lineage, q.Mutation)
 	if err != nil {
@@ -25,7 +24,6 @@ func DecideMutation(ctx context.Context, st *store.Store, q answer.DecideQuestio
 	return a, nil
 }
 
-// PlanDecision answers a [answer.PlanQuestion].
 func PlanDecision(ctx context.Context, r *store.Reader, q answer.PlanQuestion) (a answer.Plan, err error) {
 	if a.Lineage, err = resolveMutation(ctx, r, q.Lineage, q.Mutation); err != nil {
 		return a, err

@@ -15,7 +15,6 @@ import (
 	"track/tracker/names"
 )
 
-// ListLineages answers a [answer.LineagesQuestion].
 func ListLineages(ctx context.Context, r *store.Reader, q answer.LineagesQuestion) (a answer.Lineages, err error) {
 	list, err := r.LineageSummaries(ctx)
 	newest := newestOfList(list)
@@ -33,7 +32,6 @@ func ListLineages(ctx context.Context, r *store.Reader, q answer.LineagesQuestio
 	return a, err
 }
 
-// ShowLineage answers a [answer.LineageQuestion].
 func ShowLineage(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a answer.Lineage, err error) {
 	name, err := Resolve(ctx, r, q.Lineage)
 	if err != nil {
@@ -75,7 +73,6 @@ func ShowHead(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a
 	return a, err
 }
 
-// BeginLineage answers a [answer.NewLineageQuestion].
 func BeginLineage(ctx context.Context, st *store.Store, q answer.NewLineageQuestion) (a answer.LineageCreated, err error) {
 	o, err := newOptions(q)
 	if err == nil {
@@ -139,7 +136,6 @@ func checkHasVersion(ctx context.Context, r *store.Reader, o NewOptions) error {
 	return err
 }
 
-// SetLineage answers a [answer.SetLineageQuestion].
 func SetLineage(ctx context.Context, st *store.Store, q answer.SetLineageQuestion) (a answer.LineageSettings, err error) {
 	if err := track.CheckName(q.Lineage); err != nil {
 		return a, &param.Error{Param: "lineage", Message: err.Error()}
@@ -171,7 +167,6 @@ func SetLineage(ctx context.Context, st *store.Store, q answer.SetLineageQuestio
 	return a, err
 }
 
-// Freeze answers a [answer.FreezeQuestion].
 func Freeze(ctx context.Context, st *store.Store, q answer.FreezeQuestion) (answer.Frozen, error) {
 	return freeze(ctx, st, q, true)
 }
@@ -190,7 +185,6 @@ func freeze(ctx context.Context, st *store.Store, q answer.FreezeQuestion, froze
 	return answer.Frozen{Lineage: q.Lineage, Frozen: frozen, Changed: changed}, err
 }
 
-// RollBack answers a [answer.RollbackQuestion].
 func RollBack(ctx context.Context, st *store.Store, q answer.RollbackQuestion) (a answer.Rollback, err error) {
 	if a.Lineage, err = Resolve(ctx, st.Reader, q.Lineage); err != nil {
 		return a, err

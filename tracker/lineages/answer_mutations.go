@@ -8,7 +8,6 @@ import (
 	"track/store"
 )
 
-// ListMutations answers a [answer.MutationsQuestion].
 func ListMutations(ctx context.Context, r *store.Reader, q answer.MutationsQuestion) (a answer.Mutations, err error) {
 	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
 		return a, err
@@ -52,7 +51,6 @@ func mutationAnswer(lineage string, m store.Mutation) answer.Mutation {
 	}
 }
 
-// ShowMutation answers a [answer.MutationQuestion].
 func ShowMutation(ctx context.Context, r *store.Reader, q answer.MutationQuestion) (a answer.MutationDetail, err error) {
 	lineage, err := resolveMutation(ctx, r, q.Lineage, q.Mutation)
 	if err != nil {
@@ -90,7 +88,6 @@ func DiffMutation(ctx context.Context, r *store.Reader, q answer.MutationQuestio
 	return diffVersions(ctx, r, lineage, parent, m.Child)
 }
 
-// ProposeMutation answers a [answer.ProposeQuestion].
 func ProposeMutation(ctx context.Context, st *store.Store, q answer.ProposeQuestion) (a answer.Proposed, err error) {
 	lineage, err := Resolve(ctx, st.Reader, q.Lineage)
 	if err != nil {
@@ -105,7 +102,6 @@ func ProposeMutation(ctx context.Context, st *store.Store, q answer.ProposeQuest
 	return answer.Proposed{Mutation: mutationAnswer(lineage, r.Mutation), Known: r.Known, Refusals: r.Refusals, Warnings: r.Warnings}, nil
 }
 
-// WithdrawMutation answers a [answer.WithdrawQuestion].
 func WithdrawMutation(ctx context.Context, st *store.Store, q answer.WithdrawQuestion) (a answer.Withdrawn, err error) {
 	lineage, err := resolveMutation(ctx, st.Reader, q.Lineage, q.Mutation)
 	if err != nil {

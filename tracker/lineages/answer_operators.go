@@ -20,7 +20,6 @@ func ListDraws(ctx context.Context, r *store.Reader, q answer.OptionalLineageQue
 	return a, err
 }
 
-// ShowOperators answers a [answer.OperatorsQuestion].
 func ShowOperators(ctx context.Context, r *store.Reader, q answer.OperatorsQuestion) (a answer.Operators, err error) {
 	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
 		return a, err
@@ -65,7 +64,6 @@ func operatorAnswers(list []OperatorReport) []answer.Operator {
 	return items
 }
 
-// NextAction answers a [answer.NextQuestion].
 func NextAction(ctx context.Context, st *store.Store, q answer.NextQuestion) (a answer.Next, err error) {
 	lineage, err := Resolve(ctx, st.Reader, q.Lineage)
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"track/store"
 )
 
-// ReplayLineages answers a [answer.ReplayQuestion].
 func ReplayLineages(ctx context.Context, r *store.Reader, q answer.ReplayQuestion) (a answer.Replays, err error) {
 	if q.Decision != "" {
 		return replayOneDecision(ctx, r, q)

@@ -35,7 +35,6 @@ func versionAnswer(v VersionEntry) answer.Version {
 	}
 }
 
-// ShowVersion answers a [answer.VersionQuestion].
 func ShowVersion(ctx context.Context, r *store.Reader, q answer.VersionQuestion) (a answer.VersionDetail, err error) {
 	v, err := loadVersion(ctx, r, q.Of.Lineage, q.Of.Version)
 	if err != nil {
@@ -62,7 +61,6 @@ func ShowContent(ctx context.Context, r *store.Reader, q answer.VersionQuestion)
 	return answer.VersionContent{Lineage: q.Of.Lineage, Version: q.Of.Version, Content: content}, err
 }
 
-// DiffVersions answers a [answer.VersionDiffQuestion].
 func DiffVersions(ctx context.Context, r *store.Reader, q answer.VersionDiffQuestion) (a answer.VersionDiff, err error) {
 	if q.To != "" {
 		to, err := answer.VersionName(q.Of.Lineage, q.To)

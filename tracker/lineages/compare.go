@@ -10,7 +10,6 @@ import (
 	"track/store"
 )
 
-// CompareVersions answers a [answer.CompareVersionsQuestion].
 func CompareVersions(ctx context.Context, r *store.Reader, q answer.CompareVersionsQuestion) (a answer.VersionComparison, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		l, err := Load(ctx, r, q.Of[0].Lineage)

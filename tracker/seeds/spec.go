@@ -120,7 +120,6 @@ func normal(s scoring.Spec) scoring.Spec {
 // specFact is a spec as a [track.Fact].
 type specFact struct{ scoring.Spec }
 
-// EachText implements [track.Fact].
 func (s *specFact) EachText(v track.TextVisitor) {
 	v.Name("scenario", s.Scenario)
 	v.Free("title", &s.Title)
