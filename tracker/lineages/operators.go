@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
+	"track"
+	"track/answer"
 	"track/evolution"
 	"track/scoring/stats"
 	"track/store"
@@ -206,4 +209,168 @@ func suggestOperator(ctx context.Context, r *store.Reader, lineage string) (s su
 		return err
 	})
 	return s, err
+}
+
+// recordedDraw is a draw with what came of it.
+type recordedDraw struct {
+	Number  int // of the entry in the ledger
+	At      time.Time
+	Draw    evolution.Draw
+	P       *float64 // probability that it decided against; nil for a choice among several
+	Used    bool     // another number would have led elsewhere
+	Outcome string
+}
+
+// listDraws lists every draw of a lineage, in the order in which they were made.
+func listDraws(ctx context.Context, r *store.Reader, lineage string) ([]recordedDraw, error) {
+	l, err := r.Evolving(ctx, lineage)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := r.Entries(ctx, l, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindConsideration, evolution.KindDecision}})
+	if err != nil {
+		return nil, err
+	}
+	var list []recordedDraw
+	for _, e := range entries {
+		drawn, err := drawsOf(e)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, drawn...)
+	}
+	return list, nil
+}
+
+func drawsOf(e evolution.Entry) ([]recordedDraw, error) {
+	if e.Kind == evolution.KindDecision {
+		var r evolution.Record
+		err := e.Decode(&r)
+		return []recordedDraw{{e.Number, e.At, r.Draw, &r.Decision.P, r.Decision.DrawUsed, string(r.Decision.State)}}, err
+	}
+	var c evolution.Consideration
+	if err := e.Decode(&c); err != nil {
+		return nil, err
+	}
+	outcome := "wait"
+	if c.Permission.Mutate {
+		outcome = "mutate"
+	}
+	list := []recordedDraw{{e.Number, e.At, c.Draw, nil, c.Permission.DrawUsed, outcome}}
+	if c.Operator != nil && c.Choice != nil {
+		list = append(list, recordedDraw{e.Number, e.At, *c.Operator, nil, c.Choice.DrawUsed, c.Choice.Operator.Name})
+	}
+	return list, nil
+}
+
+// ListDraws answers which draws a lineage made.
+func ListDraws(ctx context.Context, r *store.Reader, q answer.OptionalLineageQuestion) (a answer.Draws, err error) {
+	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
+		return a, err
+	}
+	list, err := listDraws(ctx, r, a.Lineage)
+	for _, d := range list {
+		a.Items = append(a.Items, answer.LedgerDraw{Number: d.Number, Draw: drawAnswer(d.Draw, d.P, d.Used), Outcome: d.Outcome, At: d.At})
+	}
+	return a, err
+}
+
+func ShowOperators(ctx context.Context, r *store.Reader, q answer.OperatorsQuestion) (a answer.Operators, err error) {
+	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
+		return a, err
+	}
+	list, err := loadOperators(ctx, r, a.Lineage)
+	if err != nil {
+		return a, err
+	}
+	l, err := Load(ctx, r, a.Lineage)
+	if err != nil {
+		return a, err
+	}
+	a.Operators, a.Scale = operatorAnswers(list), l.Settings.Scale
+	if !q.Suggest {
+		return a, nil
+	}
+	s, err := suggestOperator(ctx, r, a.Lineage)
+	a.Suggestion = &answer.SuggestedOperator{
+		Operator: s.Operator.Name, Risk: s.Operator.Risk, Reason: s.Reason, Pending: s.Pending, Weights: s.Weights, Draw: drawAnswer(s.Draw, nil, s.DrawUsed),
+	}
+	return a, err
+}
+
+// operatorAnswers returns operators as answers.
+func operatorAnswers(list []OperatorReport) []answer.Operator {
+	items := make([]answer.Operator, len(list))
+	for i, r := range list {
+		items[i] = answer.Operator{
+			Operator: r.Operator.Name, Risk: r.Operator.Risk, Listed: r.Listed, Proposed: r.Proposed, Refused: r.Refused, Open: r.Open, Accepted: r.Accepted,
+			Rejected: r.Rejected, Withdrawn: r.Withdrawn, NCost: r.NCost, Gain: r.Gain, CostPerPoint: r.costPerPoint(), RolledBack: r.RolledBack, Weight: r.Weight,
+		}
+		if p := r.AcceptRate; p != nil {
+			items[i].AcceptRate = answer.NewEstimate(p.Value, p.N, p.Interval)
+		}
+		if m := r.Delta; m != nil {
+			items[i].Delta = answer.NewEstimate(m.Mean, m.N, m.Interval)
+		}
+		if r.NCost > 0 {
+			items[i].CostUSD = &r.CostUSD
+		}
+	}
+	return items
+}
+
+func NextAction(ctx context.Context, st *store.Store, q answer.NextQuestion) (a answer.Next, err error) {
+	lineage, err := Resolve(ctx, st.Reader, q.Lineage)
+	if err != nil {
+		return a, err
+	}
+	s, err := Next(ctx, st, lineage, q.DryRun, q.At)
+	if err != nil {
+		return a, err
+	}
+	return nextAnswer(lineage, s), nil
+}
+
+func nextAnswer(lineage string, s NextStep) answer.Next {
+	a := answer.Next{
+		Lineage: lineage, Action: s.Action, Reason: s.Reason, Hold: s.Hold, Head: s.Head, Executions: s.Executions, Until: s.Until, Mutation: s.Mutation,
+		Operator: s.Operator.Name, Risk: s.Operator.Risk, Trials: s.Trials, Rollback: s.Rollback, Considered: s.Considered,
+	}
+	if c := s.Considered; c != nil {
+		a.Draws = append(a.Draws, drawAnswer(c.Draw, nil, c.Permission.DrawUsed))
+		if c.Operator != nil {
+			a.Draws = append(a.Draws, drawAnswer(*c.Operator, nil, c.Choice.DrawUsed))
+		}
+	}
+	if s.Action == answer.ActionWait || s.Action == answer.ActionMutate {
+		a.Version = s.Head
+	}
+	if len(s.Trials) > 0 {
+		a.Version, a.Task = s.Trials[0].Version, s.Trials[0].Key
+	}
+	a.Step = nextHint(lineage, s)
+	return a
+}
+
+// nextHint returns the command to go on with; nil for none.
+func nextHint(lineage string, s NextStep) *track.Hint {
+	var h track.Hint
+	switch s.Action {
+	case answer.ActionDecide:
+		h = track.NewHint("decide it", "mutation decide", s.Mutation).With("lineage", lineage)
+	case answer.ActionRun:
+		h = track.NewHint("list the trials", "mutation plan", s.Mutation).With("lineage", lineage)
+	case answer.ActionMutate:
+		h = track.NewHint("propose a child", "mutation propose").With("lineage", lineage).With("parent", s.Head).With("operator", s.Operator.Name).With("child", "FILE")
+	case answer.ActionRollback:
+		h = track.NewHint("go back", "rollback", lineage).With("if-triggered", "")
+	case answer.ActionStop:
+		if s.Head != "" {
+			return nil
+		}
+		h = track.NewHint("make a version active", "rollback", lineage).With("to", "VERSION")
+	default:
+		return nil
+	}
+	return &h
 }

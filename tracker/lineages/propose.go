@@ -3,9 +3,11 @@ package lineages
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -205,4 +207,416 @@ func (o ProposeOptions) check(rules *admission.Rules, l Lineage) error {
 		return nil // is refused, and recorded so
 	}
 	return checkContent("child", o.Child, l.Subject, rules)
+}
+
+// completeFromEarlier fills in what is not said of a mutation that has the id and was proposed before: the active
+// version, and the operator that was drawn last, are others by now.
+func completeFromEarlier(ctx context.Context, r *store.Reader, l Lineage, o ProposeOptions) (ProposeOptions, error) {
+	if o.ID == "" {
+		return o, nil
+	}
+	m, err := r.Mutation(ctx, l.Evolving, o.ID)
+	if errors.Is(err, track.ErrNotFound) {
+		return o, nil
+	}
+	if len(o.Parents) == 0 {
+		o.Parents = m.Parents
+	}
+	o.Operator = cmp.Or(o.Operator, m.Operator)
+	return o, err
+}
+
+// AddMutation writes a proposal, or a refusal, to the ledger and to the mutations, at the time given or, if it is zero,
+// now.
+func AddMutation(ctx context.Context, tx *store.Tx, l *Lineage, p evolution.Proposal, at time.Time) (e evolution.Entry, m store.Mutation, err error) {
+	n, err := tx.NMutations(ctx, l.Evolving)
+	if err != nil {
+		return e, m, err
+	}
+	p.Number = n + 1
+	at = orNow(at, tx.Reader)
+	if p.Executions, err = countTrials(ctx, tx.Reader, *l); err != nil {
+		return e, m, err
+	}
+	if p.Tasks, err = orderTasks(ctx, tx.Reader, *l, p.Mutation); err != nil {
+		return e, m, err
+	}
+	kind, state := evolution.KindProposal, evolution.MutationProposed
+	if len(p.Refusals) > 0 {
+		kind, state = evolution.KindRefusal, evolution.MutationRefused
+	}
+	if e, err = appendEntry(tx, l, kind, p, l.Head, at); err != nil {
+		return e, m, err
+	}
+	m = mutationOf(p, state, at)
+	return e, m, tx.AddMutation(l.Evolving, m)
+}
+
+// orderTasks draws the order of the tasks of a mutation; nil if the tasks are unknown.
+func orderTasks(ctx context.Context, r *store.Reader, l Lineage, mutation string) (*evolution.TaskOrder, error) {
+	tasks := l.Settings.Deciding()
+	if len(tasks) == 0 {
+		return nil, nil
+	}
+	entries, err := r.Entries(ctx, l.Evolving, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindDecision}})
+	if err != nil {
+		return nil, err
+	}
+	used := evolution.TaskCounts{}
+	for _, e := range entries {
+		var record evolution.Record
+		if err := e.Decode(&record); err != nil {
+			return nil, err
+		}
+		used.Add(record)
+	}
+	draw := evolution.NewDraw(evolution.DrawKey{Seed: uint64(l.Seed), Lineage: l.Name, Mutation: mutation, Label: evolution.LabelTasks})
+	order := evolution.NewTaskOrder(tasks, used, draw)
+	return &order, nil
+}
+
+// mutationOf returns the row of a proposal.
+func mutationOf(p evolution.Proposal, state evolution.MutationState, at time.Time) store.Mutation {
+	m := store.Mutation{
+		Key: p.Mutation, Number: p.Number, Child: p.Child.Label, Operator: p.Operator, Risk: p.Risk, Note: p.Note, CostUSD: p.CostUSD, Source: p.Source,
+		State: state, ProposedAt: at,
+	}
+	for _, parent := range p.Parents {
+		m.Parents = append(m.Parents, parent.Label)
+	}
+	return m
+}
+
+// parentRefs returns the named parents, or the active version.
+func parentRefs(ctx context.Context, r *store.Reader, l Lineage, names []string) (refs []evolution.VersionRef, err error) {
+	if len(names) == 0 {
+		if l.Head == "" {
+			err := fmt.Errorf("%w: lineage %s has no active version to mutate", track.ErrInvalid, l.Name)
+			return nil, track.WithHint(err, track.NewHint("name the parent", "mutation propose").With("lineage", l.Name).With("parent", "VERSION"))
+		}
+		names = []string{l.Head}
+	}
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return nil, &track.FieldError{Field: "parent", Message: name + " is duplicated"}
+		}
+		ref, err := VersionRef(ctx, r, l, name)
+		if err != nil {
+			return nil, err
+		}
+		refs = append(refs, ref)
+	}
+	return refs, nil
+}
+
+// chooseOperator returns the operator and the risk of a proposal: those given, or the likeliest operator and the risk
+// in the settings.
+func chooseOperator(ctx context.Context, r *store.Reader, l Lineage, o ProposeOptions, parents []evolution.VersionRef, child string) (operator string, risk evolution.Risk, err error) {
+	operator, risk = o.Operator, o.Risk
+	if operator == "" {
+		if operator, err = likelyOperator(ctx, r, l, parents, child); err != nil {
+			return "", "", err
+		}
+	}
+	if risk == "" {
+		risk = evolution.Medium
+		if i := slices.IndexFunc(l.Settings.Operators, func(op evolution.Operator) bool { return op.Name == operator }); i >= 0 {
+			risk = l.Settings.Operators[i].Risk
+		}
+	}
+	switch risk {
+	case evolution.Low, evolution.Medium, evolution.High:
+		return operator, risk, nil
+	}
+	return "", "", &track.FieldError{Field: "risk", Message: fmt.Sprintf("%q is not LOW, MEDIUM or HIGH", risk)}
+}
+
+// likelyOperator returns the operator that was drawn last. If it has been used, it is the one by which the same child
+// of the same parents was proposed: who proposes it again means that mutation.
+func likelyOperator(ctx context.Context, r *store.Reader, l Lineage, parents []evolution.VersionRef, child string) (string, error) {
+	pending, err := pendingChoice(l)
+	if err != nil {
+		return "", err
+	}
+	if pending != nil {
+		return pending.Choice.Operator.Name, nil
+	}
+	before, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Child: child})
+	for _, m := range before {
+		if slices.EqualFunc(m.Parents, parents, func(name string, v evolution.VersionRef) bool { return name == v.Label }) {
+			return m.Operator, err
+		}
+	}
+	return answer.OperatorByHand, err
+}
+
+// FindProposed returns the mutation that has the id of a proposal, nil if there is none. It is a conflict if the rest
+// differs.
+func FindProposed(ctx context.Context, r *store.Reader, l Lineage, p evolution.Proposal) (*store.Mutation, error) {
+	m, err := r.Mutation(ctx, l.Evolving, p.Mutation)
+	if errors.Is(err, track.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	parents := make([]string, len(p.Parents))
+	for i, v := range p.Parents {
+		parents[i] = v.Label
+	}
+	if m.Child == p.Child.Label && slices.Equal(m.Parents, parents) && m.Operator == p.Operator {
+		return &m, nil
+	}
+	err = fmt.Errorf("%w: mutation %s is recorded with other content: %s of %s by %s", track.ErrConflict, m.Key, m.Child, strings.Join(m.Parents, " and "), m.Operator)
+	return &m, track.WithHint(err, track.NewHint("give this one another id, or none", "mutation propose").With("lineage", l.Name).With("id", "ID"))
+}
+
+// checkNotDrawn returns a conflict if the operator of an existing mutation is drawn: it wants a new child. Answering as
+// if nothing had happened would let a loop ask for the same child for ever, because the operator stays drawn.
+func checkNotDrawn(l Lineage, existing store.Mutation) error {
+	pending, err := pendingChoice(l)
+	if err != nil || pending == nil || pending.Choice.Operator.Name != existing.Operator {
+		return err
+	}
+	err = fmt.Errorf("%w: mutation %s, the same child by the same operator, is %s already", track.ErrConflict, existing.Key, existing.State)
+	err = track.WithHint(err, track.Hint{Text: existing.Operator + " is drawn: propose another child by it"})
+	return track.WithHint(err, track.NewHint("propose one by another operator", "mutation propose").With("lineage", l.Name).With("operator", "OPERATOR"))
+}
+
+// checkUntried returns a conflict if the child was tried against the same parent before. Under another operator it
+// would be another mutation, with a draw of its own from the same evidence; a caller who wants that names it.
+func checkUntried(ctx context.Context, r *store.Reader, l Lineage, p evolution.Proposal) error {
+	if p.Named {
+		return nil
+	}
+	before, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Child: p.Child.Label})
+	for _, m := range before {
+		untried := m.State == evolution.MutationWithdrawn || m.State == evolution.MutationRefused
+		if untried || len(m.Parents) == 0 || m.Parents[0] != p.Parents[0].Label {
+			continue
+		}
+		err := fmt.Errorf("%w: mutation %s, the same child of %s by %s, is %s already", track.ErrConflict, m.Key, m.Parents[0], m.Operator, m.State)
+		err = track.WithHint(err, track.Hint{Text: "propose another child"})
+		return track.WithHint(err, track.NewHint("try this one again under a name; it is decided with a warning", "mutation propose").With("lineage", l.Name).With("id", "ID"))
+	}
+	return err
+}
+
+// refusals returns the reasons not to try a child. The parameters of a simulation have no length to compare.
+func refusals(ctx context.Context, r *store.Reader, l Lineage, p evolution.Proposal, child string) ([]evolution.Refusal, error) {
+	parent := ""
+	if l.scenario() == "" {
+		content, err := r.Content(ctx, l.Name, p.Parents[0].Label)
+		if err != nil {
+			return nil, err
+		}
+		parent = *cmp.Or(content, new(string))
+	}
+	return l.Settings.Loop.CheckChild(parent, child)
+}
+
+// withdraw takes back a mutation that is not accepted.
+func withdraw(ctx context.Context, st *store.Store, lineage, mutation, reason string, at time.Time) (m store.Mutation, err error) {
+	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
+		if m, err = tx.Mutation(ctx, l.Evolving, mutation); err != nil {
+			return err
+		}
+		switch m.State {
+		case evolution.MutationWithdrawn:
+			return nil
+		case evolution.MutationAccepted, evolution.MutationRefused:
+			err := fmt.Errorf("%w: mutation %s is %s", track.ErrConflict, m.Key, m.State)
+			return track.WithHint(err, track.NewHint("leave an accepted version", "rollback", l.Name))
+		}
+		m, err = TakeBack(tx, l, m, reason, at)
+		return err
+	})
+	return m, err
+}
+
+// TakeBack records that an open mutation is withdrawn.
+func TakeBack(tx *store.Tx, l *Lineage, m store.Mutation, reason string, at time.Time) (store.Mutation, error) {
+	m.State = evolution.MutationWithdrawn
+	body := evolution.Withdrawal{Mutation: m.Key, Reason: withoutSecrets(tx.Reader, reason)}
+	if _, err := appendEntry(tx, l, evolution.KindWithdrawal, body, l.Head, orNow(at, tx.Reader)); err != nil {
+		return m, err
+	}
+	return m, tx.SetMutationState(m)
+}
+
+// mutationHistory is a mutation with all entries of the ledger about it.
+type mutationHistory struct {
+	Lineage   string
+	Scale     *evolution.Scale
+	Mutation  store.Mutation
+	Refusals  []evolution.Refusal
+	Inferred  bool                 // a parent was inferred, and not recorded by its source
+	Origin    *evolution.Origin    // what another evolver says; nil if it was proposed here
+	Withdrawn string               // why
+	Tasks     *evolution.TaskOrder // nil if the tasks are unknown
+	Decisions []DecideResult
+}
+
+// loadMutationHistory collects what happened to a mutation.
+func loadMutationHistory(ctx context.Context, r *store.Reader, lineage, mutation string) (h mutationHistory, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		l, err := Load(ctx, r, lineage)
+		if err == nil {
+			h, err = loadMutation(ctx, r, l, mutation)
+		}
+		return err
+	})
+	return h, err
+}
+
+func loadMutation(ctx context.Context, r *store.Reader, l Lineage, mutation string) (h mutationHistory, err error) {
+	h.Lineage, h.Scale = l.Name, l.Settings.Scale
+	if h.Mutation, err = r.Mutation(ctx, l.Evolving, mutation); err != nil {
+		return h, err
+	}
+	entries, err := r.Entries(ctx, l.Evolving, store.EntryFilter{
+		Kinds: []evolution.Kind{evolution.KindProposal, evolution.KindRefusal, evolution.KindWithdrawal}, Mutations: []string{mutation},
+	})
+	for _, e := range entries {
+		if err == nil {
+			err = h.add(e)
+		}
+	}
+	if err != nil {
+		return h, err
+	}
+	decisions, err := loadDecisions(ctx, r, l, h.Mutation)
+	if err != nil {
+		return h, err
+	}
+	for i, recorded := range decisions.own {
+		d := DecideResult{Entry: recorded.Entry, Record: recorded.record, Mutation: h.Mutation, Now: l.Head, seeds: l.scenario() != ""}
+		if len(h.Mutation.Parents) > 0 {
+			d.Parent = h.Mutation.Parents[0]
+		}
+		for _, before := range decisions.own[:i] {
+			countAttempt(&d, before.record)
+		}
+		d.ended += decisions.endedSiblings(d.Number)
+		addWarnings(l, &d)
+		h.Decisions = append(h.Decisions, d)
+	}
+	return h, nil
+}
+
+// add adds what an entry other than a decision says.
+func (h *mutationHistory) add(e evolution.Entry) error {
+	if e.Kind == evolution.KindWithdrawal {
+		var w evolution.Withdrawal
+		err := e.Decode(&w)
+		h.Withdrawn = w.Reason
+		return err
+	}
+	var p evolution.Proposal
+	err := e.Decode(&p)
+	h.Refusals, h.Inferred, h.Origin, h.Tasks = p.Refusals, p.Inferred, p.Origin, p.Tasks
+	return err
+}
+
+func ListMutations(ctx context.Context, r *store.Reader, q answer.MutationsQuestion) (a answer.Mutations, err error) {
+	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
+		return a, err
+	}
+	l, err := Load(ctx, r, a.Lineage)
+	if err != nil {
+		return a, err
+	}
+	a.Scale = l.Settings.Scale
+	before := 0
+	if q.Page.After != "" {
+		if before, err = strconv.Atoi(q.Page.After); err != nil {
+			return a, q.Page.UnknownCursor()
+		}
+	}
+	limit := q.Page.PageLimit()
+	list, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{State: q.State, Before: before, Newest: limit + 1})
+	if err != nil {
+		return a, err
+	}
+	if len(list) > limit {
+		list = list[:limit]
+		a.Next = strconv.Itoa(list[limit-1].Number)
+	}
+	a.Items = mutationAnswers(a.Lineage, list)
+	return a, nil
+}
+
+func mutationAnswers(lineage string, list []store.Mutation) []answer.Mutation {
+	items := make([]answer.Mutation, len(list))
+	for i, m := range list {
+		items[i] = mutationAnswer(lineage, m)
+	}
+	return items
+}
+
+func mutationAnswer(lineage string, m store.Mutation) answer.Mutation {
+	return answer.Mutation{
+		Lineage: lineage, ID: m.Key, Number: m.Number, State: m.State, Parents: m.Parents, Child: m.Child, Operator: m.Operator, Risk: m.Risk,
+		NDecisions: m.NAttempts, Delta: m.Delta, CostUSD: m.CostUSD, Note: m.Note, Source: m.Source, ProposedAt: m.ProposedAt,
+	}
+}
+
+func ShowMutation(ctx context.Context, r *store.Reader, q answer.MutationQuestion) (a answer.MutationDetail, err error) {
+	lineage, err := resolveMutation(ctx, r, q.Lineage, q.Mutation)
+	if err != nil {
+		return a, err
+	}
+	h, err := loadMutationHistory(ctx, r, lineage, q.Mutation)
+	if err != nil {
+		return a, err
+	}
+	a = answer.MutationDetail{Mutation: mutationAnswer(lineage, h.Mutation), Scale: h.Scale, Refusals: h.Refusals, Inferred: h.Inferred, Origin: h.Origin, Withdrawn: h.Withdrawn, Tasks: h.Tasks}
+	for _, d := range h.Decisions {
+		a.Decisions = append(a.Decisions, decisionAnswer(d))
+	}
+	return a, nil
+}
+
+// DiffMutation answers a [answer.MutationQuestion] with what the mutation changes.
+func DiffMutation(ctx context.Context, r *store.Reader, q answer.MutationQuestion) (a answer.VersionDiff, err error) {
+	lineage, err := resolveMutation(ctx, r, q.Lineage, q.Mutation)
+	if err != nil {
+		return a, err
+	}
+	l, err := r.Evolving(ctx, lineage)
+	if err != nil {
+		return a, err
+	}
+	m, err := r.Mutation(ctx, l, q.Mutation)
+	if err != nil {
+		return a, err
+	}
+	parent := ""
+	if len(m.Parents) > 0 {
+		parent = m.Parents[0]
+	}
+	return diffVersions(ctx, r, lineage, parent, m.Child)
+}
+
+func ProposeMutation(ctx context.Context, st *store.Store, q answer.ProposeQuestion) (a answer.Proposed, err error) {
+	lineage, err := Resolve(ctx, st.Reader, q.Lineage)
+	if err != nil {
+		return a, err
+	}
+	r, err := Propose(ctx, st, lineage, ProposeOptions{
+		Child: *q.Child, Parents: q.Parents, Operator: q.Operator, Risk: q.Risk, Note: q.Note, CostUSD: q.CostUSD, ID: q.ID, KeepSecrets: q.KeepSecrets, At: q.At,
+	})
+	if err != nil {
+		return a, err
+	}
+	return answer.Proposed{Mutation: mutationAnswer(lineage, r.Mutation), Known: r.Known, Refusals: r.Refusals, Warnings: r.Warnings}, nil
+}
+
+func WithdrawMutation(ctx context.Context, st *store.Store, q answer.WithdrawQuestion) (a answer.Withdrawn, err error) {
+	lineage, err := resolveMutation(ctx, st.Reader, q.Lineage, q.Mutation)
+	if err != nil {
+		return a, err
+	}
+	m, err := withdraw(ctx, st, lineage, q.Mutation, q.Reason, q.At)
+	return answer.Withdrawn{Mutation: mutationAnswer(lineage, m)}, err
 }

@@ -3,12 +3,17 @@ package lineages
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"track"
+	"track/answer"
 	"track/evolution"
 	"track/store"
 )
@@ -220,4 +225,308 @@ func (r *ReplayReport) compareVersions(stored []store.VersionState) {
 		r.differs("version", "", label+".content", cmp.Or(id, "none"), cmp.Or(expected, "none"))
 		r.differs("version", "", label+".content_digest", cmp.Or(v.ContentID, "none"), cmp.Or(expected, "none"))
 	}
+}
+
+// replayedDecision is a decision with the replay of its ledger.
+type replayedDecision struct {
+	DecideResult
+	Problem error                  // why there is no decision to show, of a ledger that differs
+	Own     []evolution.Difference // the differences of this decision
+	Replay  ReplayReport
+}
+
+// replayDecision shows one decision and replays its ledger and, if strict, its evidence. id is the ID of the decision,
+// a prefix of it, or its number in the ledger. If the ledger differs, a decision that is missing or cannot be read is a
+// problem, not an error.
+func replayDecision(ctx context.Context, r *store.Reader, lineage, id string, strict bool) (d replayedDecision, err error) {
+	err = r.Snapshot(ctx, func(r *store.Reader) error {
+		s, err := loadStored(ctx, r, lineage)
+		if err != nil {
+			return err
+		}
+		d.Replay = replayStored(s)
+		l := Lineage{Evolving: s.Evolving, Settings: d.Replay.Settings}
+		if err = d.find(ctx, r, l, s.entries, id, strict); len(d.Replay.Differences) > 0 && ctx.Err() == nil {
+			d.Problem, err = err, nil
+		}
+		return err
+	})
+	return d, err
+}
+
+// find fills in the decision.
+func (d *replayedDecision) find(ctx context.Context, r *store.Reader, l Lineage, entries []evolution.Entry, id string, strict bool) error {
+	e, err := findDecision(l.Name, entries, id)
+	if err != nil {
+		return err
+	}
+	err = d.show(ctx, r, l, e, strict)
+	for _, difference := range d.Replay.Differences {
+		if difference.Number == e.Number {
+			d.Own = append(d.Own, difference)
+		}
+	}
+	return err
+}
+
+func (d *replayedDecision) show(ctx context.Context, r *store.Reader, l Lineage, e evolution.Entry, strict bool) error {
+	history, err := loadMutation(ctx, r, l, e.Mutation)
+	if err != nil {
+		return err
+	}
+	for _, decision := range history.Decisions {
+		if decision.Number == e.Number {
+			d.DecideResult = decision
+		}
+	}
+	if !strict || d.Parent == "" {
+		return nil
+	}
+	if l.Settings, err = settingsBefore(d.Replay, e.Number); err != nil {
+		return err
+	}
+	trials, err := loadTrials(ctx, r, l, d.Mutation.Child, d.Parent)
+	if err != nil {
+		return err
+	}
+	return d.Replay.compareDecision(trials, e, d.Record, d.Mutation.Child, d.Parent)
+}
+
+// settingsBefore returns the settings that were active when an entry was made.
+func settingsBefore(r ReplayReport, number int) (s evolution.Settings, err error) {
+	for _, e := range r.Events {
+		if e.Number < number && (e.Kind == evolution.KindCreation || e.Kind == evolution.KindSettings) {
+			if s, err = settingsOf(e.Entry); err != nil {
+				return s, err
+			}
+		}
+	}
+	return s, nil
+}
+
+func findDecision(lineage string, entries []evolution.Entry, id string) (evolution.Entry, error) {
+	number, notNumber := strconv.Atoi(id)
+	var found []evolution.Entry
+	for _, e := range entries {
+		if e.Kind == evolution.KindDecision && (notNumber == nil && e.Number == number || notNumber != nil && strings.HasPrefix(e.ID(), id)) {
+			found = append(found, e)
+		}
+	}
+	switch len(found) {
+	case 0:
+		err := fmt.Errorf("decision %s of lineage %s: %w", id, lineage, track.ErrNotFound)
+		err = track.WithHint(err, track.Hint{Text: "name a decision as in d-0123456789abcdef, or by its number in the ledger"})
+		return evolution.Entry{}, track.WithHint(err, track.NewHint("list the decisions on a mutation", "mutation show", "MUTATION"))
+	case 1:
+		return found[0], nil
+	}
+	err := fmt.Errorf("decision %s of lineage %s is %w: %d begin with it", id, lineage, track.ErrAmbiguous, len(found))
+	return evolution.Entry{}, track.WithHint(err, track.Hint{Text: "give more of it: the first two are " + found[0].ID() + " and " + found[1].ID()})
+}
+
+// compareEvidence compares the evidence of decisions with what is recorded now.
+func compareEvidence(ctx context.Context, r *store.Reader, evolving store.Evolving, report *ReplayReport) error {
+	byMeasure := evidenceReader{reader: r, trials: map[string]recorded{}}
+	l := Lineage{Evolving: evolving, Settings: report.Settings}
+	index := map[string]int{}
+	for i, m := range report.Mutations {
+		index[m.Mutation] = i
+	}
+	for _, e := range report.Events {
+		switch body := e.Body.(type) {
+		case evolution.Creation:
+			l.Settings = body.Settings
+		case evolution.SettingsChange:
+			l.Settings = body.Settings
+		case evolution.Record:
+			i, exists := index[e.Mutation]
+			if !exists || len(report.Mutations[i].Parents) == 0 {
+				continue // the replay has named it
+			}
+			m := report.Mutations[i]
+			trials, err := byMeasure.of(ctx, l)
+			if err != nil {
+				return err
+			}
+			if err := report.compareDecision(trials, e.Entry, body, m.Child.Label, m.Parents[0].Label); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// compareExecutions names the executions of the lineage, and their scores, that differ from their checksums.
+func compareExecutions(ctx context.Context, r *store.Reader, evolving store.Evolving, report *ReplayReport) error {
+	_, err := r.CheckExecutions(ctx, evolving.ID, func(d store.Damage) {
+		report.differs(evolution.Kind(d.Table), "", d.Record, differsFromChecksum, asRecorded)
+	})
+	return err
+}
+
+// evidenceReader reads the trials of all versions of a lineage once for all settings that choose the same trials and
+// scores.
+type evidenceReader struct {
+	reader *store.Reader
+	trials map[string]recorded
+}
+
+func (c evidenceReader) of(ctx context.Context, l Lineage) (recorded, error) {
+	measure := l.measure()
+	trials, found := c.trials[measure]
+	if !found {
+		var err error
+		if trials, err = loadTrials(ctx, c.reader, l); err != nil {
+			return trials, err
+		}
+		c.trials[measure] = trials
+	}
+	return trials, nil
+}
+
+// compareDecision compares the evidence of one decision.
+func (r *ReplayReport) compareDecision(trials recorded, e evolution.Entry, record evolution.Record, child, parent string) error {
+	sides, err := trials.sides(child, parent)
+	if errors.Is(err, track.ErrNotFound) || errors.Is(err, track.ErrInvalid) { // nothing to compare with
+		r.Differences = append(r.Differences, evolution.Difference{
+			Number: e.Number, Kind: e.Kind, Mutation: e.Mutation, Attempt: record.Attempt, Field: "evidence", Stored: "recorded", Replayed: err.Error(), Missing: true,
+		})
+		return nil
+	}
+	if err == nil {
+		r.compareSide(e, "child", record.Evidence.Child, sides[0].Trials)
+		r.compareSide(e, "parent", record.Evidence.Parent, sides[1].Trials)
+		if m := record.Evidence.Measurement; m != nil {
+			r.compareSide(e, "measurement.child", m.Child, sides[0].Measured[measuredSide(record.Mutation, SideChild)])
+			r.compareSide(e, "measurement.parent", m.Parent, sides[1].Measured[measuredSide(record.Mutation, SideParent)])
+		}
+	}
+	return err
+}
+
+func (r *ReplayReport) compareSide(e evolution.Entry, side string, then, now []evolution.Trial) {
+	recorded := make(map[string]evolution.Trial, len(now))
+	for _, t := range now {
+		recorded[t.ID] = t
+	}
+	for _, t := range then {
+		r.NStrict++
+		is, there := recorded[t.ID]
+		d := evolution.Difference{Number: e.Number, Kind: e.Kind, Mutation: e.Mutation, Field: fmt.Sprintf("evidence.%s[%s]", side, t.ID), Stored: trialText(t), Replayed: notRecorded}
+		if e.Attempt != nil {
+			d.Attempt = *e.Attempt
+		}
+		if d.Missing = !there; there {
+			d.Replayed = trialText(is)
+		}
+		if d.Stored != d.Replayed {
+			r.Differences = append(r.Differences, d)
+		}
+	}
+}
+
+// trialText is all that counts of a trial.
+func trialText(t evolution.Trial) string {
+	score := numberText(t.Score)
+	if t.Score != nil && *t.Score == 0 && math.Signbit(*t.Score) {
+		score = "0"
+	}
+	return fmt.Sprintf("key %q, at %s, score %s %s, failed %q", t.Key, microsText(t.At), score, t.Under, t.Failed)
+}
+
+func ReplayLineages(ctx context.Context, r *store.Reader, q answer.ReplayQuestion) (a answer.Replays, err error) {
+	if q.Decision != "" {
+		return replayOneDecision(ctx, r, q)
+	}
+	name := q.Lineage
+	if name == "" {
+		name = q.Kept.Lineage
+	}
+	names := []string{name}
+	if name == "" {
+		if names, err = r.EvolvingNames(ctx); err != nil {
+			return a, err
+		}
+		if len(names) == 0 {
+			_, err := Resolve(ctx, r, "")
+			return a, err
+		}
+	}
+	for _, name := range names {
+		replayed, err := replayLineage(ctx, r, name, q)
+		if err != nil {
+			return a, err
+		}
+		a.Items = append(a.Items, replayed)
+	}
+	return a, nil
+}
+
+func replayLineage(ctx context.Context, r *store.Reader, name string, q answer.ReplayQuestion) (a answer.Replay, err error) {
+	report, err := Replay(ctx, r, name, ReplayOptions{Strict: q.Strict, Counterfactual: q.Counterfactual})
+	if err != nil {
+		return a, err
+	}
+	if q.Kept != (answer.KeptEnd{}) {
+		truncated, err := checkEnd(ctx, r, name, q.Kept.End)
+		if err != nil {
+			return a, err
+		}
+		if truncated != nil {
+			report.Differences = append(report.Differences, *truncated)
+		}
+	}
+	a = replayAnswer(report, q.Strict)
+	if q.Counterfactual != nil {
+		a.Policy, a.Counterfactual = q.Counterfactual.Name(), alternativeAnswers(report.Alternatives)
+	}
+	return a, nil
+}
+
+// replayAnswer returns the replay of a lineage as an answer.
+func replayAnswer(r ReplayReport, strict bool) answer.Replay {
+	a := answer.Replay{
+		Lineage: r.Lineage, OK: len(r.Differences) == 0, Entries: r.Entries, Decisions: r.Decisions, Verified: r.Verified, Head: r.Head, Scale: r.Settings.Scale, End: r.End,
+		Differences: r.Differences, TrialsElsewhere: r.Elsewhere,
+	}
+	if strict {
+		a.StrictTrials = &r.NStrict
+	}
+	return a
+}
+
+func alternativeAnswers(alternatives []Alternative) []answer.Alternative {
+	list := make([]answer.Alternative, len(alternatives))
+	for i, a := range alternatives {
+		list[i] = answer.Alternative{
+			Number: a.Entry.Number, Decision: a.Entry.ID(), Mutation: a.Record.Mutation, Attempt: a.Record.Attempt, Was: a.Record.Decision.State, Would: a.Decision.State,
+			Label: a.Decision.Label, Delta: a.Decision.Delta, Same: a.Same, Need: a.Decision.Need, Noise: a.Decision.Noise, P: a.Decision.P,
+		}
+		if a.Err != nil {
+			list[i].Problem = a.Err.Error()
+		}
+	}
+	return list
+}
+
+// replayOneDecision returns one decision with the replay of its ledger.
+func replayOneDecision(ctx context.Context, r *store.Reader, q answer.ReplayQuestion) (a answer.Replays, err error) {
+	lineage, err := Resolve(ctx, r, q.Lineage)
+	if err != nil {
+		return a, err
+	}
+	d, err := replayDecision(ctx, r, lineage, q.Decision, q.Strict)
+	if err != nil {
+		return a, err
+	}
+	a.Items = []answer.Replay{replayAnswer(d.Replay, q.Strict)}
+	a.Decision = &answer.DecisionReplay{Asked: q.Decision + " of lineage " + lineage, Own: d.Own}
+	if d.Number > 0 {
+		decision := decisionAnswer(d.DecideResult)
+		a.Decision.Decision, a.Decision.Evidence = &decision, &d.Record.Evidence
+	}
+	if d.Problem != nil {
+		a.Decision.Problem = d.Problem.Error()
+	}
+	return a, nil
 }

@@ -237,3 +237,45 @@ func isMentioned(ctx context.Context, r *store.Reader, where standing, version s
 	}
 	return err == nil, err
 }
+
+// rollbackState returns what the triggers see. Of the versions it has the best, the active one and the one before:
+// triggers go back to no other.
+func rollbackState(ctx context.Context, s standing) (state evolution.RollbackState, err error) {
+	head := s.lineage.Head
+	state.InForce = *cmp.Or(s.find(head), &evolution.Standing{Version: head})
+	left := s.heads.distrusted()
+	if state.Previous = s.findBefore(head); state.Previous != nil && left[state.Previous.Version] {
+		state.Previous = nil
+	}
+	if state.Previous, err = s.unlessForbidden(ctx, state.Previous); err != nil {
+		return state, err
+	}
+	state.Versions = []evolution.Standing{state.InForce}
+	best, ok, err := s.best(ctx, left)
+	if err != nil {
+		return state, err
+	}
+	if ok && best.Version != head {
+		state.Versions = append(state.Versions, best)
+	}
+	state.ErrorRate = s.signals.ErrorRate
+	state.Steps, err = s.steps()
+	return state, err
+}
+
+// Adopt makes a version active because a run of another evolver, imported again, calls it its best.
+func Adopt(tx *store.Tx, l *Lineage, a evolution.Adoption, at time.Time) error {
+	_, err := appendEntry(tx, l, evolution.KindAdoption, a, a.Version.Label, orNow(at, tx.Reader))
+	return err
+}
+
+// IsLedByImports reports whether nothing but imports of runs ever chose the active version of a lineage.
+func IsLedByImports(ctx context.Context, r *store.Reader, l Lineage) (bool, error) {
+	if !l.isRun {
+		return false, nil
+	}
+	changes, err := r.HeadChanges(ctx, l.Evolving)
+	return !slices.ContainsFunc(changes, func(c store.HeadChange) bool {
+		return c.Kind != evolution.KindCreation && c.Kind != evolution.KindAdoption
+	}), err
+}
