@@ -19,7 +19,6 @@ import (
 	"track/internal/testdb"
 	"track/store"
 	"track/tracker/agents"
-	"track/tracker/lineages"
 )
 
 // hostile is a text that would run, close a tag, or end a script if a page took it for its own.
@@ -34,7 +33,7 @@ func evolved(t *testing.T) *store.Store {
 	german := loop.Evolve("German", 70, 80, 75).Mutation.Child
 	dutch := loop.Evolve("Dutch", 20, 10, 15).Mutation.Child
 	french := loop.Evolve("French "+hostile, 90, 95, 99).Mutation.Child
-	loop.Propose(lineagetest.Text("Latin"), lineages.ProposeOptions{Note: hostile})
+	loop.Propose(lineagetest.Text("Latin"), answer.ProposeQuestion{Note: hostile})
 	for version, costs := range map[string][]float64{"v001": {0.01, 0.02}, german: {0.05}, dutch: {0.03}, french: {0.06}} { // of executions that failed
 		for _, cost := range costs {
 			loop.Record(loop.Execution(version, func(e *track.Execution) { e.Status, e.Score, e.CostUSD = track.ExecutionError, nil, &cost }), false)

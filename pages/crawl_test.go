@@ -77,7 +77,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	started := trackertest.Seed("alone", 1, map[string]float64{"a": 1})
 	started.StartedAt = testdb.Clock()
 	trackertest.Record(t, st, seeds.Options{}, started)
-	if _, err := lineages.Rollback(t.Context(), st, "l", lineages.RollbackOptions{To: "v001", Reason: "the page shows it"}); err != nil {
+	if _, err := lineages.RollBack(t.Context(), st, answer.RollbackQuestion{Lineage: "l", To: "v001", Reason: "the page shows it"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := tokens.Add(t.Context(), st, answer.AddTokenQuestion{Grant: access.Grant{Name: "ann", Scopes: []access.Scope{access.Read}}, Expires: time.Hour}); err != nil {

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"track/answer"
 	"track/internal/lineagetest"
 	"track/internal/outsidetest"
 	"track/internal/testdb"
-	"track/tracker/lineages"
 )
 
 // The report of a long lineage comes after its page. Without a script a link leads to both.
@@ -18,7 +18,7 @@ func TestLongLineageComesInParts(t *testing.T) {
 	loop := lineagetest.New(t, st, nil)
 	loop.Run("v001", 50, 60, 55)
 	for i := range 500 {
-		loop.Propose(lineagetest.Text(fmt.Sprint("language ", i)), lineages.ProposeOptions{})
+		loop.Propose(lineagetest.Text(fmt.Sprint("language ", i)), answer.ProposeQuestion{})
 	}
 	base := serve(t, st)
 	const address, report = "/lineage/show?lineage=l", "What each step changed"

@@ -22,13 +22,13 @@ import (
 func TestLongLedgers(t *testing.T) {
 	there := testdb.Open(t, testdb.NewFile(t))
 	loop := lineagetest.New(t, there, nil)
-	first := loop.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
+	first := loop.Propose(lineagetest.Text("French"), answer.ProposeQuestion{})
 	for i := range 298 {
-		loop.Propose(lineagetest.Text(fmt.Sprint("language ", i)), lineages.ProposeOptions{})
+		loop.Propose(lineagetest.Text(fmt.Sprint("language ", i)), answer.ProposeQuestion{})
 	}
 	loop.Run("v001", 60, 61, 62)
 	loop.Run(first.Child, 90, 91, 92)
-	if d := loop.Decide(first.Key, lineages.DecideOptions{}); d.Entry.Number != 301 { // in a later transaction than its proposal
+	if d := loop.Decide(first.Key, answer.DecideQuestion{}); d.Entry.Number != 301 { // in a later transaction than its proposal
 		t.Fatalf("the decision is entry %d", d.Entry.Number)
 	}
 	x, err := lineages.Export(t.Context(), there.Reader, "l")
@@ -93,7 +93,7 @@ func checkLongLedger(t *testing.T, here, there *store.Store) {
 	if exports[0] != exports[1] {
 		t.Error("the ledgers differ")
 	}
-	if r, err := lineages.Replay(t.Context(), here.Reader, "l", lineages.ReplayOptions{}); err != nil || len(r.Differences) > 0 {
+	if r, err := lineages.Replay(t.Context(), here.Reader, "l", answer.ReplayQuestion{}); err != nil || len(r.Differences) > 0 {
 		t.Errorf("%v %v", err, r.Differences)
 	}
 	if here.MaxRows() == 0 {

@@ -301,9 +301,9 @@ func full(t testing.TB) *shard {
 	}
 	l := lineagetest.New(t, s.st, nil)
 	l.Run("v001", 60)
-	first := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Operator: "step_reorder"})
+	first := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{Operator: "step_reorder"})
 	l.Run("v002", 62, 63)
-	if r := l.Decide(first.Key, lineages.DecideOptions{}); !r.Record.Decision.Accepted {
+	if r := l.Decide(first.Key, answer.DecideQuestion{}); !r.Record.Decision.Accepted {
 		t.Fatalf("%+v", r.Record.Decision)
 	}
 	called := trackertest.Task("", 2)
@@ -391,7 +391,7 @@ func TestMergeEverything(t *testing.T) {
 	if diff := cmp.Diff(want, from.dump()); diff != "" {
 		t.Error("the other database is another now: ", diff)
 	}
-	for _, o := range []lineages.ReplayOptions{{}, {Strict: true}} {
+	for _, o := range []answer.ReplayQuestion{{}, {Strict: true}} {
 		if r, err := lineages.Replay(t.Context(), to.st.Reader, "l", o); err != nil || len(r.Differences) > 0 {
 			t.Errorf("%v %v", err, r.Differences)
 		}
@@ -639,7 +639,7 @@ func TestMergeLineages(t *testing.T) {
 	l := lineagetest.New(t, here.st, nil)
 	l.Run("v001", 60)
 	there.merge(here)
-	l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
+	l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{})
 	l.Run("v002", 70, 80)
 	for _, round := range []struct{ entries, known int }{{1, 1}, {0, 2}} {
 		reports, conflicts := there.merge(here)
@@ -648,9 +648,9 @@ func TestMergeLineages(t *testing.T) {
 		}
 	}
 	other := &lineagetest.Loop{T: t, Store: there.st, Name: "l", N: 50}
-	m := other.Propose(lineagetest.Text("German"), lineages.ProposeOptions{})
+	m := other.Propose(lineagetest.Text("German"), answer.ProposeQuestion{})
 	other.Run(m.Child, 50)
-	l.Propose(lineagetest.Text("Italian"), lineages.ProposeOptions{})
+	l.Propose(lineagetest.Text("Italian"), answer.ProposeQuestion{})
 	l.Run("v003", 75)
 	_, conflicts := there.merge(here)
 	want := []string{
@@ -663,7 +663,7 @@ func TestMergeLineages(t *testing.T) {
 	}
 	for _, s := range []*shard{here, there} {
 		for _, strict := range []bool{false, true} {
-			if r, err := lineages.Replay(t.Context(), s.st.Reader, "l", lineages.ReplayOptions{Strict: strict}); err != nil || len(r.Differences) > 0 {
+			if r, err := lineages.Replay(t.Context(), s.st.Reader, "l", answer.ReplayQuestion{Strict: strict}); err != nil || len(r.Differences) > 0 {
 				t.Errorf("%v %v", err, r.Differences)
 			}
 		}

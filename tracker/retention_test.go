@@ -65,15 +65,15 @@ func used(t *testing.T) (later *shard) {
 		t.Fatal(err)
 	}
 	l := lineagetest.New(t, s.st, func(e *evolution.Settings) { e.Loop.MinBetween, e.Loop.StableMean = 0, 101 })
-	first := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
+	first := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{})
 	s.said(l, "v001", "evidence of the parent", pointer(50.0), false)
 	s.said(l, "v002", "evidence of the child", pointer(90.0), false)
-	if d := l.Decide(first.Key, lineages.DecideOptions{}); l.Head() != "v002" {
+	if d := l.Decide(first.Key, answer.DecideQuestion{}); l.Head() != "v002" {
 		t.Fatalf("%+v", d)
 	}
 	s.said(l, "v001", "said by an ancestor", nil, false)
 	s.said(l, "v002", "said by the head", nil, false)
-	second := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{})
+	second := l.Propose(lineagetest.Text("German"), answer.ProposeQuestion{})
 	s.said(l, second.Child, "said by a proposal", nil, false)
 	s.said(l, second.Child, "said so far", nil, true)
 	st, err := store.Open(t.Context(), s.path, ticking(testdb.Clock().Add(100*24*time.Hour)))
@@ -139,7 +139,7 @@ func TestPrune(t *testing.T) {
 		t.Errorf("without heads and baselines: %+v, %v", pruned, err)
 	}
 	s.sound()
-	report, err := lineages.Replay(t.Context(), s.st.Reader, "l", lineages.ReplayOptions{Strict: true})
+	report, err := lineages.Replay(t.Context(), s.st.Reader, "l", answer.ReplayQuestion{Strict: true})
 	if err != nil || len(report.Differences) > 0 {
 		t.Errorf("replay: %v, %v", report.Differences, err)
 	}

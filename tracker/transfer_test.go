@@ -38,12 +38,12 @@ func TestNextAfterImport(t *testing.T) {
 	home, away := newShard(t, 0), newShard(t, 30)
 	origin := lineagetest.New(t, home.st, lineagetest.Calm)
 	origin.Run("v001", 60, 61, 62, 60, 61)
-	origin.Propose(lineagetest.Text("French"), lineages.ProposeOptions{ID: "m"})
+	origin.Propose(lineagetest.Text("French"), answer.ProposeQuestion{ID: "m"})
 	origin.Run("v002", 90, 91, 92, 93, 94)
-	if r := origin.Decide("m", lineages.DecideOptions{}); !r.Record.Decision.Accepted {
+	if r := origin.Decide("m", answer.DecideQuestion{}); !r.Record.Decision.Accepted {
 		t.Fatalf("%+v", r.Record.Decision)
 	}
-	origin.Rollback(lineages.RollbackOptions{Previous: true})
+	origin.Rollback(answer.RollbackQuestion{Previous: true})
 	l := moved(origin, away.st)
 	if n := elsewhere(l); n != 10 {
 		t.Errorf("%d trials elsewhere", n)
@@ -60,7 +60,7 @@ func TestNextAfterImport(t *testing.T) {
 	if l = moved(origin, away.st); elsewhere(l) != 10 {
 		t.Errorf("%d trials elsewhere, of entries that are known", elsewhere(l))
 	}
-	l.Propose(lineagetest.Text("Dutch"), lineages.ProposeOptions{}) // at 15, of which 5 are here
+	l.Propose(lineagetest.Text("Dutch"), answer.ProposeQuestion{}) // at 15, of which 5 are here
 	if back := moved(l, home.st); elsewhere(back) != 4 {
 		t.Errorf("%d trials elsewhere, where 11 are here and the newest entry counts 15", elsewhere(back))
 	}
@@ -73,10 +73,10 @@ func TestMergeTrialsElsewhere(t *testing.T) {
 			home, away, third := newShard(t, 0), newShard(t, 30), newShard(t, 60)
 			origin := lineagetest.New(t, home.st, lineagetest.Calm)
 			origin.Run("v001", 60, 61, 62)
-			origin.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
+			origin.Propose(lineagetest.Text("French"), answer.ProposeQuestion{})
 			l := moved(origin, away.st)
 			l.Run("v002", 50, 51)
-			l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{})
+			l.Propose(lineagetest.Text("German"), answer.ProposeQuestion{})
 			merged, want := third, 0
 			switch name {
 			case "home into away":
@@ -97,7 +97,7 @@ func TestMergeTrialsElsewhere(t *testing.T) {
 			if n := elsewhere(l); n != want {
 				t.Errorf("%d trials elsewhere, want %d", n, want)
 			}
-			if m := l.Propose(lineagetest.Text("Italian"), lineages.ProposeOptions{Parents: []string{"v001"}}); m.Number != 3 {
+			if m := l.Propose(lineagetest.Text("Italian"), answer.ProposeQuestion{Parents: []string{"v001"}}); m.Number != 3 {
 				t.Errorf("%+v", m)
 			}
 			var p evolution.Proposal
@@ -129,7 +129,7 @@ func TestMergeLineageAlone(t *testing.T) {
 	}
 	origin := &lineagetest.Loop{T: t, Store: home.st, Name: "theta"}
 	origin.Simulate(`{"theta": 10}`, "c", map[track.SeedNumber]map[string]float64{1: {"a": 0.5}, 2: {"a": 0.6}})
-	origin.Propose(`{"theta": 11}`, lineages.ProposeOptions{})
+	origin.Propose(`{"theta": 11}`, answer.ProposeQuestion{})
 	l := &lineagetest.Loop{T: t, Store: away.st, Name: "theta"}
 	for _, c := range []struct {
 		only exchange.Parts

@@ -51,7 +51,7 @@ func evolvable(t *testing.T) (dir string) {
 		}
 		run("v001", 50)
 		for i := range nMutations {
-			p, err := lineages.Propose(t.Context(), st, "l", lineages.ProposeOptions{Child: fmt.Sprintf("Be brief, and answer in language %d.", i), ID: fmt.Sprintf("m-%02d", i), Operator: "by_hand"})
+			p, err := lineages.Propose(t.Context(), st, "l", answer.ProposeQuestion{Child: new(fmt.Sprintf("Be brief, and answer in language %d.", i)), ID: fmt.Sprintf("m-%02d", i), Operator: "by_hand"})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func verdicts(t *testing.T, dir string) (list []string) {
 		t.Error(sound)
 	}
 	withStore(t, dir, func(st *store.Store) {
-		r, err := lineages.Replay(t.Context(), st.Reader, "l", lineages.ReplayOptions{Strict: true})
+		r, err := lineages.Replay(t.Context(), st.Reader, "l", answer.ReplayQuestion{Strict: true})
 		if err != nil || len(r.Differences) > 0 || r.Verified != r.Decisions {
 			t.Errorf("replay: %v, %d of %d verified, %v", err, r.Verified, r.Decisions, r.Differences)
 		}
@@ -140,7 +140,7 @@ func inTurn(t *testing.T, dir string, backwards bool) []string {
 			if backwards {
 				i = nMutations - 1 - i
 			}
-			if _, err := lineages.Decide(t.Context(), st, "l", mutationKey(i), lineages.DecideOptions{}); err != nil {
+			if _, err := lineages.Decide(t.Context(), st, "l", mutationKey(i), answer.DecideQuestion{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -296,7 +296,7 @@ func TestProposeAtOnce(t *testing.T) {
 		t.Errorf("%v %v", ids, children)
 	}
 	withStore(t, dir, func(st *store.Store) {
-		r, err := lineages.Replay(t.Context(), st.Reader, "l", lineages.ReplayOptions{})
+		r, err := lineages.Replay(t.Context(), st.Reader, "l", answer.ReplayQuestion{})
 		if err != nil || len(r.Differences) > 0 || len(r.Mutations) != processes+1 || r.Entries != 2+1+1+processes {
 			t.Errorf("%v, %d mutations, %d entries, %v", err, len(r.Mutations), r.Entries, r.Differences)
 		}
@@ -333,14 +333,14 @@ func TestAbortedDecision(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := lineages.Decide(t.Context(), st, "l", mutationKey(i), lineages.DecideOptions{}); err == nil || !strings.Contains(err.Error(), "the end") {
+			if _, err := lineages.Decide(t.Context(), st, "l", mutationKey(i), answer.DecideQuestion{}); err == nil || !strings.Contains(err.Error(), "the end") {
 				t.Fatalf("%s: %v", mutationKey(i), err)
 			}
 			if after, err := st.Evolving(t.Context(), "l"); err != nil || after != before {
 				t.Errorf("%s: %v, %+v before and %+v after", mutationKey(i), err, before, after)
 			}
 			execute("DROP TRIGGER abort")
-			if _, err := lineages.Decide(t.Context(), st, "l", mutationKey(i), lineages.DecideOptions{}); err != nil {
+			if _, err := lineages.Decide(t.Context(), st, "l", mutationKey(i), answer.DecideQuestion{}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/importer/importertest"
 	"track/store"
@@ -91,12 +92,12 @@ func TestReportOfLongLineage(t *testing.T) {
 		run("v001", 0)
 		for i := 1; i <= n; i++ {
 			id := fmt.Sprint("m-", i)
-			p, err := lineages.Propose(t.Context(), st, "l", lineages.ProposeOptions{Child: content(i), Operator: "rephrase", ID: id})
+			p, err := lineages.Propose(t.Context(), st, "l", answer.ProposeQuestion{Child: new(content(i)), Operator: "rephrase", ID: id})
 			if err != nil {
 				t.Fatal(err)
 			}
 			run(p.Child, i)
-			if d, err := lineages.Decide(t.Context(), st, "l", id, lineages.DecideOptions{}); err != nil || !d.Record.Decision.Accepted {
+			if d, err := lineages.Decide(t.Context(), st, "l", id, answer.DecideQuestion{}); err != nil || !d.Record.Decision.Accepted {
 				t.Fatalf("mutation %d: %v", i, err)
 			}
 		}

@@ -82,13 +82,13 @@ func (l *Loop) Fail(version string, status track.ExecutionStatus, n int) {
 func Text(name string) string { return "Be brief, and answer in " + name + "." }
 
 // Try proposes a child.
-func (l *Loop) Try(child string, o lineages.ProposeOptions) (lineages.ProposeResult, error) {
-	o.Child = child
+func (l *Loop) Try(child string, o answer.ProposeQuestion) (lineages.ProposeResult, error) {
+	o.Child = &child
 	return lineages.Propose(l.T.Context(), l.Store, l.Name, o)
 }
 
 // Propose proposes a child.
-func (l *Loop) Propose(child string, o lineages.ProposeOptions) lineages.ProposeResult {
+func (l *Loop) Propose(child string, o answer.ProposeQuestion) lineages.ProposeResult {
 	l.T.Helper()
 	r, err := l.Try(child, o)
 	if err != nil {
@@ -98,7 +98,7 @@ func (l *Loop) Propose(child string, o lineages.ProposeOptions) lineages.Propose
 }
 
 // Decide decides a mutation.
-func (l *Loop) Decide(mutation string, o lineages.DecideOptions) lineages.DecideResult {
+func (l *Loop) Decide(mutation string, o answer.DecideQuestion) lineages.DecideResult {
 	l.T.Helper()
 	r, err := lineages.Decide(l.T.Context(), l.Store, l.Name, mutation, o)
 	if err != nil {
@@ -110,9 +110,9 @@ func (l *Loop) Decide(mutation string, o lineages.DecideOptions) lineages.Decide
 // Evolve proposes a child of the active version, runs it, and decides it.
 func (l *Loop) Evolve(child string, scores ...float64) lineages.DecideResult {
 	l.T.Helper()
-	p := l.Propose(Text(child), lineages.ProposeOptions{})
+	p := l.Propose(Text(child), answer.ProposeQuestion{})
 	l.Run(p.Child, scores...)
-	return l.Decide(p.Key, lineages.DecideOptions{})
+	return l.Decide(p.Key, answer.DecideQuestion{})
 }
 
 // Set changes settings.
@@ -128,9 +128,9 @@ func (l *Loop) Set(edit func(*evolution.Settings)) {
 }
 
 // Next asks what to do.
-func (l *Loop) Next() lineages.NextStep {
+func (l *Loop) Next() answer.Next {
 	l.T.Helper()
-	s, err := lineages.Next(l.T.Context(), l.Store, l.Name, false, time.Time{})
+	s, err := lineages.NextAction(l.T.Context(), l.Store, answer.NextQuestion{Lineage: l.Name})
 	if err != nil {
 		l.T.Fatal(err)
 	}
@@ -138,9 +138,10 @@ func (l *Loop) Next() lineages.NextStep {
 }
 
 // Rollback goes back.
-func (l *Loop) Rollback(o lineages.RollbackOptions) lineages.RollbackResult {
+func (l *Loop) Rollback(o answer.RollbackQuestion) answer.Rollback {
 	l.T.Helper()
-	r, err := lineages.Rollback(l.T.Context(), l.Store, l.Name, o)
+	o.Lineage = l.Name
+	r, err := lineages.RollBack(l.T.Context(), l.Store, o)
 	if err != nil {
 		l.T.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func (l *Loop) Kinds() string {
 // CheckReplay replays the lineage, strictly.
 func (l *Loop) CheckReplay() lineages.ReplayReport {
 	l.T.Helper()
-	r, err := lineages.Replay(l.T.Context(), l.Store.Reader, l.Name, lineages.ReplayOptions{Strict: true})
+	r, err := lineages.Replay(l.T.Context(), l.Store.Reader, l.Name, answer.ReplayQuestion{Strict: true})
 	if err != nil || len(r.Differences) > 0 || r.Verified != r.Decisions {
 		l.T.Errorf("replay: %v, %d of %d verified, %v", err, r.Verified, r.Decisions, r.Differences)
 	}
@@ -199,7 +200,7 @@ func Calm(s *evolution.Settings) {
 }
 
 // WantNext asks what to do and compares the answer.
-func (l *Loop) WantNext(action answer.Action, hold evolution.Hold, executions int, reason string) lineages.NextStep {
+func (l *Loop) WantNext(action answer.Action, hold evolution.Hold, executions int, reason string) answer.Next {
 	l.T.Helper()
 	s := l.Next()
 	if s.Action != action || s.Hold != hold || s.Executions != executions || !strings.Contains(s.Reason, reason) {

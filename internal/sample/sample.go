@@ -21,7 +21,6 @@ import (
 	"track/spec"
 	"track/store"
 	"track/tracker/exchange"
-	"track/tracker/lineages"
 	"track/tracker/seeds"
 )
 
@@ -147,7 +146,7 @@ func New(t *testing.T) (*store.Store, *strings.Replacer) {
 		t.Fatal(err)
 	}
 	decided := loop.Evolve("German", 70, 80, 75).Mutation.Key
-	proposed := loop.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
+	proposed := loop.Propose(lineagetest.Text("French"), answer.ProposeQuestion{}).Key
 	listed, err := ask.Executions().Ask(t.Context(), ask.Source{Store: st}, answer.ExecutionsQuestion{})
 	if err != nil {
 		t.Fatal(err)

@@ -206,7 +206,7 @@ func (c *checker) ledgers(ctx context.Context, r *store.Reader) error {
 		return err
 	}
 	for _, name := range names {
-		report, err := lineages.Replay(ctx, r, name, lineages.ReplayOptions{})
+		report, err := lineages.Replay(ctx, r, name, answer.ReplayQuestion{})
 		if err != nil {
 			return err
 		}

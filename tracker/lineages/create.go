@@ -238,19 +238,29 @@ func ListLineages(ctx context.Context, r *store.Reader, q answer.LineagesQuestio
 	return a, err
 }
 
+// ShowLineage shows where a lineage stands, with its versions that are kept and, if these are few, all that were ever
+// active.
 func ShowLineage(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a answer.Lineage, err error) {
-	name, err := Resolve(ctx, r, q.Lineage)
+	l, err := loadOnly(ctx, r, q.Lineage)
 	if err != nil {
 		return a, err
 	}
-	o, err := loadOverview(ctx, r, name)
+	a = answer.Lineage{Lineage: l.Name, Subject: l.Subject, Seed: l.Seed.String(), Head: l.Head, End: l.End, Versions: []answer.Version{}, Settings: l.Settings}
+	if a.Mutations, err = r.CountOutcomes(ctx, l.Evolving); err != nil {
+		return a, err
+	}
+	p, err := loadPlaces(ctx, r, l)
+	names := p.listed()
+	if err != nil || len(names) == 0 {
+		return a, err
+	}
+	versions, err := r.NamedVersions(ctx, l.Name, names...)
 	if err != nil {
 		return a, err
 	}
-	l := o.Lineage
-	return answer.Lineage{
-		Lineage: l.Name, Subject: l.Subject, Seed: l.Seed.String(), Head: l.Head, End: l.End, Mutations: o.Mutations, Versions: versionAnswers(o.Versions), NArchived: o.NArchived, Settings: l.Settings,
-	}, nil
+	a.Versions, err = p.entries(versions)
+	a.NArchived = len(p.all) - len(a.Versions)
+	return a, err
 }
 
 // ShowHead answers a [answer.LineageQuestion] with the active version.
@@ -389,17 +399,4 @@ func freeze(ctx context.Context, st *store.Store, q answer.FreezeQuestion, froze
 	}
 	_, changed, err := ChangeSettings(ctx, st, q.Lineage, edit, q.Reason, q.At)
 	return answer.Frozen{Lineage: q.Lineage, Frozen: frozen, Changed: changed}, err
-}
-
-func RollBack(ctx context.Context, st *store.Store, q answer.RollbackQuestion) (a answer.Rollback, err error) {
-	if a.Lineage, err = Resolve(ctx, st.Reader, q.Lineage); err != nil {
-		return a, err
-	}
-	to, err := answer.VersionName(a.Lineage, q.To)
-	if err != nil {
-		return a, &param.Error{Param: "to", Message: err.Error()}
-	}
-	r, err := Rollback(ctx, st, a.Lineage, RollbackOptions{To: to, Best: q.Best, Previous: q.Previous, IfTriggered: q.IfTriggered, Untested: q.Untested, Reason: q.Reason, At: q.At})
-	a.RolledBack, a.Number, a.Head, a.Event, a.Hash, a.Warnings = r.Event != nil, r.Number, r.Head, r.Event, r.Hash, r.Warnings
-	return a, err
 }

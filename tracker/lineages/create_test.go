@@ -3,7 +3,6 @@ package lineages_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	cryptorand "crypto/rand"
 
@@ -59,13 +58,13 @@ func TestAdoptLineage(t *testing.T) {
 		t.Error(err)
 	}
 	loop := &loop{&lineagetest.Loop{T: t, Store: st, Name: "l"}}
-	child := loop.Propose(lineagetest.Text("German"), lineages.ProposeOptions{Parents: []string{"second", "first"}})
+	child := loop.Propose(lineagetest.Text("German"), answer.ProposeQuestion{Parents: []string{"second", "first"}})
 	if child.Child != "v003" || len(child.Refusals) > 0 {
 		t.Errorf("%+v", child)
 	}
 	loop.Run("second", 60, 61, 62)
 	loop.Run("v003", 70, 71, 73)
-	if r := loop.Decide(child.Key, lineages.DecideOptions{Policy: evolution.Greedy{}}); r.HeadAfter != "v003" {
+	if r := loop.Decide(child.Key, answer.DecideQuestion{Policy: evolution.Greedy{}}); r.HeadAfter != "v003" {
 		t.Errorf("%+v", r)
 	}
 	loop.CheckReplay()
@@ -89,7 +88,7 @@ func TestAdoptLineage(t *testing.T) {
 	if l, _, err := begin(st, options("")); err != nil || l.Head != "" {
 		t.Errorf("%v %+v", err, l)
 	}
-	if s, err := lineages.Next(t.Context(), st, "l", false, time.Time{}); err != nil || s.Action != answer.ActionStop || !strings.Contains(s.Reason, "no version is active") {
+	if s, err := lineages.NextAction(t.Context(), st, answer.NextQuestion{Lineage: "l"}); err != nil || s.Action != answer.ActionStop || !strings.Contains(s.Reason, "no version is active") {
 		t.Errorf("%v %+v", err, s)
 	}
 }

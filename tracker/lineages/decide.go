@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"track"
 	"track/answer"
@@ -21,17 +20,6 @@ import (
 	"track/scoring/stats"
 	"track/store"
 )
-
-// DecideOptions say how a mutation is decided.
-type DecideOptions struct {
-	Policy     evolution.Policy // nil for the policy of the settings
-	ExpectHead string           // refuse if another version is active; empty for any
-	IfOpen     bool             // repeat the decision that accepted or rejected the mutation, whatever the evidence now
-	Scale      *float64         // points that one unit of score counts as; nil for the settings
-	PCGState   []byte           // of the caller's own generator; nil for the keyed draw
-	DryRun     bool             // decide and record nothing
-	At         time.Time
-}
 
 // DecideResult is a decision on a mutation.
 type DecideResult struct {
@@ -63,7 +51,7 @@ const (
 
 // Decide decides a mutation from its evidence, and records the decision with its evidence and its draw. Without new
 // evidence it returns the earlier decision.
-func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o DecideOptions) (d DecideResult, err error) {
+func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o answer.DecideQuestion) (d DecideResult, err error) {
 	if o.DryRun {
 		err = st.Snapshot(ctx, func(r *store.Reader) error {
 			l, err := Load(ctx, r, lineage)
@@ -89,7 +77,7 @@ func Decide(ctx context.Context, st *store.Store, lineage, mutation string, o De
 }
 
 // decide makes a decision and the entry that records it, and writes nothing.
-func decide(ctx context.Context, r *store.Reader, l Lineage, mutation string, o DecideOptions) (d DecideResult, err error) {
+func decide(ctx context.Context, r *store.Reader, l Lineage, mutation string, o answer.DecideQuestion) (d DecideResult, err error) {
 	if o.ExpectHead != "" && o.ExpectHead != l.Head {
 		err := fmt.Errorf("%w: %s is active in lineage %s, not %s", track.ErrConflict, orDash(l.Head), l.Name, o.ExpectHead)
 		return d, track.WithHint(err, track.NewHint("show what was decided or rolled back meanwhile", "lineage show", l.Name))
@@ -101,7 +89,7 @@ func decide(ctx context.Context, r *store.Reader, l Lineage, mutation string, o 
 	return decideMutation(ctx, r, l, m, o)
 }
 
-func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mutation, o DecideOptions) (d DecideResult, err error) {
+func decideMutation(ctx context.Context, r *store.Reader, l Lineage, m store.Mutation, o answer.DecideQuestion) (d DecideResult, err error) {
 	d.Now, d.Mutation, d.lineage, d.seeds = l.Head, m, l, l.scenario() != ""
 	if err := checkDecidable(l, m); err != nil {
 		return d, err
@@ -602,12 +590,13 @@ func (r DecideResult) freeKeys(n int) []string {
 	return keys
 }
 
+// DecideMutation decides a mutation by the policy of its lineage, or by another one.
 func DecideMutation(ctx context.Context, st *store.Store, q answer.DecideQuestion) (a answer.Decision, err error) {
 	lineage, err := resolveMutation(ctx, st.Reader, q.Lineage, q.Mutation)
 	if err != nil {
 		return a, err
 	}
-	d, err := Decide(ctx, st, lineage, q.Mutation, DecideOptions{Policy: q.Policy, ExpectHead: q.ExpectHead, IfOpen: q.IfOpen, Scale: q.Scale, PCGState: q.PCGState, DryRun: q.DryRun, At: q.At})
+	d, err := Decide(ctx, st, lineage, q.Mutation, q)
 	if err != nil {
 		return a, err
 	}
@@ -624,7 +613,7 @@ func PlanDecision(ctx context.Context, r *store.Reader, q answer.PlanQuestion) (
 	if err != nil {
 		return a, err
 	}
-	d, err := decide(ctx, r, l, q.Mutation, DecideOptions{Policy: q.Policy})
+	d, err := decide(ctx, r, l, q.Mutation, answer.DecideQuestion{Policy: q.Policy})
 	if err != nil {
 		return a, err
 	}

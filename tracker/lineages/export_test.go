@@ -11,16 +11,6 @@ const (
 )
 
 var (
-	CheckEnd        = checkEnd
-	Draws           = listDraws
-	LoadMutation    = loadMutationHistory
-	LoadOverview    = loadOverview
-	LoadVersion     = loadVersion
-	Operators       = loadOperators
-	ReplayDecision  = replayDecision
-	SuggestOperator = suggestOperator
-	Versions        = listVersions
-	Withdraw        = withdraw
+	CheckEnd = checkEnd
+	Withdraw = withdraw
 )
-
-func (r OperatorReport) CostPerPoint() *float64 { return r.costPerPoint() }

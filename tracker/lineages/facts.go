@@ -21,7 +21,7 @@ type Facts struct {
 
 // VersionFacts are a version with its content and its trials.
 type VersionFacts struct {
-	VersionEntry
+	store.VersionState
 	Trials VersionTrials
 }
 
@@ -53,7 +53,7 @@ func factsOf(ctx context.Context, r *store.Reader, s stored) (f Facts, err error
 	if f.Operators, err = operatorReports(f.Lineage, outcomesOf(s.mutations), heads); err != nil {
 		return f, err
 	}
-	if f.Versions, err = versionFacts(ctx, r, f.Lineage, s.Versions, heads); err != nil {
+	if f.Versions, err = versionFacts(ctx, r, f.Lineage, s.Versions); err != nil {
 		return f, err
 	}
 	if f.Export, err = exportOf(ctx, r, s.Evolving, s.entries, s.Versions, f.Replay.Labels); err != nil {
@@ -67,22 +67,18 @@ func factsOf(ctx context.Context, r *store.Reader, s stored) (f Facts, err error
 	return f, err
 }
 
-func versionFacts(ctx context.Context, r *store.Reader, l Lineage, versions []store.VersionState, heads headHistory) ([]VersionFacts, error) {
-	trials, err := loadTrials(ctx, r, l)
+func versionFacts(ctx context.Context, r *store.Reader, l Lineage, versions []store.VersionState) ([]VersionFacts, error) {
+	trials, err := loadTrials(ctx, r, l, namesOf(versions)...)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := versionEntries(l, versions, heads, trials)
-	if err != nil {
-		return nil, err
-	}
-	facts := make([]VersionFacts, len(entries))
-	for i, v := range entries { // the newest first
+	facts := make([]VersionFacts, len(versions))
+	for i, v := range versions {
 		own, err := trials.of(v.Name)
 		if err != nil {
 			return nil, err
 		}
-		facts[len(entries)-1-i] = VersionFacts{v, own}
+		facts[i] = VersionFacts{v, own}
 	}
 	return facts, nil
 }

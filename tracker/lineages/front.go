@@ -20,13 +20,11 @@ import (
 
 // ShowFront returns the versions of a lineage by two objectives.
 func ShowFront(ctx context.Context, r *store.Reader, q answer.FrontQuestion) (a answer.LineageFront, err error) {
-	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
-		return a, err
-	}
-	l, err := Load(ctx, r, a.Lineage)
+	l, err := loadOnly(ctx, r, q.Lineage)
 	if err != nil {
 		return a, err
 	}
+	a.Lineage = l.Name
 	versions, err := r.VersionStates(ctx, l.Name)
 	if err != nil {
 		return a, err
@@ -109,13 +107,10 @@ func (m objectiveValues) add(objective, version string, value float64) {
 // loadObjectives reads all that versions can be compared by.
 func loadObjectives(ctx context.Context, r *store.Reader, l Lineage, versions []store.VersionState) (objectiveValues, error) {
 	m := objectiveValues{}
-	trials, err := loadTrialsOf(ctx, r, l, versions)
+	names := namesOf(versions)
+	trials, err := loadTrials(ctx, r, l, names...)
 	if err != nil {
 		return m, err
-	}
-	names := make([]string, len(versions))
-	for i, v := range versions {
-		names[i] = v.Name
 	}
 	worst, err := worstOf(l, trials, names)
 	if err != nil {

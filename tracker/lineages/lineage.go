@@ -229,6 +229,14 @@ func Resolve(ctx context.Context, r *store.Reader, name string) (string, error) 
 	return "", &param.Error{Param: "lineage", Message: "name one of " + strings.Join(names, ", ")}
 }
 
+// loadOnly returns the named lineage, or the only one with a ledger.
+func loadOnly(ctx context.Context, r *store.Reader, name string) (l Lineage, err error) {
+	if name, err = Resolve(ctx, r, name); err != nil {
+		return l, err
+	}
+	return Load(ctx, r, name)
+}
+
 // resolveMutation returns the lineage that was named, or the only one that has the mutation.
 func resolveMutation(ctx context.Context, r *store.Reader, lineage, mutation string) (string, error) {
 	if lineage != "" {

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/store"
-	"track/tracker/lineages"
 )
 
 // loop is a lineage under test.
@@ -24,8 +24,8 @@ func newLoop(t testing.TB, st *store.Store, edit func(*evolution.Settings)) *loo
 func pointer[T any](x T) *T { return &x }
 
 // warned says whether a decision has a warning that contains a text.
-func warned(r lineages.DecideResult, code evolution.Warning, message string) bool {
-	for _, w := range r.Warnings {
+func warned(list []answer.DecisionWarning, code evolution.Warning, message string) bool {
+	for _, w := range list {
 		text := w.Message
 		if w.Hint != nil {
 			text += "; " + w.Hint.String()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
+	"track"
 
 	"track/answer"
 	"track/evolution"
@@ -12,91 +13,118 @@ import (
 	"track/store"
 )
 
-// NextStep is what to do with a lineage now, and why.
-type NextStep struct {
-	Action     answer.Action
-	Reason     string
-	Head       string
-	Executions int                   // to wait for, or to run
-	Until      time.Time             // not before; zero for at once
-	Mutation   string                // to decide, or to run trials for
-	Operator   evolution.Operator    // to mutate by
-	Trials     []answer.PlannedTrial // to run
-	Rollback   *evolution.Rollback
-	Hold       evolution.Hold
-	// Considered is the consideration that the answer follows from. Entry is its entry if it was made now.
-	Considered *evolution.Consideration
-	Entry      evolution.Entry
-}
-
-// Next says what to do now. Whether to mutate, and by which operator, is drawn once and recorded. Asked again, it
+// NextAction says what to do now. Whether to mutate, and by which operator, is drawn once and recorded. Asked again, it
 // answers the same until something happens. A dry run draws and records nothing.
-func Next(ctx context.Context, st *store.Store, lineage string, dryRun bool, at time.Time) (s NextStep, err error) {
-	if dryRun {
+func NextAction(ctx context.Context, st *store.Store, q answer.NextQuestion) (a answer.Next, err error) {
+	lineage, err := Resolve(ctx, st.Reader, q.Lineage)
+	if err != nil {
+		return a, err
+	}
+	if q.DryRun {
 		err = st.Snapshot(ctx, func(r *store.Reader) error {
 			l, err := Load(ctx, r, lineage)
 			if err == nil {
-				s, err = nextStep(ctx, r, l, orNow(at, r))
+				a, _, err = nextStep(ctx, r, l, orNow(q.At, r))
 			}
 			return err
 		})
-		s.Entry = evolution.Entry{}
-		return s, err
-	}
-	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
-		if s, err = nextStep(ctx, tx.Reader, *l, orNow(at, tx.Reader)); err != nil || s.Entry.Number == 0 {
+	} else {
+		err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
+			at, records := orNow(q.At, tx.Reader), false
+			if a, records, err = nextStep(ctx, tx.Reader, *l, at); err != nil || !records {
+				return err
+			}
+			_, err = appendEntry(tx, l, evolution.KindConsideration, *a.Considered, l.Head, at)
 			return err
+		})
+	}
+	if err != nil {
+		return a, err
+	}
+	a.Lineage = lineage
+	if c := a.Considered; c != nil {
+		a.Draws = append(a.Draws, drawAnswer(c.Draw, nil, c.Permission.DrawUsed))
+		if c.Operator != nil {
+			a.Draws = append(a.Draws, drawAnswer(*c.Operator, nil, c.Choice.DrawUsed))
 		}
-		s.Entry, err = appendEntry(tx, l, evolution.KindConsideration, *s.Considered, l.Head, s.Entry.At)
-		return err
-	})
-	return s, err
+	}
+	if a.Action == answer.ActionWait || a.Action == answer.ActionMutate {
+		a.Version = a.Head
+	}
+	if len(a.Trials) > 0 {
+		a.Version, a.Task = a.Trials[0].Version, a.Trials[0].Key
+	}
+	a.Step = nextHint(a)
+	return a, nil
 }
 
-// nextStep finds out what to do, without writing. Its Entry has a number if a consideration is to be recorded.
-func nextStep(ctx context.Context, r *store.Reader, l Lineage, now time.Time) (s NextStep, err error) {
+// nextHint returns the command to go on with; nil for none.
+func nextHint(a answer.Next) *track.Hint {
+	var h track.Hint
+	switch a.Action {
+	case answer.ActionDecide:
+		h = track.NewHint("decide it", "mutation decide", a.Mutation).With("lineage", a.Lineage)
+	case answer.ActionRun:
+		h = track.NewHint("list the trials", "mutation plan", a.Mutation).With("lineage", a.Lineage)
+	case answer.ActionMutate:
+		h = track.NewHint("propose a child", "mutation propose").With("lineage", a.Lineage).With("parent", a.Head).With("operator", a.Operator).With("child", "FILE")
+	case answer.ActionRollback:
+		h = track.NewHint("go back", "rollback", a.Lineage).With("if-triggered", "")
+	case answer.ActionStop:
+		if a.Head != "" {
+			return nil
+		}
+		h = track.NewHint("make a version active", "rollback", a.Lineage).With("to", "VERSION")
+	default:
+		return nil
+	}
+	return &h
+}
+
+// nextStep finds out what to do, without writing, and whether it is a consideration to be recorded.
+func nextStep(ctx context.Context, r *store.Reader, l Lineage, now time.Time) (s answer.Next, records bool, err error) {
 	defer func() { s.Head = l.Head }()
 	switch {
 	case l.Settings.Loop.Frozen:
-		return NextStep{Action: answer.ActionStop, Hold: evolution.HoldFrozen, Reason: "frozen by hand"}, nil
+		return answer.Next{Action: answer.ActionStop, Hold: evolution.HoldFrozen, Reason: "frozen by hand"}, false, nil
 	case l.Head == "":
-		return NextStep{Action: answer.ActionStop, Reason: "no version is active; a rollback makes one active"}, nil
+		return answer.Next{Action: answer.ActionStop, Reason: "no version is active; a rollback makes one active"}, false, nil
 	}
 	where, err := loadStanding(ctx, r, l)
 	if err != nil {
-		return s, err
+		return s, false, err
 	}
 	if s, err = nextRollback(ctx, where); err != nil || s.Action != "" {
-		return s, err
+		return s, false, err
 	}
 	if s, err = nextDecision(ctx, r, l); err != nil || s.Action != "" {
-		return s, err
+		return s, false, err
 	}
 	pending, err := pendingChoice(l)
 	if err != nil {
-		return s, err
+		return s, false, err
 	}
 	if pending != nil {
-		return mutate(pending), nil
+		return mutate(pending), false, nil
 	}
 	return nextConsideration(ctx, r, l, where, now)
 }
 
-// nextRollback returns the step of the first trigger that applies; the zero NextStep if none does.
-func nextRollback(ctx context.Context, where standing) (s NextStep, err error) {
+// nextRollback returns the step of the first trigger that applies; the zero answer.Next if none does.
+func nextRollback(ctx context.Context, where standing) (s answer.Next, err error) {
 	state, err := rollbackState(ctx, where)
 	if err != nil {
 		return s, err
 	}
 	if r := where.lineage.Settings.Rollback.Check(state); r != nil {
-		s = NextStep{Action: answer.ActionRollback, Rollback: r, Reason: fmt.Sprintf("%s: %s; back to %s", r.Trigger, r.Reason, r.To)}
+		s = answer.Next{Action: answer.ActionRollback, Rollback: r, Reason: fmt.Sprintf("%s: %s; back to %s", r.Trigger, r.Reason, r.To)}
 	}
 	return s, nil
 }
 
 // nextDecision returns the step for the oldest mutation that is still to be decided; mutations of a run that is over do
 // not count.
-func nextDecision(ctx context.Context, r *store.Reader, l Lineage) (s NextStep, err error) {
+func nextDecision(ctx context.Context, r *store.Reader, l Lineage) (s answer.Next, err error) {
 	open, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Open: true})
 	if err != nil {
 		return s, err
@@ -106,7 +134,7 @@ func nextDecision(ctx context.Context, r *store.Reader, l Lineage) (s NextStep, 
 		return s, nil
 	}
 	m := open[i]
-	d, err := decideMutation(ctx, r, l, m, DecideOptions{})
+	d, err := decideMutation(ctx, r, l, m, answer.DecideQuestion{})
 	if err != nil {
 		return s, err
 	}
@@ -117,16 +145,16 @@ func nextDecision(ctx context.Context, r *store.Reader, l Lineage) (s NextStep, 
 		return tooSoon(d, missing), nil
 	case decision.State != evolution.Continue:
 		reason := fmt.Sprintf("%s has enough evidence: %s of the child, %d of the parent", m.Key, format.Counted(decision.NChild, "trial"), decision.NParent)
-		return NextStep{Action: answer.ActionDecide, Mutation: m.Key, Reason: reason}, nil
+		return answer.Next{Action: answer.ActionDecide, Mutation: m.Key, Reason: reason}, nil
 	}
 	trials := d.planned()
-	return NextStep{Action: answer.ActionRun, Mutation: m.Key, Trials: trials, Executions: len(trials), Reason: d.Record.Policy + " needs " + d.wanted()}, nil
+	return answer.Next{Action: answer.ActionRun, Mutation: m.Key, Trials: trials, Executions: len(trials), Reason: d.Record.Policy + " needs " + d.wanted()}, nil
 }
 
 // tooSoon returns the step to run more trials of a child than its policy needs: as many as the loop waits between
 // considerations.
-func tooSoon(r DecideResult, missing int) NextStep {
-	s := NextStep{
+func tooSoon(r DecideResult, missing int) answer.Next {
+	s := answer.Next{
 		Action: answer.ActionRun, Mutation: r.Mutation.Key, Executions: missing,
 		Reason: fmt.Sprintf("%d of %d trials of %s; %s would already decide, from little evidence", len(r.Record.Evidence.Child),
 			len(r.Record.Evidence.Child)+missing, r.Mutation.Child, r.Record.Policy),
@@ -137,9 +165,9 @@ func tooSoon(r DecideResult, missing int) NextStep {
 	return s
 }
 
-func mutate(c *evolution.Consideration) NextStep {
-	return NextStep{
-		Action: answer.ActionMutate, Operator: c.Choice.Operator, Considered: c,
+func mutate(c *evolution.Consideration) answer.Next {
+	return answer.Next{
+		Action: answer.ActionMutate, Operator: c.Choice.Operator.Name, Risk: c.Choice.Operator.Risk, Considered: c,
 		Reason: fmt.Sprintf("%s; %s by %s", c.Permission.Reason, c.Choice.Operator.Name, c.Choice.Reason),
 	}
 }
@@ -158,24 +186,21 @@ func pendingChoice(l Lineage) (*evolution.Consideration, error) {
 }
 
 // nextConsideration draws whether to mutate, unless something speaks against it.
-func nextConsideration(ctx context.Context, r *store.Reader, l Lineage, where standing, now time.Time) (s NextStep, err error) {
+func nextConsideration(ctx context.Context, r *store.Reader, l Lineage, where standing, now time.Time) (s answer.Next, records bool, err error) {
 	c, err := consider(ctx, r, l, where, now)
 	if err != nil {
-		return s, err
+		return s, false, err
 	}
 	if limited := onlyHighRisk(l, c.State, now); limited != nil {
-		return *limited, nil
+		return *limited, false, nil
 	}
 	if !c.Permission.DrawUsed {
-		return held(l, c), nil
+		return held(l, c), false, nil
 	}
 	if !c.Permission.Mutate {
-		s = NextStep{Action: answer.ActionWait, Hold: c.Permission.Hold, Executions: l.Settings.Loop.Interval, Reason: c.Permission.Reason, Considered: &c}
-	} else {
-		s = mutate(&c)
+		return answer.Next{Action: answer.ActionWait, Hold: c.Permission.Hold, Executions: l.Settings.Loop.Interval, Reason: c.Permission.Reason, Considered: &c}, true, nil
 	}
-	s.Entry, err = nextEntry(l, evolution.KindConsideration, c, l.Head, now)
-	return s, err
+	return mutate(&c), true, nil
 }
 
 // consider makes the next consideration.
@@ -275,7 +300,7 @@ func histories(outcomes []store.MutationOutcome) evolution.Histories {
 
 // onlyHighRisk returns the step to wait if the daily limit of high-risk mutations is reached and the lineage has no
 // other operators.
-func onlyHighRisk(l Lineage, state evolution.LoopState, now time.Time) *NextStep {
+func onlyHighRisk(l Lineage, state evolution.LoopState, now time.Time) *answer.Next {
 	if len(evolution.WithoutRisk(l.Settings.Operators, evolution.High)) > 0 {
 		return nil
 	}
@@ -291,7 +316,7 @@ func onlyHighRisk(l Lineage, state evolution.LoopState, now time.Time) *NextStep
 	if n < l.Settings.Loop.MaxHighPerDay {
 		return nil
 	}
-	s := &NextStep{Action: answer.ActionWait, Hold: evolution.HoldDay, Reason: fmt.Sprintf("%d of %d mutations of high risk in 24 hours, and no operator of less", n, l.Settings.Loop.MaxHighPerDay)}
+	s := &answer.Next{Action: answer.ActionWait, Hold: evolution.HoldDay, Reason: fmt.Sprintf("%d of %d mutations of high risk in 24 hours, and no operator of less", n, l.Settings.Loop.MaxHighPerDay)}
 	if !first.IsZero() {
 		s.Until = first.Add(24 * time.Hour)
 	}
@@ -299,9 +324,9 @@ func onlyHighRisk(l Lineage, state evolution.LoopState, now time.Time) *NextStep
 }
 
 // held returns what to do if something speaks against a mutation.
-func held(l Lineage, c evolution.Consideration) NextStep {
+func held(l Lineage, c evolution.Consideration) answer.Next {
 	p, loop := c.Permission, l.Settings.Loop
-	s := NextStep{Action: answer.ActionWait, Hold: p.Hold, Reason: p.Reason, Until: p.Until}
+	s := answer.Next{Action: answer.ActionWait, Hold: p.Hold, Reason: p.Reason, Until: p.Until}
 	switch p.Hold {
 	case evolution.HoldCooldown:
 		s.Executions = loop.Cooldown - c.State.SinceRollback

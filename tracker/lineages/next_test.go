@@ -15,9 +15,9 @@ import (
 	"track/tracker/lineages"
 )
 
-func (l *loop) nextAt(at time.Time) lineages.NextStep {
+func (l *loop) nextAt(at time.Time) answer.Next {
 	l.T.Helper()
-	s, err := lineages.Next(l.T.Context(), l.Store, l.Name, false, at)
+	s, err := lineages.NextAction(l.T.Context(), l.Store, answer.NextQuestion{Lineage: l.Name, At: at})
 	if err != nil {
 		l.T.Fatal(err)
 	}
@@ -31,20 +31,20 @@ func TestNextOrder(t *testing.T) {
 		s.Failures = evolution.FailuresExclude
 	})
 	first := l.WantNext(answer.ActionMutate, "", 0, "mutates below 1")
-	if first.Entry.Number != 2 || first.Considered.Number != 1 || first.Operator.Name == "" || first.Head != "v001" {
+	if len(l.Entries()) != 2 || first.Considered.Number != 1 || first.Operator == "" || first.Head != "v001" {
 		t.Errorf("%+v", first)
 	}
 	for range 2 {
 		s := l.Next()
-		if s.Entry.Number != 0 || s.Operator != first.Operator || s.Considered.Draw != first.Considered.Draw || len(l.Entries()) != 2 {
+		if s.Operator != first.Operator || s.Considered.Draw != first.Considered.Draw || len(l.Entries()) != 2 {
 			t.Errorf("asked again: %+v", s)
 		}
 	}
-	if dry, err := lineages.Next(t.Context(), l.Store, "l", true, time.Time{}); err != nil || dry.Operator != first.Operator {
+	if dry, err := lineages.NextAction(t.Context(), l.Store, answer.NextQuestion{Lineage: "l", DryRun: true, At: time.Time{}}); err != nil || dry.Operator != first.Operator {
 		t.Errorf("dry: %v %+v", err, dry)
 	}
-	p := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
-	if p.Operator != first.Operator.Name {
+	p := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{})
+	if p.Operator != first.Operator {
 		t.Errorf("%+v", p)
 	}
 	s := l.WantNext(answer.ActionRun, "", 2, "threshold needs 1 more of v002 and 1 of v001")
@@ -61,11 +61,11 @@ func TestNextOrder(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	// A second proposal waits for the first.
-	second := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{Parents: []string{"v001"}})
+	second := l.Propose(lineagetest.Text("German"), answer.ProposeQuestion{Parents: []string{"v001"}})
 	if s := l.Next(); s.Mutation != p.Key {
 		t.Errorf("%+v", s)
 	}
-	if r := l.Decide(p.Key, lineages.DecideOptions{}); r.HeadAfter != "v002" {
+	if r := l.Decide(p.Key, answer.DecideQuestion{}); r.HeadAfter != "v002" {
 		t.Fatalf("%+v", r)
 	}
 	if s := l.WantNext(answer.ActionRun, "", 1, "needs 1 more of v003"); s.Mutation != second.Key {
@@ -80,16 +80,16 @@ func TestNextOrder(t *testing.T) {
 	}
 	l.Set(func(s *evolution.Settings) { s.Loop.Frozen = true })
 	l.WantNext(answer.ActionStop, evolution.HoldFrozen, 0, "frozen by hand")
-	if _, err := l.Try(lineagetest.Text("Dutch"), lineages.ProposeOptions{}); err == nil {
+	if _, err := l.Try(lineagetest.Text("Dutch"), answer.ProposeQuestion{}); err == nil {
 		t.Error("a frozen lineage took a proposal")
 	} else {
 		wantHint(t, err, track.ErrConflict, "lineage l is frozen", "lineage unfreeze l")
 	}
-	if again := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{Parents: []string{"v001"}}); !again.Known {
+	if again := l.Propose(lineagetest.Text("German"), answer.ProposeQuestion{Parents: []string{"v001"}}); !again.Known {
 		t.Errorf("what was proposed before the freeze: %+v", again)
 	}
 	l.Set(func(s *evolution.Settings) { s.Loop.Frozen = false })
-	l.Rollback(lineages.RollbackOptions{IfTriggered: true})
+	l.Rollback(answer.RollbackQuestion{IfTriggered: true})
 	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", second.Key, "enough", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
@@ -110,11 +110,11 @@ func TestNextHolds(t *testing.T) {
 		lineagetest.Calm(s)
 		s.Loop.MutationRate, s.Loop.StableMean = 0, 85
 	})
-	if s := l.WantNext(answer.ActionWait, evolution.HoldRate, 3, "mutates below 0"); s.Entry.Number != 2 || s.Considered.Choice != nil {
+	if s := l.WantNext(answer.ActionWait, evolution.HoldRate, 3, "mutates below 0"); len(l.Entries()) != 2 || s.Considered.Choice != nil {
 		t.Errorf("%+v", s)
 	}
 	for _, step := range []struct{ since, missing int }{{0, 3}, {1, 2}, {2, 1}} {
-		if s := l.WantNext(answer.ActionWait, evolution.HoldInterval, step.missing, "since mutation was considered"); s.Entry.Number != 0 {
+		if s := l.WantNext(answer.ActionWait, evolution.HoldInterval, step.missing, "since mutation was considered"); len(l.Entries()) != 2 {
 			t.Errorf("%+v", s)
 		}
 		l.Run("v001", 60)
@@ -123,7 +123,7 @@ func TestNextHolds(t *testing.T) {
 	if s := l.WantNext(answer.ActionMutate, "", 0, ""); s.Considered.Number != 2 || s.Considered.Settings != 2 {
 		t.Errorf("%+v", s.Considered)
 	}
-	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
+	m := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{}).Key
 	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", m, "no", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestNextDay(t *testing.T) {
 	start := testdb.Clock()
 	propose := func(child string, risk evolution.Risk, at time.Time) {
 		t.Helper()
-		m, err := l.Try(child, lineages.ProposeOptions{Operator: "by_hand", Risk: risk, At: at})
+		m, err := l.Try(child, answer.ProposeQuestion{Operator: "by_hand", Risk: risk, At: at})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestNextDay(t *testing.T) {
 	propose(lineagetest.Text("French"), evolution.High, start)
 	propose("x", evolution.High, start) // refused
 	s := l.nextAt(start.Add(time.Hour))
-	if s.Action != answer.ActionMutate || s.Operator.Name != "timid" || !s.Considered.Permission.NoHigh {
+	if s.Action != answer.ActionMutate || s.Operator != "timid" || !s.Considered.Permission.NoHigh {
 		t.Errorf("%+v", s)
 	}
 	propose(lineagetest.Text("German"), evolution.Low, start.Add(time.Hour))
@@ -208,21 +208,21 @@ func TestProposeWarns(t *testing.T) {
 	const day, high = "in 24 hours with this one, where max_per_day is 2; the loop would have waited until ", "2 mutations of high risk in 24 hours with this one, where max_high_per_day is 1; the loop would have made none before "
 	for i, c := range []struct {
 		child string
-		o     lineages.ProposeOptions
+		o     answer.ProposeQuestion
 		want  []string
 	}{
-		{"French", lineages.ProposeOptions{Risk: evolution.High, Note: "n", At: at(1)}, nil},
-		{"x", lineages.ProposeOptions{At: at(2)}, nil}, // is refused, and counts for nothing
-		{"German", lineages.ProposeOptions{Risk: evolution.High, At: at(3)}, []string{high + at(25).Format(time.RFC3339)}},
-		{"Dutch", lineages.ProposeOptions{Operator: "nosuch", At: at(4)}, []string{
+		{"French", answer.ProposeQuestion{Risk: evolution.High, Note: "n", At: at(1)}, nil},
+		{"x", answer.ProposeQuestion{At: at(2)}, nil}, // is refused, and counts for nothing
+		{"German", answer.ProposeQuestion{Risk: evolution.High, At: at(3)}, []string{high + at(25).Format(time.RFC3339)}},
+		{"Dutch", answer.ProposeQuestion{Operator: "nosuch", At: at(4)}, []string{
 			"operator nosuch is not in the settings: its risk is assumed to be MEDIUM", "3 mutations " + day + at(25).Format(time.RFC3339),
 		}},
-		{"Danish", lineages.ProposeOptions{At: at(5)}, []string{"4 mutations " + day + at(27).Format(time.RFC3339)}},
-		{"Czech", lineages.ProposeOptions{At: at(50)}, nil},
-		{"French", lineages.ProposeOptions{Risk: evolution.Low, Note: "m", CostUSD: pointer(0.5), At: at(51)}, []string{
+		{"Danish", answer.ProposeQuestion{At: at(5)}, []string{"4 mutations " + day + at(27).Format(time.RFC3339)}},
+		{"Czech", answer.ProposeQuestion{At: at(50)}, nil},
+		{"French", answer.ProposeQuestion{Risk: evolution.Low, Note: "m", CostUSD: pointer(0.5), At: at(51)}, []string{
 			`is recorded with the note "n": "m" is not recorded`, "is recorded with the risk HIGH: LOW is not recorded", "is recorded with the cost none: 0.5 is not recorded",
 		}},
-		{"French", lineages.ProposeOptions{Note: "n", At: at(52)}, nil},
+		{"French", answer.ProposeQuestion{Note: "n", At: at(52)}, nil},
 	} {
 		content := lineagetest.Text(c.child)
 		if c.child == "x" {

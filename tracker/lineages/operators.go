@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
-	"track"
 	"track/answer"
 	"track/evolution"
 	"track/scoring/stats"
@@ -39,29 +37,6 @@ func (r OperatorReport) costPerPoint() *float64 {
 	}
 	cost := r.CostUSD / r.Gain
 	return &cost
-}
-
-// loadOperators returns how the operators of a lineage did: those of its settings in their order, then others by name.
-func loadOperators(ctx context.Context, r *store.Reader, lineage string) (list []OperatorReport, err error) {
-	err = r.Snapshot(ctx, func(r *store.Reader) error {
-		l, err := Load(ctx, r, lineage)
-		if err != nil {
-			return err
-		}
-		outcomes, err := r.MutationOutcomes(ctx, l.Evolving)
-		if err != nil {
-			return err
-		}
-		var heads headHistory
-		if _, found := l.newest[evolution.KindRollback]; found { // without one, nothing was rolled back
-			if heads, err = r.HeadChanges(ctx, l.Evolving); err != nil {
-				return err
-			}
-		}
-		list, err = operatorReports(l, outcomes, heads)
-		return err
-	})
-	return list, err
 }
 
 // outcomesOf returns the outcomes of mutations.
@@ -173,80 +148,11 @@ func (h headHistory) rolledBack() map[string]bool {
 	return left
 }
 
-// suggestion is the operator that would be drawn if a mutation were considered now, whatever the loop rules say.
-type suggestion struct {
-	evolution.OperatorChoice
-	Draw    evolution.Draw
-	Pending bool // it was drawn already, and nothing was proposed since
-}
-
-// suggestOperator returns the operator that the next consideration would draw. It records nothing; the consideration
-// makes the same draw.
-func suggestOperator(ctx context.Context, r *store.Reader, lineage string) (s suggestion, err error) {
-	err = r.Snapshot(ctx, func(r *store.Reader) error {
-		l, err := Load(ctx, r, lineage)
-		if err != nil {
-			return err
-		}
-		pending, err := pendingChoice(l)
-		if err != nil {
-			return err
-		}
-		if pending != nil {
-			s = suggestion{*pending.Choice, *pending.Operator, true}
-			return nil
-		}
-		where, err := loadStanding(ctx, r, l)
-		if err != nil {
-			return err
-		}
-		c, err := loopState(ctx, r, l, where, r.Now())
-		if err != nil {
-			return err
-		}
-		s.Draw = evolution.NewDraw(evolution.DrawKey{Seed: uint64(l.Seed), Lineage: l.Name, Mutation: evolution.ConsiderationKey(c.Number), Label: evolution.LabelOperator})
-		s.OperatorChoice, err = evolution.ChooseOperator(l.Settings.OperatorChoice, l.Settings.Operators, c.Signals, c.Histories, s.Draw)
-		return err
-	})
-	return s, err
-}
-
-// recordedDraw is a draw with what came of it.
-type recordedDraw struct {
-	Number  int // of the entry in the ledger
-	At      time.Time
-	Draw    evolution.Draw
-	P       *float64 // probability that it decided against; nil for a choice among several
-	Used    bool     // another number would have led elsewhere
-	Outcome string
-}
-
-// listDraws lists every draw of a lineage, in the order in which they were made.
-func listDraws(ctx context.Context, r *store.Reader, lineage string) ([]recordedDraw, error) {
-	l, err := r.Evolving(ctx, lineage)
-	if err != nil {
-		return nil, err
-	}
-	entries, err := r.Entries(ctx, l, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindConsideration, evolution.KindDecision}})
-	if err != nil {
-		return nil, err
-	}
-	var list []recordedDraw
-	for _, e := range entries {
-		drawn, err := drawsOf(e)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, drawn...)
-	}
-	return list, nil
-}
-
-func drawsOf(e evolution.Entry) ([]recordedDraw, error) {
+func drawsOf(e evolution.Entry) ([]answer.LedgerDraw, error) {
 	if e.Kind == evolution.KindDecision {
 		var r evolution.Record
 		err := e.Decode(&r)
-		return []recordedDraw{{e.Number, e.At, r.Draw, &r.Decision.P, r.Decision.DrawUsed, string(r.Decision.State)}}, err
+		return []answer.LedgerDraw{{Number: e.Number, Draw: drawAnswer(r.Draw, &r.Decision.P, r.Decision.DrawUsed), Outcome: string(r.Decision.State), At: e.At}}, err
 	}
 	var c evolution.Consideration
 	if err := e.Decode(&c); err != nil {
@@ -256,46 +162,86 @@ func drawsOf(e evolution.Entry) ([]recordedDraw, error) {
 	if c.Permission.Mutate {
 		outcome = "mutate"
 	}
-	list := []recordedDraw{{e.Number, e.At, c.Draw, nil, c.Permission.DrawUsed, outcome}}
+	list := []answer.LedgerDraw{{Number: e.Number, Draw: drawAnswer(c.Draw, nil, c.Permission.DrawUsed), Outcome: outcome, At: e.At}}
 	if c.Operator != nil && c.Choice != nil {
-		list = append(list, recordedDraw{e.Number, e.At, *c.Operator, nil, c.Choice.DrawUsed, c.Choice.Operator.Name})
+		list = append(list, answer.LedgerDraw{Number: e.Number, Draw: drawAnswer(*c.Operator, nil, c.Choice.DrawUsed), Outcome: c.Choice.Operator.Name, At: e.At})
 	}
 	return list, nil
 }
 
-// ListDraws answers which draws a lineage made.
+// ListDraws lists every draw of a lineage, in the order in which they were made.
 func ListDraws(ctx context.Context, r *store.Reader, q answer.OptionalLineageQuestion) (a answer.Draws, err error) {
 	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
 		return a, err
 	}
-	list, err := listDraws(ctx, r, a.Lineage)
-	for _, d := range list {
-		a.Items = append(a.Items, answer.LedgerDraw{Number: d.Number, Draw: drawAnswer(d.Draw, d.P, d.Used), Outcome: d.Outcome, At: d.At})
+	l, err := r.Evolving(ctx, a.Lineage)
+	if err != nil {
+		return a, err
+	}
+	entries, err := r.Entries(ctx, l, store.EntryFilter{Kinds: []evolution.Kind{evolution.KindConsideration, evolution.KindDecision}})
+	for _, e := range entries {
+		drawn, err := drawsOf(e)
+		if err != nil {
+			return a, err
+		}
+		a.Items = append(a.Items, drawn...)
 	}
 	return a, err
 }
 
+// ShowOperators shows how the operators of a lineage did: those of its settings in their order, then others by name.
 func ShowOperators(ctx context.Context, r *store.Reader, q answer.OperatorsQuestion) (a answer.Operators, err error) {
-	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
-		return a, err
-	}
-	list, err := loadOperators(ctx, r, a.Lineage)
+	l, err := loadOnly(ctx, r, q.Lineage)
 	if err != nil {
 		return a, err
 	}
-	l, err := Load(ctx, r, a.Lineage)
+	outcomes, err := r.MutationOutcomes(ctx, l.Evolving)
 	if err != nil {
 		return a, err
 	}
-	a.Operators, a.Scale = operatorAnswers(list), l.Settings.Scale
-	if !q.Suggest {
-		return a, nil
+	var heads headHistory
+	if _, found := l.newest[evolution.KindRollback]; found { // without one, nothing was rolled back
+		if heads, err = r.HeadChanges(ctx, l.Evolving); err != nil {
+			return a, err
+		}
 	}
-	s, err := suggestOperator(ctx, r, a.Lineage)
-	a.Suggestion = &answer.SuggestedOperator{
-		Operator: s.Operator.Name, Risk: s.Operator.Risk, Reason: s.Reason, Pending: s.Pending, Weights: s.Weights, Draw: drawAnswer(s.Draw, nil, s.DrawUsed),
+	list, err := operatorReports(l, outcomes, heads)
+	if err != nil {
+		return a, err
+	}
+	a.Lineage, a.Operators, a.Scale = l.Name, operatorAnswers(list), l.Settings.Scale
+	if q.Suggest {
+		a.Suggestion, err = suggestOperator(ctx, r, l)
 	}
 	return a, err
+}
+
+// suggestOperator returns the operator that the next consideration would draw, whatever the loop rules say. It records
+// nothing; the consideration makes the same draw.
+func suggestOperator(ctx context.Context, r *store.Reader, l Lineage) (*answer.SuggestedOperator, error) {
+	pending, err := pendingChoice(l)
+	if err != nil {
+		return nil, err
+	}
+	suggested := func(c evolution.OperatorChoice, draw evolution.Draw) *answer.SuggestedOperator {
+		return &answer.SuggestedOperator{
+			Operator: c.Operator.Name, Risk: c.Operator.Risk, Reason: c.Reason, Pending: pending != nil, Weights: c.Weights, Draw: drawAnswer(draw, nil, c.DrawUsed),
+		}
+	}
+	if pending != nil {
+		return suggested(*pending.Choice, *pending.Operator), nil
+	}
+	where, err := loadStanding(ctx, r, l)
+	if err != nil {
+		return nil, err
+	}
+	c, err := loopState(ctx, r, l, where, r.Now())
+	if err != nil {
+		return nil, err
+	}
+	draw := evolution.NewDraw(evolution.DrawKey{Seed: uint64(l.Seed), Lineage: l.Name, Mutation: evolution.ConsiderationKey(c.Number), Label: evolution.LabelOperator})
+	choice, err := evolution.ChooseOperator(l.Settings.OperatorChoice, l.Settings.Operators, c.Signals, c.Histories, draw)
+	return suggested(choice, draw), err
 }
 
 // operatorAnswers returns operators as answers.
@@ -317,60 +263,4 @@ func operatorAnswers(list []OperatorReport) []answer.Operator {
 		}
 	}
 	return items
-}
-
-func NextAction(ctx context.Context, st *store.Store, q answer.NextQuestion) (a answer.Next, err error) {
-	lineage, err := Resolve(ctx, st.Reader, q.Lineage)
-	if err != nil {
-		return a, err
-	}
-	s, err := Next(ctx, st, lineage, q.DryRun, q.At)
-	if err != nil {
-		return a, err
-	}
-	return nextAnswer(lineage, s), nil
-}
-
-func nextAnswer(lineage string, s NextStep) answer.Next {
-	a := answer.Next{
-		Lineage: lineage, Action: s.Action, Reason: s.Reason, Hold: s.Hold, Head: s.Head, Executions: s.Executions, Until: s.Until, Mutation: s.Mutation,
-		Operator: s.Operator.Name, Risk: s.Operator.Risk, Trials: s.Trials, Rollback: s.Rollback, Considered: s.Considered,
-	}
-	if c := s.Considered; c != nil {
-		a.Draws = append(a.Draws, drawAnswer(c.Draw, nil, c.Permission.DrawUsed))
-		if c.Operator != nil {
-			a.Draws = append(a.Draws, drawAnswer(*c.Operator, nil, c.Choice.DrawUsed))
-		}
-	}
-	if s.Action == answer.ActionWait || s.Action == answer.ActionMutate {
-		a.Version = s.Head
-	}
-	if len(s.Trials) > 0 {
-		a.Version, a.Task = s.Trials[0].Version, s.Trials[0].Key
-	}
-	a.Step = nextHint(lineage, s)
-	return a
-}
-
-// nextHint returns the command to go on with; nil for none.
-func nextHint(lineage string, s NextStep) *track.Hint {
-	var h track.Hint
-	switch s.Action {
-	case answer.ActionDecide:
-		h = track.NewHint("decide it", "mutation decide", s.Mutation).With("lineage", lineage)
-	case answer.ActionRun:
-		h = track.NewHint("list the trials", "mutation plan", s.Mutation).With("lineage", lineage)
-	case answer.ActionMutate:
-		h = track.NewHint("propose a child", "mutation propose").With("lineage", lineage).With("parent", s.Head).With("operator", s.Operator.Name).With("child", "FILE")
-	case answer.ActionRollback:
-		h = track.NewHint("go back", "rollback", lineage).With("if-triggered", "")
-	case answer.ActionStop:
-		if s.Head != "" {
-			return nil
-		}
-		h = track.NewHint("make a version active", "rollback", lineage).With("to", "VERSION")
-	default:
-		return nil
-	}
-	return &h
 }

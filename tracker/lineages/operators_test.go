@@ -19,33 +19,33 @@ func TestOperators(t *testing.T) {
 	l.Run("v001", 60)
 	step := func(child, operator string, cost float64, score float64) {
 		t.Helper()
-		p := l.Propose(lineagetest.Text(child), lineages.ProposeOptions{Operator: operator, CostUSD: &cost})
+		p := l.Propose(lineagetest.Text(child), answer.ProposeQuestion{Operator: operator, CostUSD: &cost})
 		l.Run(p.Child, score)
-		l.Decide(p.Key, lineages.DecideOptions{})
+		l.Decide(p.Key, answer.DecideQuestion{})
 	}
 	step("French", "step_reorder", 1, 70)
 	step("German", "step_reorder", 3, 50)
 	step("Dutch", "example_inject", 2, 80)
-	l.Propose(lineagetest.Text("Danish"), lineages.ProposeOptions{Operator: "zoo"})
-	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", l.Propose(lineagetest.Text("Czech"), lineages.ProposeOptions{Operator: "ant"}).Key, "no", time.Time{}); err != nil {
+	l.Propose(lineagetest.Text("Danish"), answer.ProposeQuestion{Operator: "zoo"})
+	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", l.Propose(lineagetest.Text("Czech"), answer.ProposeQuestion{Operator: "ant"}).Key, "no", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	l.Propose("x", lineages.ProposeOptions{Operator: "step_reorder"})
-	l.Rollback(lineages.RollbackOptions{To: "v002"})
-	reports, err := lineages.Operators(t.Context(), l.Store.Reader, "l")
+	l.Propose("x", answer.ProposeQuestion{Operator: "step_reorder"})
+	l.Rollback(answer.RollbackQuestion{To: "v002"})
+	reports, err := lineages.ShowOperators(t.Context(), l.Store.Reader, answer.OperatorsQuestion{Lineage: "l"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	byName := map[string]lineages.OperatorReport{}
+	byName := map[string]answer.Operator{}
 	var names []string
-	for _, r := range reports {
-		byName[r.Operator.Name], names = r, append(names, r.Operator.Name)
+	for _, r := range reports.Operators {
+		byName[r.Operator], names = r, append(names, r.Operator)
 	}
 	if want := []string{"ant", "zoo"}; !slices.Equal(names[len(names)-2:], want) || len(names) != len(evolution.DefaultOperators())+2 {
 		t.Errorf("%v", names)
 	}
 	o := byName["step_reorder"]
-	if o.Proposed != 3 || o.Accepted != 1 || o.Rejected != 1 || o.Refused != 1 || o.RolledBack != 0 || o.CostUSD != 4 || o.Gain != 10 || *o.CostPerPoint() != 0.4 || o.AcceptRate.Value != 0.5 || o.Delta.Mean != -5 || !o.Listed {
+	if o.Proposed != 3 || o.Accepted != 1 || o.Rejected != 1 || o.Refused != 1 || o.RolledBack != 0 || *o.CostUSD != 4 || o.Gain != 10 || *o.CostPerPoint != 0.4 || o.AcceptRate.Value != 0.5 || o.Delta.Value != -5 || !o.Listed {
 		t.Errorf("%+v", o)
 	}
 	sum := 0.0
@@ -68,10 +68,11 @@ func TestOperators(t *testing.T) {
 		t.Errorf("%+v", u)
 	}
 	// What would be drawn next is what is drawn.
-	suggested, err := lineages.SuggestOperator(t.Context(), l.Store.Reader, "l")
-	if err != nil || suggested.Pending {
-		t.Fatal(suggested, err)
+	before, err := lineages.ShowOperators(t.Context(), l.Store.Reader, answer.OperatorsQuestion{Lineage: "l", Suggest: true})
+	if err != nil || before.Suggestion.Pending {
+		t.Fatal(before, err)
 	}
+	suggested := before.Suggestion
 	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", l.Entries()[len(l.Entries())-5].Mutation, "no", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,7 @@ func TestOperators(t *testing.T) {
 	if s.Action != answer.ActionMutate || s.Operator != suggested.Operator || s.Considered.Operator.Raw != suggested.Draw.Raw {
 		t.Errorf("suggested %+v, %+v", suggested, s)
 	}
-	if again, err := lineages.SuggestOperator(t.Context(), l.Store.Reader, "l"); err != nil || !again.Pending || again.Operator != suggested.Operator {
+	if again, err := lineages.ShowOperators(t.Context(), l.Store.Reader, answer.OperatorsQuestion{Lineage: "l", Suggest: true}); err != nil || !again.Suggestion.Pending || again.Suggestion.Operator != suggested.Operator {
 		t.Errorf("%+v %v", again, err)
 	}
 	l.CheckReplay()

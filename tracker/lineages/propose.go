@@ -18,19 +18,6 @@ import (
 	"track/store"
 )
 
-// ProposeOptions describe a mutation.
-type ProposeOptions struct {
-	Child       string   // content
-	Parents     []string // names of versions, the one to compare with first; none for the active version
-	Operator    string   // empty for the one that was drawn last, else by_hand
-	Risk        evolution.Risk
-	Note        string
-	CostUSD     *float64
-	ID          string // empty for the one that follows from parents, child and operator
-	KeepSecrets bool
-	At          time.Time
-}
-
 // ProposeResult is a mutation as it was proposed.
 type ProposeResult struct {
 	store.Mutation
@@ -51,7 +38,7 @@ const (
 )
 
 // Propose records a mutation. A child that must not be tried is recorded as refused, with the reasons.
-func Propose(ctx context.Context, st *store.Store, lineage string, o ProposeOptions) (r ProposeResult, err error) {
+func Propose(ctx context.Context, st *store.Store, lineage string, o answer.ProposeQuestion) (r ProposeResult, err error) {
 	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
 		r, err = propose(ctx, tx, l, o)
 		return err
@@ -59,9 +46,9 @@ func Propose(ctx context.Context, st *store.Store, lineage string, o ProposeOpti
 	return r, err
 }
 
-func propose(ctx context.Context, tx *store.Tx, l *Lineage, o ProposeOptions) (r ProposeResult, err error) {
+func propose(ctx context.Context, tx *store.Tx, l *Lineage, o answer.ProposeQuestion) (r ProposeResult, err error) {
 	r.Lineage = l.Name
-	if err := o.check(tx.Texts(), *l); err != nil {
+	if err := checkProposal(o, tx.Texts(), *l); err != nil {
 		return r, err
 	}
 	if o, err = completeFromEarlier(ctx, tx.Reader, *l, o); err != nil {
@@ -88,7 +75,7 @@ func propose(ctx context.Context, tx *store.Tx, l *Lineage, o ProposeOptions) (r
 		err := fmt.Errorf("%w: lineage %s is frozen", track.ErrConflict, l.Name)
 		return r, track.WithHint(err, track.NewHint("let it mutate again", "lineage unfreeze", l.Name))
 	}
-	if p.Refusals, err = refusals(ctx, tx.Reader, *l, p, o.Child); err != nil {
+	if p.Refusals, err = refusals(ctx, tx.Reader, *l, p, *o.Child); err != nil {
 		return r, err
 	}
 	r.Refusals = p.Refusals
@@ -104,13 +91,13 @@ func propose(ctx context.Context, tx *store.Tx, l *Lineage, o ProposeOptions) (r
 }
 
 // newProposal stores the content of the child and returns the proposal of it.
-func newProposal(ctx context.Context, tx *store.Tx, l Lineage, o ProposeOptions, r *ProposeResult) (p evolution.Proposal, err error) {
+func newProposal(ctx context.Context, tx *store.Tx, l Lineage, o answer.ProposeQuestion, r *ProposeResult) (p evolution.Proposal, err error) {
 	p = evolution.Proposal{Mutation: o.ID, Named: o.ID != "", Note: withoutSecrets(tx.Reader, o.Note), CostUSD: o.CostUSD}
 	if p.Parents, err = parentRefs(ctx, tx.Reader, l, o.Parents); err != nil {
 		return p, err
 	}
 	child := ""
-	if child, r.NewChild, err = tx.AddContent(l.ID, storedContent(o.Child, l.Subject)); err != nil {
+	if child, r.NewChild, err = tx.AddContent(l.ID, storedContent(*o.Child, l.Subject)); err != nil {
 		return p, err
 	}
 	if p.Operator, p.Risk, err = chooseOperator(ctx, tx.Reader, l, o, p.Parents, child); err != nil {
@@ -134,7 +121,7 @@ func (r *ProposeResult) warn(code, format string, args ...any) {
 
 // warnProposal adds what speaks against a proposal that is recorded all the same: daily limits bind the loop, not
 // people.
-func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *ProposeResult, p evolution.Proposal, o ProposeOptions, at time.Time) error {
+func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *ProposeResult, p evolution.Proposal, o answer.ProposeQuestion, at time.Time) error {
 	listed := slices.ContainsFunc(l.Settings.Operators, func(op evolution.Operator) bool { return op.Name == p.Operator })
 	if !listed && p.Operator != answer.OperatorByHand {
 		text := fmt.Sprintf("operator %s is not in the settings", p.Operator)
@@ -170,7 +157,7 @@ func warnProposal(ctx context.Context, reads *store.Reader, l Lineage, r *Propos
 }
 
 // warnNotRecorded says what of a mutation that was proposed before is other than what is said of it now.
-func (r *ProposeResult) warnNotRecorded(reads *store.Reader, o ProposeOptions) {
+func (r *ProposeResult) warnNotRecorded(reads *store.Reader, o answer.ProposeQuestion) {
 	const format = "%s is recorded with the %s %s: %s is not recorded"
 	if note := withoutSecrets(reads, o.Note); note != "" && note != r.Note {
 		r.warn(warnNotRecorded, format, r.Key, "note", fmt.Sprintf("%q", r.Note), fmt.Sprintf("%q", note))
@@ -183,7 +170,7 @@ func (r *ProposeResult) warnNotRecorded(reads *store.Reader, o ProposeOptions) {
 	}
 }
 
-func (o ProposeOptions) check(rules *admission.Rules, l Lineage) error {
+func checkProposal(o answer.ProposeQuestion, rules *admission.Rules, l Lineage) error {
 	for _, name := range [...]struct{ field, text string }{{"id", o.ID}, {"operator", o.Operator}} {
 		if name.text == "" {
 			continue
@@ -203,15 +190,15 @@ func (o ProposeOptions) check(rules *admission.Rules, l Lineage) error {
 		return &track.FieldError{Field: "cost", Message: fmt.Sprintf("%v is not a finite number of at least 0", *o.CostUSD)}
 	case strings.ContainsFunc(o.Note, func(r rune) bool { return r == 0 || r == '\uFFFD' }):
 		return &track.FieldError{Field: "note", Message: "is not valid UTF-8"}
-	case strings.TrimSpace(o.Child) == "":
+	case strings.TrimSpace(*o.Child) == "":
 		return nil // is refused, and recorded so
 	}
-	return checkContent("child", o.Child, l.Subject, rules)
+	return checkContent("child", *o.Child, l.Subject, rules)
 }
 
 // completeFromEarlier fills in what is not said of a mutation that has the id and was proposed before: the active
 // version, and the operator that was drawn last, are others by now.
-func completeFromEarlier(ctx context.Context, r *store.Reader, l Lineage, o ProposeOptions) (ProposeOptions, error) {
+func completeFromEarlier(ctx context.Context, r *store.Reader, l Lineage, o answer.ProposeQuestion) (answer.ProposeQuestion, error) {
 	if o.ID == "" {
 		return o, nil
 	}
@@ -311,7 +298,7 @@ func parentRefs(ctx context.Context, r *store.Reader, l Lineage, names []string)
 
 // chooseOperator returns the operator and the risk of a proposal: those given, or the likeliest operator and the risk
 // in the settings.
-func chooseOperator(ctx context.Context, r *store.Reader, l Lineage, o ProposeOptions, parents []evolution.VersionRef, child string) (operator string, risk evolution.Risk, err error) {
+func chooseOperator(ctx context.Context, r *store.Reader, l Lineage, o answer.ProposeQuestion, parents []evolution.VersionRef, child string) (operator string, risk evolution.Risk, err error) {
 	operator, risk = o.Operator, o.Risk
 	if operator == "" {
 		if operator, err = likelyOperator(ctx, r, l, parents, child); err != nil {
@@ -444,89 +431,56 @@ func TakeBack(tx *store.Tx, l *Lineage, m store.Mutation, reason string, at time
 	return m, tx.SetMutationState(m)
 }
 
-// mutationHistory is a mutation with all entries of the ledger about it.
-type mutationHistory struct {
-	Lineage   string
-	Scale     *evolution.Scale
-	Mutation  store.Mutation
-	Refusals  []evolution.Refusal
-	Inferred  bool                 // a parent was inferred, and not recorded by its source
-	Origin    *evolution.Origin    // what another evolver says; nil if it was proposed here
-	Withdrawn string               // why
-	Tasks     *evolution.TaskOrder // nil if the tasks are unknown
-	Decisions []DecideResult
-}
-
-// loadMutationHistory collects what happened to a mutation.
-func loadMutationHistory(ctx context.Context, r *store.Reader, lineage, mutation string) (h mutationHistory, err error) {
-	err = r.Snapshot(ctx, func(r *store.Reader) error {
-		l, err := Load(ctx, r, lineage)
-		if err == nil {
-			h, err = loadMutation(ctx, r, l, mutation)
-		}
-		return err
-	})
-	return h, err
-}
-
-func loadMutation(ctx context.Context, r *store.Reader, l Lineage, mutation string) (h mutationHistory, err error) {
-	h.Lineage, h.Scale = l.Name, l.Settings.Scale
-	if h.Mutation, err = r.Mutation(ctx, l.Evolving, mutation); err != nil {
-		return h, err
+// loadMutation returns a mutation with all entries of the ledger about it, and the decisions on it.
+func loadMutation(ctx context.Context, r *store.Reader, l Lineage, mutation string) (a answer.MutationDetail, list []DecideResult, err error) {
+	m, err := r.Mutation(ctx, l.Evolving, mutation)
+	if err != nil {
+		return a, nil, err
 	}
+	a = answer.MutationDetail{Mutation: mutationAnswer(l.Name, m), Scale: l.Settings.Scale}
 	entries, err := r.Entries(ctx, l.Evolving, store.EntryFilter{
 		Kinds: []evolution.Kind{evolution.KindProposal, evolution.KindRefusal, evolution.KindWithdrawal}, Mutations: []string{mutation},
 	})
 	for _, e := range entries {
-		if err == nil {
-			err = h.add(e)
+		if e.Kind == evolution.KindWithdrawal {
+			var w evolution.Withdrawal
+			err = cmp.Or(err, e.Decode(&w))
+			a.Withdrawn = w.Reason
+			continue
 		}
+		var p evolution.Proposal
+		err = cmp.Or(err, e.Decode(&p))
+		a.Refusals, a.Inferred, a.Origin, a.Tasks = p.Refusals, p.Inferred, p.Origin, p.Tasks
 	}
 	if err != nil {
-		return h, err
+		return a, nil, err
 	}
-	decisions, err := loadDecisions(ctx, r, l, h.Mutation)
+	decisions, err := loadDecisions(ctx, r, l, m)
 	if err != nil {
-		return h, err
+		return a, nil, err
 	}
 	for i, recorded := range decisions.own {
-		d := DecideResult{Entry: recorded.Entry, Record: recorded.record, Mutation: h.Mutation, Now: l.Head, seeds: l.scenario() != ""}
-		if len(h.Mutation.Parents) > 0 {
-			d.Parent = h.Mutation.Parents[0]
+		d := DecideResult{Entry: recorded.Entry, Record: recorded.record, Mutation: m, Now: l.Head, seeds: l.scenario() != ""}
+		if len(m.Parents) > 0 {
+			d.Parent = m.Parents[0]
 		}
 		for _, before := range decisions.own[:i] {
 			countAttempt(&d, before.record)
 		}
 		d.ended += decisions.endedSiblings(d.Number)
 		addWarnings(l, &d)
-		h.Decisions = append(h.Decisions, d)
+		list = append(list, d)
+		a.Decisions = append(a.Decisions, decisionAnswer(d))
 	}
-	return h, nil
-}
-
-// add adds what an entry other than a decision says.
-func (h *mutationHistory) add(e evolution.Entry) error {
-	if e.Kind == evolution.KindWithdrawal {
-		var w evolution.Withdrawal
-		err := e.Decode(&w)
-		h.Withdrawn = w.Reason
-		return err
-	}
-	var p evolution.Proposal
-	err := e.Decode(&p)
-	h.Refusals, h.Inferred, h.Origin, h.Tasks = p.Refusals, p.Inferred, p.Origin, p.Tasks
-	return err
+	return a, list, nil
 }
 
 func ListMutations(ctx context.Context, r *store.Reader, q answer.MutationsQuestion) (a answer.Mutations, err error) {
-	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
-		return a, err
-	}
-	l, err := Load(ctx, r, a.Lineage)
+	l, err := loadOnly(ctx, r, q.Lineage)
 	if err != nil {
 		return a, err
 	}
-	a.Scale = l.Settings.Scale
+	a.Lineage, a.Scale = l.Name, l.Settings.Scale
 	before := 0
 	if q.Page.After != "" {
 		if before, err = strconv.Atoi(q.Page.After); err != nil {
@@ -542,16 +496,11 @@ func ListMutations(ctx context.Context, r *store.Reader, q answer.MutationsQuest
 		list = list[:limit]
 		a.Next = strconv.Itoa(list[limit-1].Number)
 	}
-	a.Items = mutationAnswers(a.Lineage, list)
-	return a, nil
-}
-
-func mutationAnswers(lineage string, list []store.Mutation) []answer.Mutation {
-	items := make([]answer.Mutation, len(list))
+	a.Items = make([]answer.Mutation, len(list))
 	for i, m := range list {
-		items[i] = mutationAnswer(lineage, m)
+		a.Items[i] = mutationAnswer(a.Lineage, m)
 	}
-	return items
+	return a, nil
 }
 
 func mutationAnswer(lineage string, m store.Mutation) answer.Mutation {
@@ -561,20 +510,18 @@ func mutationAnswer(lineage string, m store.Mutation) answer.Mutation {
 	}
 }
 
+// ShowMutation shows a mutation with everything in the ledger about it.
 func ShowMutation(ctx context.Context, r *store.Reader, q answer.MutationQuestion) (a answer.MutationDetail, err error) {
 	lineage, err := resolveMutation(ctx, r, q.Lineage, q.Mutation)
 	if err != nil {
 		return a, err
 	}
-	h, err := loadMutationHistory(ctx, r, lineage, q.Mutation)
+	l, err := Load(ctx, r, lineage)
 	if err != nil {
 		return a, err
 	}
-	a = answer.MutationDetail{Mutation: mutationAnswer(lineage, h.Mutation), Scale: h.Scale, Refusals: h.Refusals, Inferred: h.Inferred, Origin: h.Origin, Withdrawn: h.Withdrawn, Tasks: h.Tasks}
-	for _, d := range h.Decisions {
-		a.Decisions = append(a.Decisions, decisionAnswer(d))
-	}
-	return a, nil
+	a, _, err = loadMutation(ctx, r, l, q.Mutation)
+	return a, err
 }
 
 // DiffMutation answers a [answer.MutationQuestion] with what the mutation changes.
@@ -598,14 +545,13 @@ func DiffMutation(ctx context.Context, r *store.Reader, q answer.MutationQuestio
 	return diffVersions(ctx, r, lineage, parent, m.Child)
 }
 
+// ProposeMutation records a mutation.
 func ProposeMutation(ctx context.Context, st *store.Store, q answer.ProposeQuestion) (a answer.Proposed, err error) {
 	lineage, err := Resolve(ctx, st.Reader, q.Lineage)
 	if err != nil {
 		return a, err
 	}
-	r, err := Propose(ctx, st, lineage, ProposeOptions{
-		Child: *q.Child, Parents: q.Parents, Operator: q.Operator, Risk: q.Risk, Note: q.Note, CostUSD: q.CostUSD, ID: q.ID, KeepSecrets: q.KeepSecrets, At: q.At,
-	})
+	r, err := Propose(ctx, st, lineage, q)
 	if err != nil {
 		return a, err
 	}

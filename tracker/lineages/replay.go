@@ -18,12 +18,6 @@ import (
 	"track/store"
 )
 
-// ReplayOptions say what is replayed besides the ledger.
-type ReplayOptions struct {
-	Strict         bool             // compare the evidence with the executions and seeds that are recorded now
-	Counterfactual evolution.Policy // also decide by this policy; nil for none
-}
-
 const notRecorded = "not recorded here"
 
 // ReplayReport is the result of the replay of a lineage. Its differences are those in the ledger, then those between
@@ -32,16 +26,9 @@ type ReplayReport struct {
 	Lineage string
 	evolution.Replayed
 	End          evolution.Head
-	NStrict      int           // trials of the evidence compared with what is recorded; 0 unless strict
-	Elsewhere    int           // trials that the ledger counts and that were never recorded here
-	Alternatives []Alternative // of each decision; nil without a counterfactual
-}
-
-// Alternative is what another policy would have decided instead of an entry of the ledger. Its Err says why that is
-// unknown.
-type Alternative struct {
-	evolution.Alternative
-	Entry evolution.Entry
+	NStrict      int                  // trials of the evidence compared with what is recorded; 0 unless strict
+	Elsewhere    int                  // trials that the ledger counts and that were never recorded here
+	Alternatives []answer.Alternative // of each decision; nil without a counterfactual
 }
 
 // stored is what is stored of a lineage besides its trials.
@@ -64,7 +51,7 @@ func loadStored(ctx context.Context, r *store.Reader, name string) (s stored, er
 
 // Replay computes the ledger of a lineage again. It compares the ledger with itself, with the mutations, versions and
 // head that are stored and, if strict, with the executions and seeds that are its evidence.
-func Replay(ctx context.Context, r *store.Reader, lineage string, o ReplayOptions) (report ReplayReport, err error) {
+func Replay(ctx context.Context, r *store.Reader, lineage string, o answer.ReplayQuestion) (report ReplayReport, err error) {
 	err = r.Snapshot(ctx, func(r *store.Reader) error {
 		s, err := loadStored(ctx, r, lineage)
 		if err != nil {
@@ -113,18 +100,26 @@ func (r *ReplayReport) compareRows(s stored) {
 }
 
 // alternatives decides each decision that can be read by another policy.
-func alternatives(entries []evolution.Entry, policy evolution.Policy) (list []Alternative) {
+func alternatives(entries []evolution.Entry, policy evolution.Policy) []answer.Alternative {
+	list := []answer.Alternative{}
 	for _, e := range entries {
 		if e.Kind != evolution.KindDecision {
 			continue
 		}
-		a := Alternative{Entry: e}
-		if a.Err = e.Decode(&a.Record); a.Err == nil {
-			a.Alternative = evolution.Counterfactual([]evolution.Record{a.Record}, policy)[0]
+		a := answer.Alternative{Number: e.Number, Decision: e.ID(), Mutation: e.Mutation}
+		if e.Attempt != nil {
+			a.Attempt = *e.Attempt
+		}
+		var record evolution.Record
+		if err := e.Decode(&record); err != nil {
+			a.Problem = err.Error() // its row says no more
 		} else {
-			a.Record = evolution.Record{Mutation: e.Mutation} // its row says no more
-			if e.Attempt != nil {
-				a.Record.Attempt = *e.Attempt
+			would := evolution.Counterfactual([]evolution.Record{record}, policy)[0]
+			d := would.Decision
+			a.Mutation, a.Attempt, a.Was, a.Would, a.Label, a.Delta = record.Mutation, record.Attempt, record.Decision.State, d.State, d.Label, d.Delta
+			a.Same, a.Need, a.Noise, a.P = would.Same, d.Need, d.Noise, d.P
+			if would.Err != nil {
+				a.Problem = would.Err.Error()
 			}
 		}
 		list = append(list, a)
@@ -225,71 +220,6 @@ func (r *ReplayReport) compareVersions(stored []store.VersionState) {
 		r.differs("version", "", label+".content", cmp.Or(id, "none"), cmp.Or(expected, "none"))
 		r.differs("version", "", label+".content_digest", cmp.Or(v.ContentID, "none"), cmp.Or(expected, "none"))
 	}
-}
-
-// replayedDecision is a decision with the replay of its ledger.
-type replayedDecision struct {
-	DecideResult
-	Problem error                  // why there is no decision to show, of a ledger that differs
-	Own     []evolution.Difference // the differences of this decision
-	Replay  ReplayReport
-}
-
-// replayDecision shows one decision and replays its ledger and, if strict, its evidence. id is the ID of the decision,
-// a prefix of it, or its number in the ledger. If the ledger differs, a decision that is missing or cannot be read is a
-// problem, not an error.
-func replayDecision(ctx context.Context, r *store.Reader, lineage, id string, strict bool) (d replayedDecision, err error) {
-	err = r.Snapshot(ctx, func(r *store.Reader) error {
-		s, err := loadStored(ctx, r, lineage)
-		if err != nil {
-			return err
-		}
-		d.Replay = replayStored(s)
-		l := Lineage{Evolving: s.Evolving, Settings: d.Replay.Settings}
-		if err = d.find(ctx, r, l, s.entries, id, strict); len(d.Replay.Differences) > 0 && ctx.Err() == nil {
-			d.Problem, err = err, nil
-		}
-		return err
-	})
-	return d, err
-}
-
-// find fills in the decision.
-func (d *replayedDecision) find(ctx context.Context, r *store.Reader, l Lineage, entries []evolution.Entry, id string, strict bool) error {
-	e, err := findDecision(l.Name, entries, id)
-	if err != nil {
-		return err
-	}
-	err = d.show(ctx, r, l, e, strict)
-	for _, difference := range d.Replay.Differences {
-		if difference.Number == e.Number {
-			d.Own = append(d.Own, difference)
-		}
-	}
-	return err
-}
-
-func (d *replayedDecision) show(ctx context.Context, r *store.Reader, l Lineage, e evolution.Entry, strict bool) error {
-	history, err := loadMutation(ctx, r, l, e.Mutation)
-	if err != nil {
-		return err
-	}
-	for _, decision := range history.Decisions {
-		if decision.Number == e.Number {
-			d.DecideResult = decision
-		}
-	}
-	if !strict || d.Parent == "" {
-		return nil
-	}
-	if l.Settings, err = settingsBefore(d.Replay, e.Number); err != nil {
-		return err
-	}
-	trials, err := loadTrials(ctx, r, l, d.Mutation.Child, d.Parent)
-	if err != nil {
-		return err
-	}
-	return d.Replay.compareDecision(trials, e, d.Record, d.Mutation.Child, d.Parent)
 }
 
 // settingsBefore returns the settings that were active when an entry was made.
@@ -463,7 +393,7 @@ func ReplayLineages(ctx context.Context, r *store.Reader, q answer.ReplayQuestio
 }
 
 func replayLineage(ctx context.Context, r *store.Reader, name string, q answer.ReplayQuestion) (a answer.Replay, err error) {
-	report, err := Replay(ctx, r, name, ReplayOptions{Strict: q.Strict, Counterfactual: q.Counterfactual})
+	report, err := Replay(ctx, r, name, q)
 	if err != nil {
 		return a, err
 	}
@@ -478,7 +408,7 @@ func replayLineage(ctx context.Context, r *store.Reader, name string, q answer.R
 	}
 	a = replayAnswer(report, q.Strict)
 	if q.Counterfactual != nil {
-		a.Policy, a.Counterfactual = q.Counterfactual.Name(), alternativeAnswers(report.Alternatives)
+		a.Policy, a.Counterfactual = q.Counterfactual.Name(), report.Alternatives
 	}
 	return a, nil
 }
@@ -495,38 +425,64 @@ func replayAnswer(r ReplayReport, strict bool) answer.Replay {
 	return a
 }
 
-func alternativeAnswers(alternatives []Alternative) []answer.Alternative {
-	list := make([]answer.Alternative, len(alternatives))
-	for i, a := range alternatives {
-		list[i] = answer.Alternative{
-			Number: a.Entry.Number, Decision: a.Entry.ID(), Mutation: a.Record.Mutation, Attempt: a.Record.Attempt, Was: a.Record.Decision.State, Would: a.Decision.State,
-			Label: a.Decision.Label, Delta: a.Decision.Delta, Same: a.Same, Need: a.Decision.Need, Noise: a.Decision.Noise, P: a.Decision.P,
-		}
-		if a.Err != nil {
-			list[i].Problem = a.Err.Error()
-		}
-	}
-	return list
-}
-
-// replayOneDecision returns one decision with the replay of its ledger.
+// replayOneDecision returns one decision with the replay of its ledger and, if strict, of its evidence. The decision is
+// named by its ID, a prefix of it, or its number in the ledger. If the ledger differs, a decision that is missing or
+// cannot be read is a problem, not an error.
 func replayOneDecision(ctx context.Context, r *store.Reader, q answer.ReplayQuestion) (a answer.Replays, err error) {
 	lineage, err := Resolve(ctx, r, q.Lineage)
 	if err != nil {
 		return a, err
 	}
-	d, err := replayDecision(ctx, r, lineage, q.Decision, q.Strict)
+	s, err := loadStored(ctx, r, lineage)
 	if err != nil {
 		return a, err
 	}
-	a.Items = []answer.Replay{replayAnswer(d.Replay, q.Strict)}
-	a.Decision = &answer.DecisionReplay{Asked: q.Decision + " of lineage " + lineage, Own: d.Own}
-	if d.Number > 0 {
-		decision := decisionAnswer(d.DecideResult)
-		a.Decision.Decision, a.Decision.Evidence = &decision, &d.Record.Evidence
+	replay := replayStored(s)
+	shown := answer.DecisionReplay{Asked: q.Decision + " of lineage " + lineage}
+	if err := showDecision(ctx, r, s, q, &replay, &shown); err != nil {
+		if len(replay.Differences) == 0 || ctx.Err() != nil {
+			return a, err
+		}
+		shown.Problem = err.Error()
 	}
-	if d.Problem != nil {
-		a.Decision.Problem = d.Problem.Error()
-	}
+	a.Items, a.Decision = []answer.Replay{replayAnswer(replay, q.Strict)}, &shown
 	return a, nil
+}
+
+// showDecision fills in a decision, with its differences.
+func showDecision(ctx context.Context, r *store.Reader, s stored, q answer.ReplayQuestion, replay *ReplayReport, shown *answer.DecisionReplay) error {
+	e, err := findDecision(s.Name, s.entries, q.Decision)
+	if err != nil {
+		return err
+	}
+	l := Lineage{Evolving: s.Evolving, Settings: replay.Settings}
+	_, decisions, err := loadMutation(ctx, r, l, e.Mutation)
+	for _, d := range decisions {
+		if d.Number != e.Number {
+			continue
+		}
+		decision := decisionAnswer(d)
+		shown.Decision, shown.Evidence = &decision, &d.Record.Evidence
+		if q.Strict && d.Parent != "" {
+			err = compareStrictly(ctx, r, l, replay, d)
+		}
+	}
+	for _, difference := range replay.Differences {
+		if difference.Number == e.Number {
+			shown.Own = append(shown.Own, difference)
+		}
+	}
+	return err
+}
+
+// compareStrictly compares the evidence of a decision with what is recorded, under the settings that were active then.
+func compareStrictly(ctx context.Context, r *store.Reader, l Lineage, replay *ReplayReport, d DecideResult) (err error) {
+	if l.Settings, err = settingsBefore(*replay, d.Number); err != nil {
+		return err
+	}
+	trials, err := loadTrials(ctx, r, l, d.Mutation.Child, d.Parent)
+	if err != nil {
+		return err
+	}
+	return replay.compareDecision(trials, d.Entry, d.Record, d.Mutation.Child, d.Parent)
 }

@@ -10,27 +10,10 @@ import (
 
 	"track"
 	"track/answer"
+	"track/answer/param"
 	"track/evolution"
 	"track/store"
 )
-
-// RollbackOptions say which version to go back to: one of To, Best, Previous and IfTriggered.
-type RollbackOptions struct {
-	To                          string
-	Best, Previous, IfTriggered bool
-	Untested                    bool   // To may be a version that was never tried
-	Reason                      string // for by hand
-	At                          time.Time
-}
-
-// RollbackResult is a rollback, or why there was none.
-type RollbackResult struct {
-	evolution.Entry
-	Event *evolution.RollbackEvent // nil if no trigger applies
-	Head  string                   // the active version after it
-	// Warnings say what speaks against the version that somebody chose.
-	Warnings []answer.DecisionWarning
-}
 
 // Warnings of versions that somebody chose.
 const (
@@ -38,34 +21,38 @@ const (
 	warnUntested    evolution.Warning = "untested"     // it has no trial, and was never active
 )
 
-// Rollback makes an earlier version active, and begins the cooldown.
-func Rollback(ctx context.Context, st *store.Store, lineage string, o RollbackOptions) (r RollbackResult, err error) {
-	err = change(ctx, st, lineage, func(tx *store.Tx, l *Lineage) error {
-		r = RollbackResult{}
-		event, err := rollbackEvent(ctx, tx.Reader, *l, o)
+// RollBack makes an earlier version active, and begins the cooldown.
+func RollBack(ctx context.Context, st *store.Store, q answer.RollbackQuestion) (a answer.Rollback, err error) {
+	if a.Lineage, err = Resolve(ctx, st.Reader, q.Lineage); err != nil {
+		return a, err
+	}
+	if q.To, err = answer.VersionName(a.Lineage, q.To); err != nil {
+		return a, &param.Error{Param: "to", Message: err.Error()}
+	}
+	err = change(ctx, st, a.Lineage, func(tx *store.Tx, l *Lineage) error {
+		a = answer.Rollback{Lineage: l.Name, Head: l.Head}
+		event, err := rollbackEvent(ctx, tx.Reader, *l, q)
 		if err != nil || event == nil {
-			r.Head = l.Head
 			return err
 		}
 		event.Settings = l.Settings.Number
 		if event.Executions, err = countTrials(ctx, tx.Reader, *l); err != nil {
 			return err
 		}
-		r.Event = event
-		if o.To != "" {
-			if r.Warnings, err = chosenWarnings(ctx, tx.Reader, *l, o); err != nil {
+		if q.To != "" {
+			if a.Warnings, err = chosenWarnings(ctx, tx.Reader, *l, q); err != nil {
 				return err
 			}
 		}
-		r.Entry, err = appendEntry(tx, l, evolution.KindRollback, *event, event.To, orNow(o.At, tx.Reader))
-		r.Head = event.To
+		e, err := appendEntry(tx, l, evolution.KindRollback, *event, event.To, orNow(q.At, tx.Reader))
+		a.RolledBack, a.Number, a.Head, a.Event, a.Hash = true, e.Number, event.To, event, e.Hash
 		return err
 	})
-	return r, err
+	return a, err
 }
 
 // rollbackEvent returns the event of going back; nil if no trigger applies.
-func rollbackEvent(ctx context.Context, r *store.Reader, l Lineage, o RollbackOptions) (*evolution.RollbackEvent, error) {
+func rollbackEvent(ctx context.Context, r *store.Reader, l Lineage, o answer.RollbackQuestion) (*evolution.RollbackEvent, error) {
 	where, err := loadStanding(ctx, r, l)
 	if err != nil {
 		return nil, err
@@ -101,7 +88,7 @@ func rollbackEvent(ctx context.Context, r *store.Reader, l Lineage, o RollbackOp
 }
 
 // rollbackTarget returns the version that a person goes back to.
-func rollbackTarget(ctx context.Context, r *store.Reader, l Lineage, where standing, o RollbackOptions) (evolution.Standing, error) {
+func rollbackTarget(ctx context.Context, r *store.Reader, l Lineage, where standing, o answer.RollbackQuestion) (evolution.Standing, error) {
 	nameOne := func(err error) error {
 		return track.WithHint(err, track.NewHint("name a version", "rollback", l.Name).With("to", "VERSION"))
 	}
@@ -167,12 +154,12 @@ func namedTarget(ctx context.Context, r *store.Reader, l Lineage, where standing
 	if err != nil {
 		return evolution.Standing{}, err
 	}
-	return where.compare(name, 0)
+	return compareVersion(l, where.trials, name, 0, fitnessValue)
 }
 
 // chosenWarnings warn of the version that a person names. They are an error if it was never tried, unless that is
 // allowed.
-func chosenWarnings(ctx context.Context, r *store.Reader, l Lineage, o RollbackOptions) (list []answer.DecisionWarning, err error) {
+func chosenWarnings(ctx context.Context, r *store.Reader, l Lineage, o answer.RollbackQuestion) (list []answer.DecisionWarning, err error) {
 	mutations, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Child: o.To})
 	if err != nil {
 		return nil, err

@@ -18,67 +18,67 @@ import (
 
 func TestRollback(t *testing.T) {
 	l := newLoop(t, testdb.New(t), lineagetest.Calm)
-	_, err := lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
+	_, err := lineages.RollBack(t.Context(), l.Store, answer.RollbackQuestion{Lineage: "l", Best: true})
 	wantHint(t, err, track.ErrInvalid, "has a score", "to=VERSION")
-	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Previous: true})
+	_, err = lineages.RollBack(t.Context(), l.Store, answer.RollbackQuestion{Lineage: "l", Previous: true})
 	wantHint(t, err, track.ErrInvalid, "no version was active before v001", "to=VERSION")
 	l.Run("v001", 60)
-	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
+	_, err = lineages.RollBack(t.Context(), l.Store, answer.RollbackQuestion{Lineage: "l", Best: true})
 	wantHint(t, err, track.ErrConflict, "v001 is already active", "")
 	l.Evolve("French", 70)
 	l.Evolve("German", 80)
 	l.Evolve("Dutch", 85)
-	candidate := l.Propose(lineagetest.Text("Danish"), lineages.ProposeOptions{})
+	candidate := l.Propose(lineagetest.Text("Danish"), answer.ProposeQuestion{})
 	if l.Head() != "v004" {
 		t.Fatal(l.Head())
 	}
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || r.Head != "v004" || r.Number != 0 {
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event != nil || r.Head != "v004" || r.Number != 0 {
 		t.Errorf("no trigger applies: %+v", r)
 	}
 	// The previous one, twice: further back each time.
 	for _, want := range []string{"v003", "v002"} {
-		r := l.Rollback(lineages.RollbackOptions{Previous: true})
-		if r.Head != want || l.Head() != want || r.Event.Trigger != evolution.TriggerHand || r.Event.Reason != "by hand" || r.Event.State != nil || r.HeadAfter != want {
+		r := l.Rollback(answer.RollbackQuestion{Previous: true})
+		if r.Head != want || l.Head() != want || r.Event.Trigger != evolution.TriggerHand || r.Event.Reason != "by hand" || r.Event.State != nil {
 			t.Errorf("%+v", r)
 		}
 	}
-	if r := l.Rollback(lineages.RollbackOptions{Best: true, Reason: "it was better"}); r.Head != "v004" || *r.Event.ToScore != 85 || *r.Event.FromScore != 70 || r.Event.Reason != "it was better" {
+	if r := l.Rollback(answer.RollbackQuestion{Best: true, Reason: "it was better"}); r.Head != "v004" || *r.Event.ToScore != 85 || *r.Event.FromScore != 70 || r.Event.Reason != "it was better" {
 		t.Errorf("%+v", r.Event)
 	}
 	// To a candidate that was never active, and to what nobody proposed, which the ledger then names.
-	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: candidate.Child})
+	_, err = lineages.RollBack(t.Context(), l.Store, answer.RollbackQuestion{Lineage: "l", To: candidate.Child})
 	wantHint(t, err, track.ErrInvalid, "v005 was never tried: it has no trial, and was never active", "untested")
 	if l.Head() != "v004" {
 		t.Errorf("%s is active", l.Head())
 	}
-	r := l.Rollback(lineages.RollbackOptions{To: candidate.Child, Untested: true})
+	r := l.Rollback(answer.RollbackQuestion{To: candidate.Child, Untested: true})
 	if r.Head != "v005" || r.Event.ToScore != nil || len(r.Warnings) != 1 || r.Warnings[0].Message != "v005 was never tried" {
 		t.Errorf("%+v, %v", r.Event, r.Warnings)
 	}
 	// What was measured of a proposal that was taken back is no trial.
-	gone := l.Propose(lineagetest.Text("Swedish"), lineages.ProposeOptions{})
+	gone := l.Propose(lineagetest.Text("Swedish"), answer.ProposeQuestion{})
 	l.Record(track.Execution{Lineage: "l", Version: gone.Child, Source: "test", Key: "minibatch", Status: track.ExecutionOK}, false)
 	if _, err := lineages.Withdraw(t.Context(), l.Store, "l", gone.Key, "rejected by its source", time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: gone.Child})
+	_, err = lineages.RollBack(t.Context(), l.Store, answer.RollbackQuestion{Lineage: "l", To: gone.Child})
 	wantHint(t, err, track.ErrInvalid, "v006 was never tried", "untested")
 	l.Run("elsewhere", 50)
-	if r := l.Rollback(lineages.RollbackOptions{To: "elsewhere"}); r.Head != "elsewhere" || r.Event.Version == nil || *r.Event.Version != (evolution.VersionRef{Label: "elsewhere"}) {
+	if r := l.Rollback(answer.RollbackQuestion{To: "elsewhere"}); r.Head != "elsewhere" || r.Event.Version == nil || *r.Event.Version != (evolution.VersionRef{Label: "elsewhere"}) {
 		t.Errorf("%+v", r.Event)
 	}
-	l.Rollback(lineages.RollbackOptions{To: "v005"})
-	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: "nosuch"})
+	l.Rollback(answer.RollbackQuestion{To: "v005"})
+	_, err = lineages.RollBack(t.Context(), l.Store, answer.RollbackQuestion{Lineage: "l", To: "nosuch"})
 	trackertest.WantError(t, err, track.ErrNotFound)
-	_, err = lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: "v005"})
+	_, err = lineages.RollBack(t.Context(), l.Store, answer.RollbackQuestion{Lineage: "l", To: "v005"})
 	trackertest.WantError(t, err, track.ErrConflict)
 	// Below a share of the best, it goes there.
 	l.Run("v005", 40)
-	r = l.Rollback(lineages.RollbackOptions{IfTriggered: true})
+	r = l.Rollback(answer.RollbackQuestion{IfTriggered: true})
 	if r.Event == nil || r.Event.Trigger != evolution.TriggerBelowBest || r.Head != "v004" || r.Event.State == nil || r.Event.Executions != 7 || r.Event.Version != nil {
 		t.Errorf("%+v", r.Event)
 	}
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event != nil {
 		t.Errorf("once more: %+v", r.Event)
 	}
 	l.CheckReplay()
@@ -91,20 +91,20 @@ func TestRollbackForbidden(t *testing.T) {
 	l.Evolve("French", 90)
 	l.Evolve("German", 95)
 	l.Evolve("Dutch", 100)
-	rejected := l.Propose(lineagetest.Text("Danish"), lineages.ProposeOptions{})
+	rejected := l.Propose(lineagetest.Text("Danish"), answer.ProposeQuestion{})
 	l.Run("v005", 10)
-	l.Decide(rejected.Key, lineages.DecideOptions{})
-	refused := l.Propose("x", lineages.ProposeOptions{})
+	l.Decide(rejected.Key, answer.DecideQuestion{})
+	refused := l.Propose("x", answer.ProposeQuestion{})
 	l.Set(func(s *evolution.Settings) { s.Loop.Forbidden = []string{"french", "german"} })
 	for version, pattern := range map[string]string{"v002": "french", "v003": "german"} {
-		_, err := lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{To: version})
+		_, err := lineages.RollBack(t.Context(), l.Store, answer.RollbackQuestion{Lineage: "l", To: version})
 		wantHint(t, err, track.ErrConflict, version+" is forbidden in lineage l: line 1 matches "+pattern, "lineage set l forbidden=@FILE")
 	}
-	if r := l.Rollback(lineages.RollbackOptions{Previous: true}); r.Head != "v001" || len(r.Warnings) > 0 {
+	if r := l.Rollback(answer.RollbackQuestion{Previous: true}); r.Head != "v001" || len(r.Warnings) > 0 {
 		t.Errorf("before v004: %s, %v", r.Head, r.Warnings)
 	}
 	for _, m := range []lineages.ProposeResult{rejected, refused} {
-		r := l.Rollback(lineages.RollbackOptions{To: m.Child, Untested: m.Child == refused.Child})
+		r := l.Rollback(answer.RollbackQuestion{To: m.Child, Untested: m.Child == refused.Child})
 		if n := len(r.Warnings); m.Child == refused.Child {
 			r.Warnings = r.Warnings[1:] // it was never tried
 		} else if n != 1 {
@@ -114,16 +114,16 @@ func TestRollbackForbidden(t *testing.T) {
 			t.Errorf("%s: %v", m.Child, r.Warnings)
 		}
 	}
-	if r := l.Rollback(lineages.RollbackOptions{Best: true}); r.Head != "v004" {
+	if r := l.Rollback(answer.RollbackQuestion{Best: true}); r.Head != "v004" {
 		t.Errorf("the best: %s", r.Head)
 	}
 	l.Set(func(s *evolution.Settings) { s.Loop.Forbidden = []string{"french", "german", "dutch"} })
-	l.Rollback(lineages.RollbackOptions{To: "v005"})
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Head != "v001" {
+	l.Rollback(answer.RollbackQuestion{To: "v005"})
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event == nil || r.Head != "v001" {
 		t.Errorf("the best that is allowed: %+v", r.Event)
 	}
-	l.Rollback(lineages.RollbackOptions{To: "v005"})
-	if r := l.Rollback(lineages.RollbackOptions{Best: true}); r.Head != "v001" {
+	l.Rollback(answer.RollbackQuestion{To: "v005"})
+	if r := l.Rollback(answer.RollbackQuestion{Best: true}); r.Head != "v001" {
 		t.Errorf("the best that is allowed: %s", r.Head)
 	}
 	l.CheckReplay()
@@ -145,24 +145,24 @@ func TestRollbackDrops(t *testing.T) {
 	})
 	l.Run("v001", 80)
 	l.Evolve("French", 79)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || l.Head() != "v002" {
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event != nil || l.Head() != "v002" {
 		t.Fatalf("after one drop: %+v", r.Event)
 	}
 	l.Evolve("German", 78)
-	r := l.Rollback(lineages.RollbackOptions{IfTriggered: true})
+	r := l.Rollback(answer.RollbackQuestion{IfTriggered: true})
 	if r.Event == nil || r.Event.Trigger != evolution.TriggerDrops || r.Head != "v001" || !slices.Equal(gains(r.Event.State.Steps), []float64{-1, -1}) {
 		t.Errorf("%+v", r.Event)
 	}
 	l.Evolve("Dutch", 77)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event != nil {
 		t.Errorf("one drop since the rollback: %+v", r.Event)
 	}
-	reports, err := lineages.Operators(t.Context(), l.Store.Reader, "l")
+	reports, err := lineages.ShowOperators(t.Context(), l.Store.Reader, answer.OperatorsQuestion{Lineage: "l"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(reports, func(r lineages.OperatorReport) bool { return r.Operator.Name == answer.OperatorByHand })
-	if o := reports[i]; o.Proposed != 3 || o.Accepted != 3 || o.RolledBack != 2 || o.Gain != -5 || o.CostPerPoint() != nil || o.Listed {
+	i := slices.IndexFunc(reports.Operators, func(r answer.Operator) bool { return r.Operator == answer.OperatorByHand })
+	if o := reports.Operators[i]; o.Proposed != 3 || o.Accepted != 3 || o.RolledBack != 2 || o.Gain != -5 || o.CostPerPoint != nil || o.Listed {
 		t.Errorf("%+v", o)
 	}
 	l.CheckReplay()
@@ -176,13 +176,13 @@ func TestRollbackStartsAgain(t *testing.T) {
 	})
 	l.Run("v001", 70)
 	l.Evolve("French", 80)
-	l.Rollback(lineages.RollbackOptions{To: "v001"})
+	l.Rollback(answer.RollbackQuestion{To: "v001"})
 	l.Evolve("German", 69)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || l.Head() != "v003" {
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event != nil || l.Head() != "v003" {
 		t.Errorf("%+v", r.Event)
 	}
 	l.Evolve("Dutch", 68)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerDrops || r.Head != "v002" || !slices.Equal(gains(r.Event.State.Steps), []float64{-1, -1}) {
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerDrops || r.Head != "v002" || !slices.Equal(gains(r.Event.State.Steps), []float64{-1, -1}) {
 		t.Errorf("%+v", r.Event)
 	}
 	l.CheckReplay()
@@ -197,11 +197,11 @@ func TestRollbackErrors(t *testing.T) {
 	l.Run("v001", 60, 60, 60)
 	l.Evolve("French", 70, 70)
 	l.Fail("v002", track.ExecutionError, 2)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event != nil {
 		t.Errorf("two of four: %+v", r.Event)
 	}
 	l.Fail("v002", track.ExecutionTimeout, 1)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" || !trackertest.Near(*r.Event.State.ErrorRate, 0.6) {
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" || !trackertest.Near(*r.Event.State.ErrorRate, 0.6) {
 		t.Errorf("%+v", r.Event)
 	}
 	l.CheckReplay()
@@ -215,21 +215,21 @@ func TestTriggersDoNotGoBackAndForth(t *testing.T) {
 	l.Evolve("French", 70)
 	l.Fail("v001", track.ExecutionTimeout, 5)
 	l.Fail("v002", track.ExecutionTimeout, 5)
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" {
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event == nil || r.Event.Trigger != evolution.TriggerErrorRate || r.Head != "v001" {
 		t.Fatalf("%+v", r.Event)
 	}
 	for range 2 {
-		if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil || l.Head() != "v001" {
+		if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event != nil || l.Head() != "v001" {
 			t.Fatalf("back to what was just left: %+v", r.Event)
 		}
 	}
 	if s := l.Next(); s.Action == answer.ActionRollback {
 		t.Errorf("%+v", s)
 	}
-	if r := l.Rollback(lineages.RollbackOptions{To: "v002"}); r.Head != "v002" {
+	if r := l.Rollback(answer.RollbackQuestion{To: "v002"}); r.Head != "v002" {
 		t.Errorf("by hand: %+v", r.Event)
 	}
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event == nil || r.Head != "v001" {
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event == nil || r.Head != "v001" {
 		t.Errorf("after somebody went back by hand the triggers look again: %+v", r.Event)
 	}
 	l.CheckReplay()
@@ -243,16 +243,16 @@ func TestRollbackComparesCommonTasks(t *testing.T) {
 	}
 	run("v001", "easy", 90)
 	run("v001", "hard", 20)
-	p := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
+	p := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{})
 	run(p.Child, "hard", 30)
-	l.Rollback(lineages.RollbackOptions{To: p.Child})
-	if r := l.Rollback(lineages.RollbackOptions{IfTriggered: true}); r.Event != nil {
+	l.Rollback(answer.RollbackQuestion{To: p.Child})
+	if r := l.Rollback(answer.RollbackQuestion{IfTriggered: true}); r.Event != nil {
 		t.Errorf("it is better on the common task, and %+v", r.Event)
 	}
-	_, err := lineages.Rollback(t.Context(), l.Store, "l", lineages.RollbackOptions{Best: true})
+	_, err := lineages.RollBack(t.Context(), l.Store, answer.RollbackQuestion{Lineage: "l", Best: true})
 	wantHint(t, err, track.ErrConflict, p.Child+" is already active", "")
 	run(p.Child, "easy", 9)
-	r := l.Rollback(lineages.RollbackOptions{IfTriggered: true})
+	r := l.Rollback(answer.RollbackQuestion{IfTriggered: true})
 	if r.Event == nil || r.Event.Trigger != evolution.TriggerBelowBest || r.Head != "v001" || r.Event.Tasks != 2 || *r.Event.FromScore != 19.5 || *r.Event.ToScore != 55 {
 		t.Errorf("%+v", r.Event)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/internal/testdb"
@@ -27,16 +28,16 @@ func TestDecideByTruth(t *testing.T) {
 	st := testdb.New(t)
 	l := newLoop(t, st, nil)
 	l.label("v001", "reward", 90, 0, 1, 0)
-	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
+	m := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{}).Key
 	l.label("v002", "reward", 10, 1, 1, 1)
 	l.Run("v002", 99)
-	if r := l.Decide(m, lineages.DecideOptions{DryRun: true}); r.Record.Decision.Accepted || r.Record.Score.From != "own" {
+	if r := l.Decide(m, answer.DecideQuestion{DryRun: true}); r.Record.Decision.Accepted || r.Record.Score.From != "own" {
 		t.Errorf("by own scores: %+v", r.Record.Score)
 	} else if a := r.Record.Score.Agreement; len(a) != 1 || a[0].Truth != "reward" || a[0].NSuccess != 4 || a[0].NFailure != 2 || a[0].AUC != 0.125 {
 		t.Errorf("the scores 90 of one success and two failures, and 10 of three successes, agree so: %+v", a)
 	}
 	l.Set(func(s *evolution.Settings) { s.ScoreFrom = "truth:reward" })
-	r := l.Decide(m, lineages.DecideOptions{})
+	r := l.Decide(m, answer.DecideQuestion{})
 	use, d := r.Record.Score, r.Record.Decision
 	if !d.Accepted || d.NChild != 3 || d.NParent != 3 || *d.NewScore != 100 || use.From != "truth:reward" || use.Times != 100 || use.WithoutChild != 1 || use.WithoutParent != 0 {
 		t.Errorf("%+v %+v", use, d)
@@ -47,13 +48,13 @@ func TestDecideByTruth(t *testing.T) {
 	// The kind of later settings changes nothing about this decision.
 	l.Set(func(s *evolution.Settings) { s.ScoreFrom = "own" })
 	l.CheckReplay()
-	one, err := lineages.ReplayDecision(t.Context(), st.Reader, "l", r.ID(), true)
-	if err != nil || len(one.Replay.Differences) > 0 {
-		t.Errorf("%v %v", err, one.Replay.Differences)
+	one, err := lineages.ReplayLineages(t.Context(), st.Reader, answer.ReplayQuestion{Lineage: "l", Decision: r.ID(), Strict: true})
+	if err != nil || len(one.Items[0].Differences) > 0 {
+		t.Errorf("%v %v", err, one.Items[0].Differences)
 	}
 	// Another policy judges the same labels.
-	again, err := lineages.Replay(t.Context(), st.Reader, "l", lineages.ReplayOptions{Counterfactual: evolution.Greedy{}})
-	if err != nil || len(again.Alternatives) != 1 || again.Alternatives[0].Record.Score.From != "truth:reward" {
+	again, err := lineages.Replay(t.Context(), st.Reader, "l", answer.ReplayQuestion{Counterfactual: evolution.Greedy{}})
+	if err != nil || len(again.Alternatives) != 1 || again.Alternatives[0].Was != evolution.Accept {
 		t.Errorf("%v %+v", err, again.Alternatives)
 	}
 }
@@ -62,17 +63,17 @@ func TestDecideByTruth(t *testing.T) {
 func TestDecideByTruthOfAnotherScale(t *testing.T) {
 	l := newLoop(t, testdb.New(t), func(s *evolution.Settings) { s.ScoreFrom = "truth:points" })
 	l.label("v001", "points", 0, 3, 3)
-	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
+	m := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{}).Key
 	l.label("v002", "points", 0, 7, 8)
-	_, err := lineages.Decide(t.Context(), l.Store, "l", m, lineages.DecideOptions{})
+	_, err := lineages.Decide(t.Context(), l.Store, "l", m, answer.DecideQuestion{})
 	wantHint(t, err, track.ErrInvalid, "score: 700 is not between 0 and 100", "score-times=FACTOR")
 	ten := 10.0
 	l.Set(func(s *evolution.Settings) { s.ScoreTimes = &ten })
-	if r := l.Decide(m, lineages.DecideOptions{DryRun: true}); *r.Record.Decision.OldScore != 30 || r.Record.Score.Times != 10 {
+	if r := l.Decide(m, answer.DecideQuestion{DryRun: true}); *r.Record.Decision.OldScore != 30 || r.Record.Score.Times != 10 {
 		t.Errorf("%+v", r.Record)
 	}
 	l.Set(func(s *evolution.Settings) { *s = s.WithScale(evolution.Scale{Points: 1}); s.ScoreTimes = nil })
-	if r := l.Decide(m, lineages.DecideOptions{}); *r.Record.Decision.OldScore != 3 || r.Record.Score.Times != 1 {
+	if r := l.Decide(m, answer.DecideQuestion{}); *r.Record.Decision.OldScore != 3 || r.Record.Score.Times != 1 {
 		t.Errorf("%+v", r.Record)
 	}
 	l.CheckReplay()
@@ -90,9 +91,9 @@ func TestDecideByComponent(t *testing.T) {
 	}
 	run("v001", 0, 1, 1, 1)
 	run("v001")
-	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
+	m := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{}).Key
 	run("v002", 0, 0, 0, 1)
-	r := l.Decide(m, lineages.DecideOptions{})
+	r := l.Decide(m, answer.DecideQuestion{})
 	if d := r.Record.Decision; *d.OldScore != 25 || *d.NewScore != 75 || r.Record.Score.WithoutParent != 1 {
 		t.Errorf("%+v %+v", d, r.Record.Score)
 	}
@@ -107,13 +108,13 @@ func TestDecideByJudge(t *testing.T) {
 		l.Record(l.Execution(version, func(e *track.Execution) { e.Score, e.Judge = &score, &by }), false)
 	}
 	judge("v001", first, 50)
-	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
+	m := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{}).Key
 	judge("v002", second, 90)
-	_, err := lineages.Decide(t.Context(), l.Store, "l", m, lineages.DecideOptions{})
+	_, err := lineages.Decide(t.Context(), l.Store, "l", m, answer.DecideQuestion{})
 	wantHint(t, err, track.ErrInvalid, second.Rubric(), "score-from=KIND")
 	judge("v002", first, 60)
 	l.Set(func(s *evolution.Settings) { s.ScoreFrom = evolution.ScoreSource(first.Rubric()) })
-	r := l.Decide(m, lineages.DecideOptions{})
+	r := l.Decide(m, answer.DecideQuestion{})
 	if d := r.Record.Decision; *d.NewScore != 60 || d.NChild != 1 || r.Record.Score.WithoutChild != 1 || !strings.HasPrefix(string(r.Record.Score.From), "judge:m@01") {
 		t.Errorf("%+v %+v", d, r.Record.Score)
 	}
@@ -128,10 +129,10 @@ func TestHoldoutNeverDecides(t *testing.T) {
 		s.Holdout = s.Holdout.With("t3")
 	})
 	l.Run("v001", 50, 50, 100)
-	m := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{}).Key
+	m := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{}).Key
 	l.Run("v002", 60, 60, 0)
 	l.Record(l.Execution("v002", func(e *track.Execution) { e.Holdout = true }), false)
-	r := l.Decide(m, lineages.DecideOptions{})
+	r := l.Decide(m, answer.DecideQuestion{})
 	if d, use := r.Record.Decision, r.Record.Score; *d.OldScore != 50 || *d.NewScore != 60 || !d.Accepted || use.HoldoutChild != 2 || use.HoldoutParent != 1 || use.WithoutChild != 0 {
 		t.Errorf("%+v %+v", d, use)
 	}
@@ -141,7 +142,7 @@ func TestHoldoutNeverDecides(t *testing.T) {
 		}
 	}
 	l.CheckReplay()
-	v, err := lineages.LoadVersion(t.Context(), st.Reader, "l", "v002")
+	v, err := lineages.ShowVersion(t.Context(), st.Reader, answer.VersionQuestion{Of: answer.VersionSelector{Lineage: "l", Version: "v002"}})
 	if err != nil || *v.Fitness != 60 {
 		t.Errorf("%v %+v", err, v)
 	}
@@ -156,8 +157,8 @@ func TestHoldoutNeverDecides(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	// A policy that wants pairs of the same tasks asks for no holdout task.
-	third := l.Propose(lineagetest.Text("Dutch"), lineages.ProposeOptions{})
-	plan := l.Decide(third.Key, lineages.DecideOptions{Policy: evolution.Confirm{Effect: 2, Alpha: 0.05, Beta: 0.2, Pairs: 16}, DryRun: true})
+	third := l.Propose(lineagetest.Text("Dutch"), answer.ProposeQuestion{})
+	plan := l.Decide(third.Key, answer.DecideQuestion{Policy: evolution.Confirm{Effect: 2, Alpha: 0.05, Beta: 0.2, Pairs: 16}, DryRun: true})
 	need := plan.Record.Decision.Need
 	if need == nil || len(need.ChildKeys) != 2 {
 		t.Fatalf("%+v", need)
@@ -176,7 +177,7 @@ func TestHoldoutChangesFitness(t *testing.T) {
 	l.label("v001", "reward", 20, 1, 1, 0)
 	fitness := func() float64 {
 		t.Helper()
-		v, err := lineages.LoadVersion(t.Context(), st.Reader, "l", "v001")
+		v, err := lineages.ShowVersion(t.Context(), st.Reader, answer.VersionQuestion{Of: answer.VersionSelector{Lineage: "l", Version: "v001"}})
 		if err != nil || v.Fitness == nil {
 			t.Fatalf("%v %+v", err, v)
 		}

@@ -3,7 +3,6 @@ package lineages_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"track"
 	"track/answer"
@@ -42,13 +41,13 @@ func growAgent(t *testing.T, n int) *loop {
 	l := newLoop(t, testdb.New(t), lineagetest.Calm)
 	l.Run("v001", 10)
 	for i := 2; i <= n; i++ {
-		p := l.Propose(lineagetest.Text(fmt.Sprint("language ", i)), lineages.ProposeOptions{ID: fmt.Sprint("m", i)})
+		p := l.Propose(lineagetest.Text(fmt.Sprint("language ", i)), answer.ProposeQuestion{ID: fmt.Sprint("m", i)})
 		for _, score := range []float64{1, 10 + float64(i), 10 + float64(i), 10 + float64(i)} {
 			l.Run(p.Child, score)
-			l.Decide(p.Key, lineages.DecideOptions{})
+			l.Decide(p.Key, answer.DecideQuestion{})
 		}
 	}
-	p := l.Propose(lineagetest.Text("the last language"), lineages.ProposeOptions{ID: "open"})
+	p := l.Propose(lineagetest.Text("the last language"), answer.ProposeQuestion{ID: "open"})
 	l.Run(p.Child, 90, 90, 90, 90, 90)
 	return l
 }
@@ -59,14 +58,14 @@ func growSimulation(t *testing.T, n int) *loop {
 	l := simulation(t)
 	propose := func(i int) string {
 		params := fmt.Sprintf(`{"theta":%d}`, 10+i)
-		p := l.Propose(params, lineages.ProposeOptions{ID: fmt.Sprint("m", i)})
+		p := l.Propose(params, answer.ProposeQuestion{ID: fmt.Sprint("m", i)})
 		b := 1 + 1/float64(i+1)
 		l.Simulate(params, "c", map[track.SeedNumber]map[string]float64{1: {"a": 0.5, "b": b}, 2: {"a": 0.5, "b": b}, 3: {"a": 0.5, "b": b}})
 		return p.Key
 	}
 	l.Simulate(`{"theta":10}`, "c", map[track.SeedNumber]map[string]float64{1: {"a": 0.5, "b": 3}, 2: {"a": 0.5, "b": 3}, 3: {"a": 0.5, "b": 3}})
 	for i := 1; i < n; i++ {
-		if d := l.Decide(propose(i), lineages.DecideOptions{}); !d.Record.Decision.Accepted {
+		if d := l.Decide(propose(i), answer.DecideQuestion{}); !d.Record.Decision.Accepted {
 			t.Fatalf("%+v", d.Record.Decision)
 		}
 	}
@@ -85,31 +84,55 @@ func countStatements(t *testing.T, l *loop) map[string]int64 {
 	open := mutations[len(mutations)-1].Key
 	counts := map[string]int64{}
 	for question, ask := range map[string]func() error{
-		"report":   func() error { _, err := lineages.LoadFacts(ctx, r, l.Name); return err },
-		"export":   func() error { _, err := lineages.Export(ctx, r, l.Name); return err },
-		"overview": func() error { _, err := lineages.LoadOverview(ctx, r, l.Name); return err },
-		"versions": func() error { _, _, err := lineages.Versions(ctx, r, l.Name); return err },
-		"version":  func() error { _, err := lineages.LoadVersion(ctx, r, l.Name, "v002"); return err },
+		"report": func() error { _, err := lineages.LoadFacts(ctx, r, l.Name); return err },
+		"export": func() error { _, err := lineages.Export(ctx, r, l.Name); return err },
+		"overview": func() error {
+			_, err := lineages.ShowLineage(ctx, r, answer.LineageQuestion{Lineage: l.Name})
+			return err
+		},
+		"versions": func() error {
+			_, err := lineages.ListVersions(ctx, r, answer.OptionalLineageQuestion{Lineage: l.Name})
+			return err
+		},
+		"version": func() error {
+			_, err := lineages.ShowVersion(ctx, r, answer.VersionQuestion{Of: answer.VersionSelector{Lineage: l.Name, Version: "v002"}})
+			return err
+		},
 		"front": func() error {
 			_, err := lineages.ShowFront(ctx, r, answer.FrontQuestion{Lineage: l.Name})
 			return err
 		},
-		"operators":  func() error { _, err := lineages.Operators(ctx, r, l.Name); return err },
-		"suggestion": func() error { _, err := lineages.SuggestOperator(ctx, r, l.Name); return err },
-		"draws":      func() error { _, err := lineages.Draws(ctx, r, l.Name); return err },
-		"mutation":   func() error { _, err := lineages.LoadMutation(ctx, r, l.Name, mutations[0].Key); return err },
-		"replay":     func() error { _, err := lineages.Replay(ctx, r, l.Name, lineages.ReplayOptions{}); return err },
+		"operators": func() error {
+			_, err := lineages.ShowOperators(ctx, r, answer.OperatorsQuestion{Lineage: l.Name})
+			return err
+		},
+		"suggestion": func() error {
+			_, err := lineages.ShowOperators(ctx, r, answer.OperatorsQuestion{Lineage: l.Name, Suggest: true})
+			return err
+		},
+		"draws": func() error {
+			_, err := lineages.ListDraws(ctx, r, answer.OptionalLineageQuestion{Lineage: l.Name})
+			return err
+		},
+		"mutation": func() error {
+			_, err := lineages.ShowMutation(ctx, r, answer.MutationQuestion{Lineage: l.Name, Mutation: mutations[0].Key})
+			return err
+		},
+		"replay": func() error { _, err := lineages.Replay(ctx, r, l.Name, answer.ReplayQuestion{}); return err },
 		"strict replay": func() error {
-			_, err := lineages.Replay(ctx, r, l.Name, lineages.ReplayOptions{Strict: true})
+			_, err := lineages.Replay(ctx, r, l.Name, answer.ReplayQuestion{Strict: true})
 			return err
 		},
 		"counterfactual replay": func() error {
-			_, err := lineages.Replay(ctx, r, l.Name, lineages.ReplayOptions{Counterfactual: evolution.Greedy{}})
+			_, err := lineages.Replay(ctx, r, l.Name, answer.ReplayQuestion{Counterfactual: evolution.Greedy{}})
 			return err
 		},
-		"next": func() error { _, err := lineages.Next(ctx, l.Store, l.Name, true, time.Time{}); return err },
+		"next": func() error {
+			_, err := lineages.NextAction(ctx, l.Store, answer.NextQuestion{Lineage: l.Name, DryRun: true})
+			return err
+		},
 		"decision": func() error {
-			_, err := lineages.Decide(ctx, l.Store, l.Name, open, lineages.DecideOptions{DryRun: true})
+			_, err := lineages.Decide(ctx, l.Store, l.Name, open, answer.DecideQuestion{DryRun: true})
 			return err
 		},
 	} {

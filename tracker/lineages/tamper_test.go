@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"track"
+	"track/answer"
 	"track/evolution"
 	"track/internal/lineagetest"
 	"track/internal/testdb"
@@ -44,33 +45,33 @@ func forgedLineage(t testing.TB) (*loop, *forger) {
 	l := newLoop(t, st, func(s *evolution.Settings) {
 		s.Loop.MinBetween, s.Loop.StableMean, s.Failures = 0, 101, evolution.FailuresExclude
 	})
-	if s := l.Next(); s.Entry.Number != 2 {
+	if s := l.Next(); len(l.Entries()) != 2 {
 		t.Fatalf("no consideration: %+v", s)
 	}
-	first := l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{Note: "a note", CostUSD: pointer(0.5), Operator: "step_reorder"})
+	first := l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{Note: "a note", CostUSD: pointer(0.5), Operator: "step_reorder"})
 	l.Run("v001", 60, 61)
 	l.Run("v002", 62, 63)
 	l.Fail("v002", track.ExecutionTimeout, 1)
-	if r := l.Decide(first.Key, lineages.DecideOptions{}); !r.Record.Decision.Accepted {
+	if r := l.Decide(first.Key, answer.DecideQuestion{}); !r.Record.Decision.Accepted {
 		t.Fatalf("%+v", r.Record.Decision)
 	}
 	l.Set(func(s *evolution.Settings) {
 		s.Policy, s.Params = "greedy", []byte(`{"eps":0.5}`)
 	})
-	crossover := l.Propose(lineagetest.Text("German"), lineages.ProposeOptions{Parents: []string{"v002", "v001"}, ID: "crossing"})
+	crossover := l.Propose(lineagetest.Text("German"), answer.ProposeQuestion{Parents: []string{"v002", "v001"}, ID: "crossing"})
 	l.Run("v003", 50, 51)
-	l.Decide(crossover.Key, lineages.DecideOptions{})
+	l.Decide(crossover.Key, answer.DecideQuestion{})
 	l.Run("v003", 80)
 	l.Run("v002", 61)
-	l.Decide(crossover.Key, lineages.DecideOptions{})
-	if r := l.Propose("x", lineages.ProposeOptions{}); len(r.Refusals) == 0 {
+	l.Decide(crossover.Key, answer.DecideQuestion{})
+	if r := l.Propose("x", answer.ProposeQuestion{}); len(r.Refusals) == 0 {
 		t.Fatal("not refused")
 	}
-	if _, err := lineages.Withdraw(t.Context(), st, "l", l.Propose(lineagetest.Text("Dutch"), lineages.ProposeOptions{}).Key, "why not", testdb.Clock()); err != nil {
+	if _, err := lineages.Withdraw(t.Context(), st, "l", l.Propose(lineagetest.Text("Dutch"), answer.ProposeQuestion{}).Key, "why not", testdb.Clock()); err != nil {
 		t.Fatal(err)
 	}
-	l.Rollback(lineages.RollbackOptions{To: "v001", Reason: "by way of trial"})
-	l.Decide(crossover.Key, lineages.DecideOptions{Policy: evolution.Greedy{Eps: 90}})
+	l.Rollback(answer.RollbackQuestion{To: "v001", Reason: "by way of trial"})
+	l.Decide(crossover.Key, answer.DecideQuestion{Policy: evolution.Greedy{Eps: 90}})
 	if got, want := l.Kinds(), "creation consideration proposal decision settings proposal decision decision refusal proposal withdrawal rollback decision"; got != want {
 		t.Fatalf("%s, want %s", got, want)
 	}
@@ -131,7 +132,7 @@ func (f *forger) found(lineage string, statements ...string) []evolution.Differe
 		}
 		f.exec("COMMIT")
 	}()
-	r, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, lineages.ReplayOptions{})
+	r, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, answer.ReplayQuestion{})
 	if err != nil {
 		f.t.Errorf("%s: %v", strings.Join(statements, "; "), err)
 	}
@@ -141,7 +142,7 @@ func (f *forger) found(lineage string, statements ...string) []evolution.Differe
 	if f.lax {
 		return r.Differences
 	}
-	if strict, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, lineages.ReplayOptions{Strict: true}); err != nil || len(strict.Differences) < len(r.Differences) {
+	if strict, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, answer.ReplayQuestion{Strict: true}); err != nil || len(strict.Differences) < len(r.Differences) {
 		f.t.Errorf("%s, strictly: %v, %v", strings.Join(statements, "; "), strict.Differences, err)
 	}
 	return r.Differences
@@ -151,7 +152,7 @@ func (f *forger) found(lineage string, statements ...string) []evolution.Differe
 // fail of nothing.
 func (f *forger) otherModes(lineage, forgery string, plain lineages.ReplayReport) {
 	f.t.Helper()
-	r, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, lineages.ReplayOptions{Counterfactual: evolution.Greedy{}})
+	r, err := lineages.Replay(f.t.Context(), f.st.Reader, lineage, answer.ReplayQuestion{Counterfactual: evolution.Greedy{}})
 	if err != nil || !slices.Equal(r.Differences, plain.Differences) || len(r.Alternatives) != plain.Decisions {
 		f.t.Errorf("%s, with a counterfactual: %v, %d of %d decisions, %v", forgery, r.Differences, len(r.Alternatives), plain.Decisions, err)
 	}
@@ -160,14 +161,14 @@ func (f *forger) otherModes(lineage, forgery string, plain lineages.ReplayReport
 		numbers = numbers[1:2]
 	}
 	for _, number := range numbers {
-		switch r, err := lineages.ReplayDecision(f.t.Context(), f.st.Reader, lineage, number, false); {
+		switch r, err := lineages.ReplayLineages(f.t.Context(), f.st.Reader, answer.ReplayQuestion{Lineage: lineage, Decision: number}); {
 		case errors.Is(err, track.ErrNotFound) && len(plain.Differences) == 0: // of a sound ledger that ended earlier
 		case err != nil:
 			f.t.Errorf("%s, decision %s: %v", forgery, number, err)
-		case !slices.Equal(r.Replay.Differences, plain.Differences):
-			f.t.Errorf("%s, decision %s: %v", forgery, number, r.Replay.Differences)
-		case (r.Number == 0) != (r.Problem != nil):
-			f.t.Errorf("%s, decision %s: entry %d, problem %v", forgery, number, r.Number, r.Problem)
+		case !slices.Equal(r.Items[0].Differences, plain.Differences):
+			f.t.Errorf("%s, decision %s: %v", forgery, number, r.Items[0].Differences)
+		case (r.Decision.Decision == nil) != (r.Decision.Problem != ""):
+			f.t.Errorf("%s, decision %s: decision %v, problem %s", forgery, number, r.Decision.Decision, r.Decision.Problem)
 		}
 	}
 }

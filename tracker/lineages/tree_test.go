@@ -23,7 +23,7 @@ func TestShowTree(t *testing.T) {
 	l.Run("v001", 50, 60, 55)
 	l.Evolve("German", 70, 80, 75)
 	l.Evolve("Dutch", 20, 10, 15)
-	l.Propose(lineagetest.Text("French"), lineages.ProposeOptions{})
+	l.Propose(lineagetest.Text("French"), answer.ProposeQuestion{})
 	tree, err := lineages.ShowTree(t.Context(), l.Store.Reader, answer.LineageQuestion{Lineage: "l"})
 	if err != nil {
 		t.Fatal(err)

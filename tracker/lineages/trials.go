@@ -71,11 +71,15 @@ type recorded struct {
 
 // loadTrials reads the trials of versions at once; of all versions if none is named.
 func loadTrials(ctx context.Context, r *store.Reader, l Lineage, versions ...string) (recorded, error) {
+	const many = 1000 // from so many on, the trials of all versions are read without naming them
 	t := recorded{lineage: l}
 	var err error
 	if l.scenario() != "" {
 		t.seeds, err = loadSeeds(ctx, r, l, versions)
 		return t, err
+	}
+	if len(versions) > many {
+		versions = nil
 	}
 	list, err := r.Trials(ctx, l.Name, store.TrialFilter{Versions: versions, Rubric: string(l.Settings.ScoreFrom)})
 	t.executions = map[string][]store.Trial{}

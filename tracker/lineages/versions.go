@@ -2,8 +2,10 @@ package lineages
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
+	"track"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -13,46 +15,66 @@ import (
 	"track/store"
 )
 
-// ListVersions answers which versions a lineage has.
+// ListVersions answers which versions a lineage has, candidates too.
 func ListVersions(ctx context.Context, r *store.Reader, q answer.OptionalLineageQuestion) (a answer.Versions, err error) {
-	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
-		return a, err
-	}
-	list, settings, err := listVersions(ctx, r, a.Lineage)
-	a.Items, a.Scale = versionAnswers(list), settings.Scale
-	return a, err
-}
-
-func versionAnswers(list []VersionEntry) []answer.Version {
-	items := make([]answer.Version, len(list))
-	for i, v := range list {
-		items[i] = versionAnswer(v)
-	}
-	return items
-}
-
-func versionAnswer(v VersionEntry) answer.Version {
-	return answer.Version{
-		Version: v.Name, Place: v.State, Best: v.Best, Parent: v.Parent, Operator: v.Operator, Fitness: v.Fitness, Measure: v.Measure, NTasks: v.NTasks, N: v.N, NFailed: v.NFailed,
-		ContentSHA256: v.ContentID, Problem: v.Problem, Status: v.Status, SourceScore: v.SourceScore, CreatedAt: v.CreatedAt,
-	}
-}
-
-func ShowVersion(ctx context.Context, r *store.Reader, q answer.VersionQuestion) (a answer.VersionDetail, err error) {
-	v, err := loadVersion(ctx, r, q.Of.Lineage, q.Of.Version)
+	l, err := loadOnly(ctx, r, q.Lineage)
 	if err != nil {
 		return a, err
 	}
-	a.Lineage, a.Version = q.Of.Lineage, versionAnswer(v)
-	if l, err := Load(ctx, r, q.Of.Lineage); err == nil { // it may have no ledger
+	a.Lineage, a.Scale = l.Name, l.Settings.Scale
+	a.Items, err = loadVersions(ctx, r, l)
+	return a, err
+}
+
+// loadVersions returns all versions of a lineage, the newest first.
+func loadVersions(ctx context.Context, r *store.Reader, l Lineage) ([]answer.Version, error) {
+	versions, err := r.VersionStates(ctx, l.Name)
+	if err != nil || len(versions) == 0 {
+		return []answer.Version{}, err
+	}
+	p, err := loadPlaces(ctx, r, l, namesOf(versions)...)
+	if err != nil {
+		return nil, err
+	}
+	return p.entries(versions)
+}
+
+func namesOf(versions []store.VersionState) []string {
+	names := make([]string, len(versions))
+	for i, v := range versions {
+		names[i] = v.Name
+	}
+	return names
+}
+
+// ShowVersion shows a version with its content. In a lineage without a ledger, it has no place.
+func ShowVersion(ctx context.Context, r *store.Reader, q answer.VersionQuestion) (a answer.VersionDetail, err error) {
+	state, err := r.VersionState(ctx, q.Of.Lineage, q.Of.Version)
+	if err != nil {
+		return a, err
+	}
+	a.Lineage, a.Version = q.Of.Lineage, stateAnswer(state)
+	switch l, err := Load(ctx, r, q.Of.Lineage); {
+	case err == nil:
 		a.Scale = l.Settings.Scale
-		made, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Child: q.Of.Version})
+		p, err := loadPlaces(ctx, r, l, state.Name)
+		if err != nil {
+			return a, err
+		}
+		entries, err := p.entries([]store.VersionState{state})
+		if err != nil {
+			return a, err
+		}
+		a.Version = entries[0]
+		made, err := r.Mutations(ctx, l.Evolving, store.MutationFilter{Child: state.Name})
 		if err != nil {
 			return a, err
 		}
 		for _, m := range made {
 			a.Mutations = append(a.Mutations, m.Key)
 		}
+	case !errors.Is(err, track.ErrNotFound):
+		return a, err
 	}
 	a.Content, err = r.Content(ctx, q.Of.Lineage, q.Of.Version)
 	return a, err
@@ -120,16 +142,13 @@ func membersOnLines(object string) string {
 	return string(v) + "\n"
 }
 
-// ShowTree answers a [answer.LineageQuestion] with all versions and what each was made from.
+// ShowTree lists all versions of a lineage with what each was made from.
 func ShowTree(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a answer.LineageTree, err error) {
-	if a.Lineage, err = Resolve(ctx, r, q.Lineage); err != nil {
-		return a, err
-	}
-	l, err := Load(ctx, r, a.Lineage)
+	l, err := loadOnly(ctx, r, q.Lineage)
 	if err != nil {
 		return a, err
 	}
-	a.Head, a.Scale, a.ScoreFrom = l.Head, l.Settings.Scale, l.Settings.ScoreFrom
+	a.Lineage, a.Head, a.Scale, a.ScoreFrom = l.Name, l.Head, l.Settings.Scale, l.Settings.ScoreFrom
 	versions, err := loadVersions(ctx, r, l)
 	if err != nil {
 		return a, err
@@ -180,19 +199,19 @@ func loadOrigins(ctx context.Context, r *store.Reader, l Lineage) (map[string]tr
 }
 
 // treeVersions returns versions, the oldest first, with the mutations that made them.
-func treeVersions(versions []VersionEntry, mutations []store.Mutation, origins map[string]treeOrigin) []answer.TreeVersion {
+func treeVersions(versions []answer.Version, mutations []store.Mutation, origins map[string]treeOrigin) []answer.TreeVersion {
 	made := makers(mutations)
 	contents := map[string]string{}
 	list := make([]answer.TreeVersion, len(versions))
 	for i, v := range versions {
-		contents[v.Name] = v.ContentID
+		contents[v.Version] = v.ContentSHA256
 		t := answer.TreeVersion{
-			Number: i + 1, Version: v.Name, Parents: []string{}, Operator: v.Operator, Place: v.State, Fitness: v.Fitness, N: v.N, NFailed: v.NFailed, CreatedAt: v.CreatedAt,
+			Number: i + 1, Version: v.Version, Parents: []string{}, Operator: v.Operator, Place: v.Place, Fitness: v.Fitness, N: v.N, NFailed: v.NFailed, CreatedAt: v.CreatedAt,
 		}
 		if v.Parent != "" {
 			t.Parents = []string{v.Parent}
 		}
-		if m, found := made[v.Name]; found {
+		if m, found := made[v.Version]; found {
 			t.Mutation, t.State, t.Operator, t.Parents, t.Delta = m.Key, m.State, m.Operator, m.Parents, m.Delta
 			o := origins[m.Key]
 			if t.Inferred = o.inferred; o.Origin != nil {
@@ -259,30 +278,27 @@ func markPath(list []answer.TreeVersion, to string) {
 	}
 }
 
+// CompareVersions compares versions of a lineage, task by task.
 func CompareVersions(ctx context.Context, r *store.Reader, q answer.CompareVersionsQuestion) (a answer.VersionComparison, err error) {
-	err = r.Snapshot(ctx, func(r *store.Reader) error {
-		l, err := Load(ctx, r, q.Of[0].Lineage)
-		if err != nil {
-			return err
+	l, err := Load(ctx, r, q.Of[0].Lineage)
+	if err != nil {
+		return a, err
+	}
+	names := make([]string, len(q.Of))
+	for i, v := range q.Of {
+		if _, err := r.VersionState(ctx, l.Name, v.Version); err != nil {
+			return a, err
 		}
-		names := make([]string, len(q.Of))
-		for i, v := range q.Of {
-			if _, err := r.VersionState(ctx, l.Name, v.Version); err != nil {
-				return err
-			}
-			names[i] = v.Version
-		}
-		trials, err := loadTrials(ctx, r, l, names...)
-		if err != nil {
-			return err
-		}
-		a, err = compareVersions(l, trials, names)
-		if err != nil {
-			return err
-		}
-		return addTotals(ctx, r, l, &a)
-	})
-	return a, err
+		names[i] = v.Version
+	}
+	trials, err := loadTrials(ctx, r, l, names...)
+	if err != nil {
+		return a, err
+	}
+	if a, err = compareVersions(l, trials, names); err != nil {
+		return a, err
+	}
+	return a, addTotals(ctx, r, l, &a)
 }
 
 func compareVersions(l Lineage, trials recorded, names []string) (a answer.VersionComparison, err error) {

@@ -15,53 +15,47 @@ import (
 // recentTrials is how many of the newest trials say how a version does now: as many as weigh in a fitness.
 const recentTrials = 5
 
-// manyVersions is from how many versions on the trials of all are read without naming them.
-const manyVersions = 1000
-
 // standing is where a lineage stands: the versions that were ever active, compared with the active one.
 type standing struct {
 	reader   *store.Reader
 	lineage  Lineage
 	heads    headHistory
-	trials   recorded             // of these versions
+	trials   recorded             // of these versions, and of others that were asked for
 	versions []evolution.Standing // in the order in which they were first active
 	head     VersionTrials        // of the active version
 	signals  evolution.Signals    // of the active version
 	contents *contents
 }
 
-// loadStanding reads where a lineage stands. That the trials of a version cannot be aggregated is an error.
-func loadStanding(ctx context.Context, r *store.Reader, l Lineage) (standing, error) {
-	s, err := compareStanding(ctx, r, l)
-	if err != nil {
+// loadStanding reads where a lineage stands, for a decision. That the trials of a version cannot be aggregated is an
+// error.
+func loadStanding(ctx context.Context, r *store.Reader, l Lineage) (s standing, err error) {
+	if s, err = compareStanding(ctx, r, l, fitnessValue); err != nil {
 		return s, err
 	}
 	s.signals, err = loadSignals(ctx, r, l, s.head)
 	return s, err
 }
 
-// compareStanding compares the versions that were ever active with the active one.
-func compareStanding(ctx context.Context, r *store.Reader, l Lineage) (s standing, err error) {
+// compareStanding compares the versions that were ever active with the active one, by their fitness, and reads the
+// trials of more versions.
+func compareStanding(ctx context.Context, r *store.Reader, l Lineage, fitness func(Lineage, VersionTrials) (*float64, error), more ...string) (s standing, err error) {
 	s = standing{reader: r, lineage: l, contents: &contents{reader: r, lineage: l.Name}}
 	if s.heads, err = r.HeadChanges(ctx, l.Evolving); err != nil {
 		return s, err
 	}
 	names := s.heads.versions()
-	if len(names) == 0 {
+	if len(names)+len(more) == 0 {
 		return s, nil
 	}
-	wanted := names
-	if len(names) > manyVersions && l.scenario() == "" {
-		wanted = nil
-	}
-	if s.trials, err = loadTrials(ctx, r, l, wanted...); err != nil {
+	if s.trials, err = loadTrials(ctx, r, l, slices.Compact(slices.Sorted(slices.Values(slices.Concat(names, more))))...); err != nil {
 		return s, err
 	}
 	if s.head, err = s.trials.of(l.Head); err != nil {
 		return s, err
 	}
 	for i, name := range names {
-		v, err := s.compare(name, i+1)
+		v, err := compareVersion(l, s.trials, name, i+1, fitness)
 		if err != nil {
 			return s, err
 		}
@@ -70,17 +64,26 @@ func compareStanding(ctx context.Context, r *store.Reader, l Lineage) (s standin
 	return s, nil
 }
 
-// compare returns the standing of a version.
-func (s standing) compare(version string, number int) (evolution.Standing, error) {
-	own, err := s.trials.of(version)
+// compareVersion returns the standing of a version.
+func compareVersion(l Lineage, trials recorded, version string, number int, fitness func(Lineage, VersionTrials) (*float64, error)) (evolution.Standing, error) {
+	v := evolution.Standing{Version: version, Number: number}
+	own, err := trials.of(version)
 	if err != nil {
-		return evolution.Standing{}, err
+		return v, err
 	}
-	score, err := fitnessValue(s.lineage, own)
+	if v.Score, err = fitness(l, own); err != nil || l.Head == "" || v.Score == nil {
+		return v, err
+	}
+	if version == l.Head {
+		v.Against = &evolution.Comparison{Score: *v.Score, Other: *v.Score}
+		return v, nil
+	}
+	sides, err := trials.sides(version, l.Head)
 	if err != nil {
-		return evolution.Standing{}, err
+		return v, err
 	}
-	return newStanding(s.lineage, s.trials, version, number, score)
+	v.Against, err = compareTrials(l, sides)
+	return v, err
 }
 
 // compareTrials compares the trials of two versions; nil if they have nothing in common.
@@ -169,149 +172,35 @@ func forbiddenPatterns(ctx context.Context, l Lineage, c *contents, version stri
 	return evolution.CheckForbidden(*content, l.Settings.Loop.Forbidden)
 }
 
-// newStanding returns the standing of a version whose fitness is known.
-func newStanding(l Lineage, trials recorded, version string, number int, score *float64) (evolution.Standing, error) {
-	v := evolution.Standing{Version: version, Number: number, Score: score}
-	switch {
-	case l.Head == "", score == nil:
-		return v, nil
-	case version == l.Head:
-		v.Against = &evolution.Comparison{Score: *score, Other: *score}
-		return v, nil
-	}
-	sides, err := trials.sides(version, l.Head)
-	if err != nil {
-		return v, err
-	}
-	v.Against, err = compareTrials(l, sides)
-	return v, err
-}
-
-// VersionEntry is a version with its fitness.
-type VersionEntry struct {
-	store.VersionState
-	State   answer.VersionPlace
-	Best    bool     // the best fitness of the versions that were ever active
-	Fitness *float64 // today; nil if no trial has a score, or there is a Problem
-	Measure rubric.Measure
-	NTasks  int    // with a score, over which the fitness is a mean; else 0
-	Problem string // why its trials cannot be aggregated, such as scores under several rubrics
-	N       int    // trials with a score
-	NFailed int
-}
-
-// overview is where a lineage stands.
-type overview struct {
-	Lineage   Lineage
-	Mutations map[evolution.MutationState]int
-	Versions  []VersionEntry // that were ever active, the newest first: those that are kept and, if these are few, all
-	NArchived int            // that are left out
-}
-
-// loadOverview returns where a lineage stands, with its versions that are kept.
-func loadOverview(ctx context.Context, r *store.Reader, name string) (o overview, err error) {
-	err = r.Snapshot(ctx, func(r *store.Reader) error {
-		if o.Lineage, err = Load(ctx, r, name); err != nil {
-			return err
-		}
-		if o.Mutations, err = r.CountOutcomes(ctx, o.Lineage.Evolving); err != nil {
-			return err
-		}
-		o.Versions, o.NArchived, err = loadListed(ctx, r, o.Lineage)
-		return err
-	})
-	return o, err
-}
-
-// listVersions lists all versions of a lineage with a ledger, candidates too, the newest first, with its settings.
-func listVersions(ctx context.Context, r *store.Reader, name string) (list []VersionEntry, s evolution.Settings, err error) {
-	err = r.Snapshot(ctx, func(r *store.Reader) error {
-		l, err := Load(ctx, r, name)
-		if err == nil {
-			s = l.Settings
-			list, err = loadVersions(ctx, r, l)
-		}
-		return err
-	})
-	return list, s, err
-}
-
-// loadVersions returns all versions of a lineage, the newest first.
-func loadVersions(ctx context.Context, r *store.Reader, l Lineage) ([]VersionEntry, error) {
-	versions, err := r.VersionStates(ctx, l.Name)
-	if err != nil || len(versions) == 0 {
-		return nil, err
-	}
-	heads, err := r.HeadChanges(ctx, l.Evolving)
-	if err != nil {
-		return nil, err
-	}
-	trials, err := loadTrialsOf(ctx, r, l, versions)
-	if err != nil {
-		return nil, err
-	}
-	return versionEntries(l, versions, heads, trials)
-}
-
-// loadTrialsOf reads the trials of many versions.
-func loadTrialsOf(ctx context.Context, r *store.Reader, l Lineage, versions []store.VersionState) (recorded, error) {
-	if l.scenario() == "" {
-		return loadTrials(ctx, r, l)
-	}
-	names := make([]string, len(versions))
-	for i, v := range versions {
-		names[i] = v.Name
-	}
-	return loadTrials(ctx, r, l, names...)
-}
-
-// versionEntries returns versions, the newest first, with what their trials say.
-func versionEntries(l Lineage, versions []store.VersionState, heads headHistory, trials recorded) ([]VersionEntry, error) {
-	positions := heads.positions()
-	list := make([]VersionEntry, len(versions))
-	var standings []evolution.Standing
-	for i, v := range versions {
-		own, err := trials.of(v.Name)
-		if err != nil {
-			return nil, err
-		}
-		if list[i], err = newVersionEntry(l, v, own); err != nil {
-			return nil, err
-		}
-		if list[i].State = answer.VersionCandidate; positions[v.Name] > 0 {
-			standing, err := newStanding(l, trials, v.Name, positions[v.Name], applied(l.Settings.Scale.Gain, list[i].Fitness))
-			if err != nil {
-				return nil, err
-			}
-			standings = append(standings, standing)
-		}
-	}
-	setPlaces(l, list, standings)
-	slices.Reverse(list)
-	return list, nil
-}
-
-func newVersionEntry(l Lineage, v store.VersionState, trials VersionTrials) (entry VersionEntry, err error) {
-	entry.VersionState = v
+// newVersion returns a version with what its trials say.
+func newVersion(l Lineage, v store.VersionState, trials VersionTrials) (a answer.Version, err error) {
+	a = stateAnswer(v)
 	for _, t := range trials.Trials {
 		if t.Failed != "" {
-			entry.NFailed++
+			a.NFailed++
 		} else {
-			entry.N++
+			a.N++
 		}
 	}
 	f, err := fitness(l, trials)
 	if errors.Is(err, evolution.ErrEvidence) {
-		entry.Problem, err = err.Error(), nil
+		a.Problem, err = err.Error(), nil
 	}
 	if f == nil {
-		return entry, err
+		return a, err
 	}
-	entry.Fitness, entry.Measure = applied(l.Settings.Scale.Score, &f.Value), f.Measure
+	a.Fitness, a.Measure = applied(l.Settings.Scale.Score, &f.Value), f.Measure
 	if f.Measure == rubric.ByTask {
-		entry.NTasks = f.NTasks
+		a.NTasks = f.NTasks
 	}
-	return entry, err
+	return a, err
+}
+
+// stateAnswer returns what is recorded of a version.
+func stateAnswer(v store.VersionState) answer.Version {
+	return answer.Version{
+		Version: v.Name, Parent: v.Parent, Operator: v.Operator, ContentSHA256: v.ContentID, Status: v.Status, SourceScore: v.SourceScore, CreatedAt: v.CreatedAt,
+	}
 }
 
 // applied returns what a function makes of a number; nil of none.
@@ -323,26 +212,6 @@ func applied(f func(float64) float64, x *float64) *float64 {
 	return &y
 }
 
-// setPlaces says which versions stay active, and which is the best.
-func setPlaces(l Lineage, list []VersionEntry, standings []evolution.Standing) {
-	active, archived := evolution.Retain(standings, l.Head, l.Settings.Loop.Keep)
-	places := map[string]answer.VersionPlace{}
-	for _, s := range active {
-		places[s.Version] = answer.VersionKept
-	}
-	for _, s := range archived {
-		places[s.Version] = answer.VersionArchived
-	}
-	places[l.Head] = answer.VersionActive
-	best, ok := evolution.Best(standings)
-	for i, v := range list {
-		if place := places[v.Name]; place != "" {
-			list[i].State = place
-		}
-		list[i].Best = ok && v.Name == best.Version
-	}
-}
-
 // pageGrowth is how much larger each page of a long history is than the one before.
 const pageGrowth = 8
 
@@ -350,21 +219,27 @@ const pageGrowth = 8
 // are kept are.
 const mostVersions = 20
 
-// places says which versions of a lineage are kept: the newest, the best, and the active one.
+// places says which versions of a lineage are kept: the newest, the best, and the active one. The others are archived:
+// they stay in the history with their parents and scores.
 type places struct {
-	head   string
+	standing
 	best   string // empty if no version has a fitness
 	kept   map[string]bool
 	newest []string       // those that are kept or, of few, all, the one that was first active last first
 	all    map[string]int // positions of the versions that were ever active
 }
 
-func loadPlaces(ctx context.Context, r *store.Reader, l Lineage) (p places, err error) {
-	s, err := compareStanding(ctx, r, l)
-	p = places{head: l.Head, kept: map[string]bool{}, all: s.heads.positions(), newest: s.heads.versions()}
-	if err != nil {
-		return p, err
-	}
+// loadPlaces reads which versions are kept, and the trials of more versions. A version whose trials cannot be
+// aggregated has no fitness.
+func loadPlaces(ctx context.Context, r *store.Reader, l Lineage, more ...string) (p places, err error) {
+	p.standing, err = compareStanding(ctx, r, l, func(l Lineage, v VersionTrials) (*float64, error) {
+		f, err := fitnessValue(l, v)
+		if errors.Is(err, evolution.ErrEvidence) {
+			err = nil
+		}
+		return f, err
+	}, more...)
+	p.kept, p.all, p.newest = map[string]bool{}, p.heads.positions(), p.heads.versions()
 	slices.Reverse(p.newest)
 	keep := min(l.Settings.Loop.Keep, len(p.newest))
 	for _, version := range p.newest[:keep] {
@@ -373,10 +248,28 @@ func loadPlaces(ctx context.Context, r *store.Reader, l Lineage) (p places, err 
 	if len(p.newest) > mostVersions {
 		p.newest = p.newest[:keep]
 	}
-	if best, ok := evolution.Best(s.versions); ok {
+	if best, ok := evolution.Best(p.versions); ok {
 		p.best, p.kept[best.Version] = best.Version, true
 	}
-	return p, nil
+	return p, err
+}
+
+// entries returns versions, the newest first, with their places and with what their trials say.
+func (p places) entries(versions []store.VersionState) ([]answer.Version, error) {
+	list := make([]answer.Version, len(versions))
+	for i, v := range versions {
+		own, err := p.trials.of(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		entry, err := newVersion(p.lineage, v, own)
+		if err != nil {
+			return nil, err
+		}
+		p.set(&entry)
+		list[len(list)-1-i] = entry
+	}
+	return list, nil
 }
 
 // listed returns the names of the versions that are listed with the lineage.
@@ -391,91 +284,23 @@ func (p places) listed() (names []string) {
 		add(version)
 	}
 	add(p.best)
-	add(p.head)
+	add(p.lineage.Head)
 	return names
 }
 
 // set sets the place of a version.
-func (p places) set(v *VersionEntry) {
+func (p places) set(v *answer.Version) {
 	switch {
-	case v.Name == p.head:
-		v.State = answer.VersionActive
-	case p.kept[v.Name]:
-		v.State = answer.VersionKept
-	case p.all[v.Name] > 0:
-		v.State = answer.VersionArchived
+	case v.Version == p.lineage.Head:
+		v.Place = answer.VersionActive
+	case p.kept[v.Version]:
+		v.Place = answer.VersionKept
+	case p.all[v.Version] > 0:
+		v.Place = answer.VersionArchived
 	default:
-		v.State = answer.VersionCandidate
+		v.Place = answer.VersionCandidate
 	}
-	v.Best = v.Name == p.best
-}
-
-// loadListed returns the versions that are listed with a lineage, the newest first, and how many archived ones are not.
-func loadListed(ctx context.Context, r *store.Reader, l Lineage) (list []VersionEntry, archived int, err error) {
-	p, err := loadPlaces(ctx, r, l)
-	names := p.listed()
-	if err != nil || len(names) == 0 {
-		return nil, 0, err
-	}
-	versions, err := r.NamedVersions(ctx, l.Name, names...)
-	if err != nil {
-		return nil, 0, err
-	}
-	trials, err := loadTrials(ctx, r, l, names...)
-	if err != nil {
-		return nil, 0, err
-	}
-	for i := range versions {
-		v := versions[len(versions)-1-i]
-		own, err := trials.of(v.Name)
-		if err != nil {
-			return nil, 0, err
-		}
-		entry, err := newVersionEntry(l, v, own)
-		if err != nil {
-			return nil, 0, err
-		}
-		p.set(&entry)
-		list = append(list, entry)
-	}
-	return list, len(p.all) - len(list), nil
-}
-
-// loadVersion returns one version of a lineage. If the lineage has no ledger, it has no place.
-func loadVersion(ctx context.Context, r *store.Reader, lineage, version string) (entry VersionEntry, err error) {
-	err = r.Snapshot(ctx, func(r *store.Reader) error {
-		state, err := r.VersionState(ctx, lineage, version)
-		if err != nil {
-			return err
-		}
-		l, err := Load(ctx, r, lineage)
-		if errors.Is(err, track.ErrNotFound) {
-			entry = VersionEntry{VersionState: state}
-			return nil
-		}
-		if err == nil {
-			entry, err = placedVersion(ctx, r, l, state)
-		}
-		return err
-	})
-	return entry, err
-}
-
-func placedVersion(ctx context.Context, r *store.Reader, l Lineage, state store.VersionState) (entry VersionEntry, err error) {
-	trials, err := loadTrials(ctx, r, l, state.Name)
-	if err != nil {
-		return entry, err
-	}
-	own, err := trials.of(state.Name)
-	if err == nil {
-		entry, err = newVersionEntry(l, state, own)
-	}
-	if err != nil {
-		return entry, err
-	}
-	p, err := loadPlaces(ctx, r, l)
-	p.set(&entry)
-	return entry, err
+	v.Best = v.Version == p.best
 }
 
 // loadSignals returns means over the newest executions of the active version. A failed execution counts as errors only,
@@ -588,7 +413,7 @@ func listStanding(ctx context.Context, r *store.Reader, name string) (*answer.Li
 	}
 	s := answer.LineageStanding{Scale: l.Settings.Scale}
 	if l.End.Number <= answer.MostReplayed {
-		report, err := Replay(ctx, r, name, ReplayOptions{})
+		report, err := Replay(ctx, r, name, answer.ReplayQuestion{})
 		if err != nil {
 			return nil, err
 		}

@@ -68,7 +68,7 @@ type loop struct {
 	result   answer.Evolved
 	// What runs a trial and makes a child: the commands of the options, unless a test has functions for them.
 	evaluateTrial func(context.Context, trial) (track.Execution, error)
-	proposeChild  func(context.Context, lineages.NextStep, int, string) (madeChild, string, error)
+	proposeChild  func(context.Context, answer.Next, int, string) (madeChild, string, error)
 }
 
 // Run evolves a lineage until its budget is spent, or something else ends it, and records in a database. The end of ctx
@@ -159,7 +159,7 @@ func (l *loop) finish() (err error) {
 	if l.result.Spent, err = l.store.Spending(ctx, l.evolving, source); err != nil {
 		return err
 	}
-	next, err := lineages.Next(ctx, l.store, l.options.Lineage, true, time.Time{})
+	next, err := lineages.NextAction(ctx, l.store, answer.NextQuestion{Lineage: l.options.Lineage, DryRun: true})
 	if err != nil {
 		return err
 	}

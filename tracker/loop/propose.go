@@ -66,9 +66,9 @@ type madeChild struct {
 
 // mutate has a child proposed, unless another process does so. The parent is tried first: a command that cannot
 // evaluate it shows that before a child is paid for.
-func (l *loop) mutate(ctx context.Context, step lineages.NextStep, ahead lineages.Outlook) error {
+func (l *loop) mutate(ctx context.Context, step answer.Next, ahead lineages.Outlook) error {
 	if ahead.Missing > 0 {
-		return l.runTrials(ctx, lineages.NextStep{Action: answer.ActionWait, Head: step.Head, Executions: ahead.Missing})
+		return l.runTrials(ctx, answer.Next{Action: answer.ActionWait, Head: step.Head, Executions: ahead.Missing})
 	}
 	const name = "propose"
 	claimed, err := l.claims.TakeStep(l.options.Lineage, name)
@@ -90,7 +90,7 @@ func (l *loop) mutate(ctx context.Context, step lineages.NextStep, ahead lineage
 }
 
 // propose runs the propose command until it makes a child that can be recorded, a few times.
-func (l *loop) propose(ctx context.Context, step lineages.NextStep) error {
+func (l *loop) propose(ctx context.Context, step answer.Next) error {
 	problem, cost := "", (*float64)(nil)
 	for attempt := 1; attempt <= 1+l.options.Retries; attempt++ {
 		child, failure, err := l.proposeChild(ctx, step, attempt, problem)
@@ -109,7 +109,7 @@ func (l *loop) propose(ctx context.Context, step lineages.NextStep) error {
 				return err
 			}
 		}
-		l.notice("no child by %s: %s", step.Operator.Name, failure)
+		l.notice("no child by %s: %s", step.Operator, failure)
 		problem = failure
 	}
 	l.end(answer.EvolveFailed, "the propose command made no child: "+problem)
@@ -117,9 +117,9 @@ func (l *loop) propose(ctx context.Context, step lineages.NextStep) error {
 }
 
 // register records the mutation to a child. It returns why the child is none if another one may be.
-func (l *loop) register(ctx context.Context, step lineages.NextStep, child madeChild, cost *float64) (failure string, err error) {
+func (l *loop) register(ctx context.Context, step answer.Next, child madeChild, cost *float64) (failure string, err error) {
 	made, err := lineages.ProposeMutation(ctx, l.store, answer.ProposeQuestion{
-		Lineage: l.options.Lineage, Child: &child.content, Parents: []string{step.Head}, Operator: step.Operator.Name, Note: child.note, CostUSD: cost,
+		Lineage: l.options.Lineage, Child: &child.content, Parents: []string{step.Head}, Operator: step.Operator, Note: child.note, CostUSD: cost,
 	})
 	if errors.Is(err, track.ErrInvalid) || errors.Is(err, track.ErrConflict) {
 		return err.Error(), nil
@@ -140,14 +140,14 @@ func (l *loop) register(ctx context.Context, step lineages.NextStep, child madeC
 }
 
 // makeChild runs the propose command once. failure says why it made no child.
-func (l *loop) makeChild(ctx context.Context, step lineages.NextStep, attempt int, problem string) (child madeChild, failure string, err error) {
+func (l *loop) makeChild(ctx context.Context, step answer.Next, attempt int, problem string) (child madeChild, failure string, err error) {
 	dir, content, err := l.folder(ctx, "proposal", step.Head)
 	if err != nil {
 		return child, "", err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	request := proposal{
-		Lineage: l.options.Lineage, Version: step.Head, ContentFile: content, ChildFile: filepath.Join(dir, "child"), Operator: step.Operator, Attempt: attempt,
+		Lineage: l.options.Lineage, Version: step.Head, ContentFile: content, ChildFile: filepath.Join(dir, "child"), Operator: evolution.Operator{Name: step.Operator, Risk: step.Risk}, Attempt: attempt,
 		Problem: problem,
 	}
 	if err := l.describe(ctx, dir, &request); err != nil {
@@ -160,8 +160,8 @@ func (l *loop) makeChild(ctx context.Context, step lineages.NextStep, attempt in
 	f, err := l.runCommand(ctx, call{
 		name: "propose", line: l.options.Propose, dir: dir, request: request,
 		variables: []string{
-			"TRACK_VERSION=" + step.Head, "TRACK_CONTENT=" + content, "TRACK_CHILD=" + request.ChildFile, "TRACK_OPERATOR=" + step.Operator.Name,
-			"TRACK_RISK=" + string(step.Operator.Risk), "TRACK_NUMBER=" + strconv.Itoa(request.Number), "TRACK_ATTEMPT=" + strconv.Itoa(attempt),
+			"TRACK_VERSION=" + step.Head, "TRACK_CONTENT=" + content, "TRACK_CHILD=" + request.ChildFile, "TRACK_OPERATOR=" + step.Operator,
+			"TRACK_RISK=" + string(step.Risk), "TRACK_NUMBER=" + strconv.Itoa(request.Number), "TRACK_ATTEMPT=" + strconv.Itoa(attempt),
 		},
 	})
 	if err != nil {

@@ -37,7 +37,7 @@ func newTrial(of, side, version, task string, number int) trial {
 
 // planTrials returns the trials that a step asks for, in the order in which they start. It depends on what is recorded,
 // and on nothing else.
-func (l *loop) planTrials(ctx context.Context, step lineages.NextStep) ([]trial, error) {
+func (l *loop) planTrials(ctx context.Context, step answer.Next) ([]trial, error) {
 	if step.Action == answer.ActionWait {
 		return l.planActive(ctx, step.Head, step.Executions)
 	}
@@ -66,7 +66,7 @@ func (l *loop) planTrials(ctx context.Context, step lineages.NextStep) ([]trial,
 // planPairs plans what a step asks for: the missing halves of pairs of which one side was run already, and the next
 // pairs, each on its task and in its order. If a half is of a task that is not in the list, a whole pair takes its
 // place.
-func planPairs(step lineages.NextStep, order evolution.TaskOrder, child, parent string, recorded map[string]bool) (planned []trial) {
+func planPairs(step answer.Next, order evolution.TaskOrder, child, parent string, recorded map[string]bool) (planned []trial) {
 	half := func(side string, pair int) trial {
 		version := child
 		if side == lineages.SideParent {
@@ -108,7 +108,7 @@ func planPairs(step lineages.NextStep, order evolution.TaskOrder, child, parent 
 }
 
 // planMeasurement plans the run of both sides on all tasks, task by task, with the sides in turn.
-func (l *loop) planMeasurement(ctx context.Context, step lineages.NextStep, recorded map[string]bool) (planned []trial, err error) {
+func (l *loop) planMeasurement(ctx context.Context, step answer.Next, recorded map[string]bool) (planned []trial, err error) {
 	lineage, err := lineages.Load(ctx, l.store.Reader, l.options.Lineage)
 	if err != nil {
 		return nil, err

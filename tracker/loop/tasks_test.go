@@ -6,7 +6,6 @@ import (
 
 	"track/answer"
 	"track/evolution"
-	"track/tracker/lineages"
 )
 
 func TestParseTasks(t *testing.T) {
@@ -54,7 +53,7 @@ func FuzzParseTasks(f *testing.F) {
 // Both sides try the same tasks, in pairs of which the drawn side comes first, and only what is missing.
 func TestPlanPairs(t *testing.T) {
 	order := evolution.TaskOrder{Draw: evolution.Draw{U: 0.9}, Tasks: []string{"a", "b"}}
-	var step lineages.NextStep
+	var step answer.Next
 	step.Mutation = "m"
 	for range 3 {
 		step.Trials = append(step.Trials, answer.PlannedTrial{Side: "child"}, answer.PlannedTrial{Side: "parent"})

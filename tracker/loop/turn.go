@@ -21,7 +21,7 @@ func (l *loop) turn(ctx context.Context) (err error) {
 		return unlessEnded(ctx, err)
 	}
 	spent := l.options.Budget.Reached(l.result.Spent, time.Since(l.began))
-	step, err := lineages.Next(ctx, l.store, l.options.Lineage, spent != "", time.Time{})
+	step, err := lineages.NextAction(ctx, l.store, answer.NextQuestion{Lineage: l.options.Lineage, DryRun: spent != ""})
 	if err != nil {
 		return unlessEnded(ctx, err)
 	}
@@ -40,12 +40,12 @@ func (l *loop) turn(ctx context.Context) (err error) {
 }
 
 // isTrial reports whether a step is to run trials.
-func isTrial(step lineages.NextStep) bool {
+func isTrial(step answer.Next) bool {
 	return step.Action == answer.ActionRun || step.Action == answer.ActionWait && step.Until.IsZero() && step.Executions > 0
 }
 
 // goOn takes a step that costs something, or ends the loop. spent is the bound of the budget that is reached.
-func (l *loop) goOn(ctx context.Context, step lineages.NextStep, spent string) error {
+func (l *loop) goOn(ctx context.Context, step answer.Next, spent string) error {
 	if step.Action == answer.ActionRun && spent == "" {
 		return l.runTrials(ctx, step)
 	}
@@ -75,7 +75,7 @@ func (l *loop) goOn(ctx context.Context, step lineages.NextStep, spent string) e
 
 // prepare has a child proposed, or waits for that with trials of the active version. It ends the loop if the budget
 // does not allow another child, or cannot pay for the decision on it.
-func (l *loop) prepare(ctx context.Context, step lineages.NextStep, ahead lineages.Outlook) error {
+func (l *loop) prepare(ctx context.Context, step answer.Next, ahead lineages.Outlook) error {
 	budget, spent := l.options.Budget, l.result.Spent
 	if budget.Proposed(spent) {
 		l.end(answer.EvolveBudget, fmt.Sprintf("%d of %d mutations", spent.Mutations, budget.Mutations))
@@ -101,7 +101,7 @@ func unlessEnded(ctx context.Context, err error) error {
 }
 
 // runTrials starts as many of the planned trials as may run now, and waits for one.
-func (l *loop) runTrials(ctx context.Context, step lineages.NextStep) error {
+func (l *loop) runTrials(ctx context.Context, step answer.Next) error {
 	planned, err := l.planTrials(ctx, step)
 	if err != nil {
 		return err
@@ -219,8 +219,8 @@ func (l *loop) rollBack(ctx context.Context) error {
 }
 
 // isStill reports whether a step is still the next one, after it was claimed.
-func (l *loop) isStill(ctx context.Context, step lineages.NextStep) (bool, error) {
-	now, err := lineages.Next(ctx, l.store, l.options.Lineage, true, time.Time{})
+func (l *loop) isStill(ctx context.Context, step answer.Next) (bool, error) {
+	now, err := lineages.NextAction(ctx, l.store, answer.NextQuestion{Lineage: l.options.Lineage, DryRun: true})
 	return err == nil && now.Action == step.Action && now.Head == step.Head && now.Considered != nil && now.Considered.Number == step.Considered.Number, err
 }
 

@@ -173,7 +173,7 @@ func (w *world) run(t testing.TB, policy string, n, seed int, make func(i int) c
 		return e, nil
 	}
 	made := 0
-	l.proposeChild = func(ctx context.Context, step lineages.NextStep, _ int, _ string) (madeChild, string, error) {
+	l.proposeChild = func(ctx context.Context, step answer.Next, _ int, _ string) (madeChild, string, error) {
 		parent, crash, _ := effect(content(ctx, step.Head))
 		made++
 		c := make(made)
