@@ -24,7 +24,7 @@ func (p *program) artifactCommand() *cli.Command {
 		Name:  "artifact",
 		Usage: "list and write the files that were kept of seeds",
 		Subcommands: []*cli.Command{
-			questionCommand(p, ask.Artifacts(), commandHelp{complete: p.completeScenarios, examples: `
+			questionCommand(p, ask.Artifacts(), commandHelp{examples: `
 track artifact list growth_plus
 track artifact list growth_plus@theta-14 --seed 7 --format json`}),
 			p.artifactGetCommand(),

@@ -15,7 +15,7 @@ import (
 func (p *program) designCommand() *cli.Command {
 	var q answer.DesignQuestion
 	output, force := "", false
-	bound := bindParams("design", q.Params(), nil)
+	bound := p.bindParams("design", q.Params(), nil)
 	help := commandHelp{examples: `
 track design lhs --param theta=8:14 --param firms=10:40:int --n 64 -o points.csv
 track design sobol --param rate=1e-4:1e-1:log --param rule=a,b --n 64 --seed 7 > points.csv

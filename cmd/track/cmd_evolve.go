@@ -18,7 +18,7 @@ import (
 func (p *program) evolveCommand() *cli.Command {
 	var q answer.EvolveSettings
 	var tasks []loop.Task
-	bound := bindParams("evolve", q.Params(), readers{"tasks": func(file string) (string, error) {
+	bound := p.bindParams("evolve", q.Params(), readers{"tasks": func(file string) (string, error) {
 		text, err := p.readInput("tasks", file, 256<<20)
 		if err == nil {
 			tasks, err = loop.ParseTasks(inputName(file), string(text))

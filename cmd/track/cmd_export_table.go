@@ -25,7 +25,7 @@ func (p *program) exportTableCommand() *cli.Command {
 	var q answer.TableQuestion
 	var o tableOptions
 	isShared := func(par param.Param) bool { return par.Name == "safe-csv" || par.Name == "wide" } // flags of every command
-	bound := bindParams("export table", slices.DeleteFunc(q.Params(), isShared), nil)
+	bound := p.bindParams("export table", slices.DeleteFunc(q.Params(), isShared), nil)
 	help := commandHelp{examples: `
 track export table growth_plus -o growth.parquet
 track export table growth_plus@theta-14 --seeds 0..99 -o theta14.csv

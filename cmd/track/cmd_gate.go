@@ -16,7 +16,7 @@ import (
 
 func (p *program) gateCommand() *cli.Command {
 	var files gateFiles
-	command := customCommand(p, ask.Gate(), commandHelp{complete: p.completeScenarios, examples: `
+	command := customCommand(p, ask.Gate(), commandHelp{examples: `
 track gate growth_plus --min-pass-rate 0.95
 track gate baseline growth_plus --stable --no-degradation --junit gate.xml --md gate.md
 track gate growth_plus --min-score 0.8 --plan 10,20,30 --fail-on warn`}, func(_ *cli.Context, a answer.Gate) error {

@@ -24,7 +24,7 @@ type historyOptions struct {
 func (p *program) historyCommand() *cli.Command {
 	var o historyOptions
 	def := ask.History()
-	bound := bindParams(def.Name, def.Params(&o.HistoryQuestion), nil)
+	bound := p.bindParams(def.Name, def.Params(&o.HistoryQuestion), nil)
 	text := commandHelp{examples: `
 track history growth_plus
 track history growth_plus --metric unemployment_rate_mean --plot unemployment.svg

@@ -12,31 +12,8 @@ import (
 	"track/internal/shell"
 )
 
-func (p *program) mutationCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "mutation",
-		Usage: "propose, decide and list mutations",
-		Subcommands: []*cli.Command{
-			questionCommand(p, ask.Propose(), commandHelp{read: readers{"child": p.readContentFile("--child")}, examples: `
-track mutation propose --lineage sepa --child prompt.md --operator example_inject
-track mutation propose --lineage theta --child '{"theta": 12}' --note "wider market"`}),
-			p.mutationNextCommand(),
-			questionCommand(p, ask.Plan(), commandHelp{read: readers{"policy": readPolicyFile}, examples: "track mutation plan m-3f0c9a5be1d27788 --format csv"}),
-			questionCommand(p, ask.Decide(), commandHelp{read: readers{"policy": readPolicyFile}, examples: `
-track mutation decide m-3f0c9a5be1d27788
-track mutation decide m-3f0c9a5be1d27788 --policy confirm --dry-run --format json`}),
-			questionCommand(p, ask.Mutations(), commandHelp{complete: p.completeLineages, examples: `
-track mutation list sepa --state rejected
-track mutation list sepa --limit 0 --format csv`}),
-			questionCommand(p, ask.Mutation(), commandHelp{examples: "track mutation show m-3f0c9a5be1d27788"}),
-			questionCommand(p, ask.MutationDiff(), commandHelp{examples: "track mutation diff m-3f0c9a5be1d27788"}),
-			questionCommand(p, ask.Withdraw(), commandHelp{examples: `track mutation withdraw m-3f0c9a5be1d27788 --reason "asks for a tool that is gone"`}),
-		},
-	}
-}
-
 func (p *program) mutationNextCommand() *cli.Command {
-	text := commandHelp{complete: p.completeLineages, examples: `
+	text := commandHelp{examples: `
 track mutation next sepa --format json
 eval "$(track mutation next sepa --shell)" && echo "$action: $reason"`}
 	command := customCommand(p, ask.Next(), text, func(c *cli.Context, a answer.Next) error {

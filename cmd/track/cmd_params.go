@@ -11,7 +11,7 @@ import (
 
 func (p *program) paramsCommand() *cli.Command {
 	output := ""
-	command := customCommand(p, ask.Params(), commandHelp{complete: p.completeScenarios, examples: `
+	command := customCommand(p, ask.Params(), commandHelp{examples: `
 track params growth
 track params growth --metric unemployment_rate_mean --label grid
 track params growth --plot theta --by firms

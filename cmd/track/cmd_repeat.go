@@ -18,7 +18,7 @@ import (
 func (p *program) repeatCommand() *cli.Command {
 	var q answer.RepeatSettings
 	var f runFlags
-	bound := bindParams("repeat", q.Params(), nil)
+	bound := p.bindParams("repeat", q.Params(), nil)
 	return p.admitting(&cli.Command{
 		Name:      "repeat",
 		Usage:     "run a recorded seed again, and compare the results",

@@ -8,7 +8,7 @@ import (
 )
 
 func (p *program) replayCommand() *cli.Command {
-	text := commandHelp{read: readers{"manifest": readManifestFile, "counterfactual": readPolicyFile}, examples: `
+	text := commandHelp{examples: `
 track replay
 track replay --lineage sepa --strict
 track replay --lineage sepa --counterfactual confirm`}

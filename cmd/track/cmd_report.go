@@ -16,21 +16,21 @@ func (p *program) reportCommand() *cli.Command {
 		Name:  "report",
 		Usage: "write a report as Markdown or HTML, or check one",
 		Subcommands: []*cli.Command{
-			documentCommand(p, ask.StabilityReport(), commandHelp{complete: p.completeScenarios, examples: `
+			documentCommand(p, ask.StabilityReport(), commandHelp{examples: `
 track report stability growth_plus -o stability.md
 track report stability growth_plus@theta-14 -o stability.html
 track report stability growth_plus --check stability.md`}),
-			documentCommand(p, ask.ImprovementReport(), commandHelp{complete: p.completeScenarios, examples: `
+			documentCommand(p, ask.ImprovementReport(), commandHelp{examples: `
 track report improvement buffer_stock --baseline growth_plus -o improvement.md
 track report improvement growth_plus@theta-14 --baseline growth_plus@v1 --check improvement.md`}),
-			documentCommand(p, ask.ScenarioReport(), commandHelp{complete: p.completeScenarios, examples: `
+			documentCommand(p, ask.ScenarioReport(), commandHelp{examples: `
 track report scenario growth_plus -o growth_plus.md
 track report scenario growth_plus -o growth_plus.html --limit 50`}),
-			documentCommand(p, ask.ParamsReport(), commandHelp{complete: p.completeScenarios, examples: `
+			documentCommand(p, ask.ParamsReport(), commandHelp{examples: `
 track report params growth -o params.md
 track report params growth --metric unemployment_rate_mean --label grid -o params.html
 track report params growth --check params.md`}),
-			documentCommand(p, ask.LineageReport(), commandHelp{complete: p.completeLineages, examples: `
+			documentCommand(p, ask.LineageReport(), commandHelp{examples: `
 track report lineage sepa -o lineage.md
 track report lineage sepa -o lineage.html
 track report lineage sepa --check lineage.md`}),
@@ -43,10 +43,10 @@ track report lineage sepa --check lineage.md`}),
 func documentCommand[Q any](p *program, def ask.Report[Q], text commandHelp) *cli.Command {
 	var q Q
 	var to reportOptions
-	bound := bindParams(def.Name, def.Params(&q), nil)
+	bound := p.bindParams(def.Name, def.Params(&q), nil)
 	return &cli.Command{
 		Name: strings.TrimPrefix(def.Name, "report "), Usage: def.Help, UsageText: bound.usageText(), Description: text.description(def.About),
-		BashComplete: text.complete, Flags: append(bound.flags(), to.flags()...),
+		BashComplete: bound.complete(p), Flags: append(bound.flags(), to.flags()...),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
 				return err

@@ -16,7 +16,7 @@ func (p *program) reportIndexCommand() *cli.Command {
 	var q answer.IndexQuestion
 	var o reportOptions
 	def := ask.IndexReport()
-	bound := bindParams(def.Name, def.Params(&q), nil)
+	bound := p.bindParams(def.Name, def.Params(&q), nil)
 	text := commandHelp{examples: `
 track report index -o reports/index.md
 track report index -o reports/index.html --limit 5

@@ -12,7 +12,7 @@ import (
 // rescoreCommand returns the command for both: seeds under another spec, and executions under another rubric, which are
 // scored already.
 func (p *program) rescoreCommand() *cli.Command {
-	command := questionCommand(p, ask.Rescore(), commandHelp{complete: p.completeScenarios, examples: `
+	command := questionCommand(p, ask.Rescore(), commandHelp{examples: `
 track rescore growth_plus --spec 2 --dry-run
 track rescore growth_plus
 track rescore sepa --rubric rubric/1`})

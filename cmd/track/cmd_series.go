@@ -22,9 +22,9 @@ func (p *program) seriesCommand() *cli.Command {
 		Name:  "series",
 		Usage: "list, show and export the series of a seed",
 		Subcommands: []*cli.Command{
-			questionCommand(p, ask.SeriesList(), commandHelp{complete: p.completeScenarios, examples: "track series list growth_plus 7"}),
+			questionCommand(p, ask.SeriesList(), commandHelp{examples: "track series list growth_plus 7"}),
 			p.seriesShowCommand(),
-			questionCommand(p, ask.SeriesBands(), commandHelp{complete: p.completeScenarios, examples: "track series bands growth_plus@theta-14 unemployment --points 50"}),
+			questionCommand(p, ask.SeriesBands(), commandHelp{examples: "track series bands growth_plus@theta-14 unemployment --points 50"}),
 			p.seriesExportCommand(),
 		},
 	}
@@ -33,7 +33,7 @@ func (p *program) seriesCommand() *cli.Command {
 type seriesPlotOptions struct{ plot, seeds string }
 
 func (p *program) seriesShowCommand() *cli.Command {
-	command := questionCommand(p, ask.SeriesShow(), commandHelp{complete: p.completeScenarios, examples: `
+	command := questionCommand(p, ask.SeriesShow(), commandHelp{examples: `
 track series show growth_plus 7
 track series show growth_plus@theta-14 7 unemployment --format json
 track series show growth_plus 7 unemployment --plot unemployment.svg

@@ -27,7 +27,7 @@ func (p *program) specCommand() *cli.Command {
 }
 
 func (p *program) specShowCommand() *cli.Command {
-	command := questionCommand(p, ask.Spec(), commandHelp{complete: p.completeScenarios, examples: `
+	command := questionCommand(p, ask.Spec(), commandHelp{examples: `
 track spec show growth_plus
 track spec show growth_plus@1 --format json
 track spec show growth_plus@1 --document | tr -d '\\n' | sha256sum`})

@@ -27,7 +27,7 @@ func (p *program) sweepCommand() *cli.Command {
 	var settings answer.SweepSettings
 	var rules answer.SweepRules
 	var f runFlags
-	bound := bindParams("sweep", answer.SweepParams(&settings, &rules), readers{"design": p.readDesign})
+	bound := p.bindParams("sweep", answer.SweepParams(&settings, &rules), nil)
 	return p.admitting(&cli.Command{
 		Name:      "sweep",
 		Usage:     "run a command over seeds, record each seed, and resume",
@@ -50,7 +50,7 @@ Examples:
 		Flags: slices.Concat(bound.flags(), f.flags(), []cli.Flag{p.maxSizeFlag()}, p.textFormatFlags()),
 		Subcommands: []*cli.Command{
 			p.sweepPlanCommand(), p.sweepRunCommand(),
-			questionCommand(p, ask.Sweeps(), commandHelp{complete: p.completeScenarios, examples: `
+			questionCommand(p, ask.Sweeps(), commandHelp{examples: `
 track sweep list growth
 track sweep list --format json`}),
 			questionCommand(p, ask.Sweep(), commandHelp{examples: `

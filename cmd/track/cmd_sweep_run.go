@@ -19,7 +19,7 @@ import (
 func (p *program) sweepPlanCommand() *cli.Command {
 	var q answer.SweepPlanQuestion
 	def := ask.PlanSweep()
-	bound := bindParams(def.Name, def.Params(&q), readers{"design": p.readDesign})
+	bound := p.bindParams(def.Name, def.Params(&q), nil)
 	rules := (&answer.SweepRules{}).Params()
 	help := commandHelp{examples: `
 track sweep plan --scenario growth --seeds 0..9999 --shards 8 -- ./sim --seed {seed} > plan.json

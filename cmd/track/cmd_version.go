@@ -10,21 +10,6 @@ import (
 	"track/internal/reportfiles"
 )
 
-func (p *program) versionCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "version",
-		Usage: "list, show and compare the versions of a lineage",
-		Subcommands: []*cli.Command{
-			questionCommand(p, ask.Versions(), commandHelp{complete: p.completeLineages, examples: "track version list sepa --format csv"}),
-			questionCommand(p, ask.Version(), commandHelp{examples: "track version show sepa@v002"}),
-			questionCommand(p, ask.VersionDiff(), commandHelp{examples: `
-track version diff sepa@v002
-track version diff sepa@v001 v004`}),
-			p.versionExportCommand(),
-		},
-	}
-}
-
 func (p *program) versionExportCommand() *cli.Command {
 	text := commandHelp{examples: `
 track version export sepa@v002 > prompt.md

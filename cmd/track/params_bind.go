@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -34,12 +35,34 @@ func (g *givenTexts) Set(text string) error {
 
 func (g *givenTexts) String() string { return "" }
 
-func bindParams(command string, params param.List, read readers) *boundParams {
+// bindParams binds parameters to flags and arguments. The files that they name are read by read, or as their names say.
+func (p *program) bindParams(command string, params param.List, read readers) *boundParams {
 	b := &boundParams{command: "track " + command, params: params, given: make([]*givenTexts, len(params)), read: read}
+	if read == nil {
+		b.read = readers{
+			"policy": readPolicyFile, "counterfactual": readPolicyFile, "operators": readOperatorsFile, "setting": readSettingFile, "manifest": readManifestFile,
+			"root": p.readContentFile("--root"), "child": p.readContentFile("--child"), "design": p.readDesign,
+		}
+	}
 	for i := range params {
 		b.given[i] = &givenTexts{}
 	}
 	return b
+}
+
+// complete offers what the first argument can be; nil if that is no name of a scenario or a lineage.
+func (b *boundParams) complete(p *program) cli.BashCompleteFunc {
+	i := slices.IndexFunc(b.params, func(p param.Param) bool { return p.Arg })
+	if i < 0 {
+		return nil
+	}
+	switch b.params[i].Name {
+	case "scenario", "candidate":
+		return p.completeScenarios
+	case "lineage":
+		return p.completeLineages
+	}
+	return nil
 }
 
 // flags returns a flag for each parameter; arguments have a hidden one.

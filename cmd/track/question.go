@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"os"
+	"os/user"
 	"strconv"
 	"strings"
 	"time"
@@ -18,9 +20,7 @@ import (
 
 // commandHelp is what the command line says of a question beyond its declaration.
 type commandHelp struct {
-	examples string // commands, one on a line
-	complete cli.BashCompleteFunc
-	read     readers
+	examples string    // commands, one on a line
 	progress [2]string // verb and noun of a bar, as in "drawing", "pairs"; empty if no answer takes long
 }
 
@@ -65,11 +65,11 @@ func customCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text c
 // commandOf returns the command that asks a question.
 func commandOf[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp, act func(c *cli.Context, q Q) error) *cli.Command {
 	var q Q
-	bound := bindParams(def.Name, def.Params(&q), text.read)
+	bound := p.bindParams(def.Name, def.Params(&q), nil)
 	words := strings.Fields(def.Name)
 	c := &cli.Command{
 		Name: words[len(words)-1], Usage: def.Help, UsageText: bound.usageText(), Description: text.description(def.About + exitCodes(def.Concludes)),
-		BashComplete: text.complete, Flags: bound.flags(),
+		BashComplete: bound.complete(p), Flags: bound.flags(),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
 				return err
@@ -190,6 +190,18 @@ func sourceOf[Q any](st *store.Store, q *Q) ask.Source {
 		source.Actor = actor()
 	}
 	return source
+}
+
+// actor returns who changes something: the user at this host.
+func actor() string {
+	name := "unknown"
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		name += "@" + host
+	}
+	return name
 }
 
 // openFor opens the database that a question is asked of. An answer that records nothing says if records wait
