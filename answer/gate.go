@@ -3,6 +3,7 @@ package answer
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"track"
@@ -234,4 +235,317 @@ func gatedText(s verdict.ScenarioOutcome) string {
 		text += "; not a failure, because the rules fail on FAIL alone"
 	}
 	return text
+}
+
+// Tables implements [Answer]. People see the rules about seeds, the losses of metrics, and what else metrics have that
+// did not pass.
+func (a Gate) Tables() []Table {
+	rules := Table{Name: "rules", Columns: Columns{
+		{Name: "verdict"}, a.scenarioColumn(), {Name: "rule"}, {Name: "measured"}, {Name: "limit"}, {Name: "margin"}, {Name: "n"}, {Name: "p"},
+	}.drop("n", "margin", "p")}
+	losses := Table{Name: "losses", HiddenIfEmpty: true, Shown: 40, Columns: Columns{
+		{Name: "verdict"}, a.scenarioColumn(), {Name: "metric"}, {Name: "delta"}, {Name: "loss", Head: "mean loss"}, {Name: "may_lose", Head: "may lose"}, {Name: "n"}, {Name: "p"},
+	}.drop("n", "p")}
+	others := Table{Name: "remarks", HiddenIfEmpty: true, Shown: 40, Columns: Columns{
+		{Name: "verdict"}, a.scenarioColumn(), {Name: "rule"}, {Name: "metric"}, {Name: "found"},
+	}.wrap("found")}
+	var bounded []verdict.Outcome
+	for _, s := range a.Scenarios {
+		for _, o := range s.Outcomes {
+			p, _ := o.ShownP()
+			switch {
+			case o.Metric == "":
+				measured := measuredCells(s.Measured, o.Rule)
+				rules.Rows = append(rules.Rows, slices.Concat([]any{string(o.Verdict), s.Name, o.Rule}, measured[:], []any{o.N, optionalCell(p, format.PValue)}))
+				rules.Notes = append(rules.Notes, a.foundNote(s, o, len(rules.Notes) > 0))
+			case o.Verdict == scoring.VerdictPass:
+			case o.Rule == verdict.RuleNoDegradation && o.Interval.Method != "":
+				losses.Rows = append(losses.Rows, []any{
+					string(o.Verdict), s.Name, o.Metric, Cell{format.WithSign(format.Four)(*o.Observed), *o.Observed}, lossCell(o), Cell{format.Four(-*o.Limit), -*o.Limit},
+					o.N, optionalCell(p, format.PValue),
+				})
+				bounded = append(bounded, o)
+			default:
+				others.Rows = append(others.Rows, []any{string(o.Verdict), s.Name, o.Rule, o.Metric, foundText(o)})
+			}
+		}
+	}
+	slices.SortStableFunc(rules.Rows, compareVerdicts)
+	slices.SortStableFunc(losses.Rows, compareVerdicts)
+	slices.SortStableFunc(others.Rows, compareVerdicts)
+	rules.Notes = append(rules.Notes, a.correctionNotes()...)
+	losses.Title = fmt.Sprintf("metrics not shown to keep to their threshold (%d), the worst first", len(losses.Rows))
+	losses.Notes = boundsText(bounded)
+	others.Title = fmt.Sprintf("metrics with a remark (%d), the worst first", len(others.Rows))
+	outcomes := a.outcomesTable()
+	outcomes.Notes = append(a.needs(), warningNotes(a.warnings())...)
+	return []Table{rules, losses, others, outcomes}
+}
+
+// scenarioColumn names the scenario of a row; people read it above if there is one alone.
+func (a Gate) scenarioColumn() Column {
+	if len(a.Scenarios) == 1 {
+		return Column{Name: "scenario", For: ForData}
+	}
+	return Column{Name: "scenario"}
+}
+
+// foundNote says in words what was found of a rule.
+func (a Gate) foundNote(s verdict.ScenarioOutcome, o verdict.Outcome, joined bool) Sentence {
+	text := o.Rule + ": " + foundText(o)
+	if len(a.Scenarios) > 1 {
+		text = s.Name + ", " + text
+	}
+	return Sentence{Kind: Note, Text: text, Joined: joined}
+}
+
+// correctionNotes say what the p of the tables are corrected for.
+func (a Gate) correctionNotes() []Sentence {
+	if a.NTests < 2 {
+		return nil
+	}
+	return []Sentence{{Kind: Note, Text: fmt.Sprintf("p of a rule is corrected by Holm for %d tests, that of a metric by max-T before", a.NTests), Joined: true}}
+}
+
+func foundText(o verdict.Outcome) string {
+	if o.Reason != "" {
+		return o.Reason + ": " + o.Message
+	}
+	return o.Message
+}
+
+// lossCell is the bound of a mean loss: at least as much if a test refutes the rule, else at most.
+func lossCell(o verdict.Outcome) Cell {
+	if o.Verdict == scoring.VerdictFail {
+		return Cell{"≥ " + format.Four(-o.Interval.Hi), -o.Interval.Hi}
+	}
+	return Cell{"≤ " + format.Four(-o.Interval.Lo), -o.Interval.Lo}
+}
+
+// boundsText says how the bounds of losses were made, each way once, and what they assume.
+func boundsText(list []verdict.Outcome) []Sentence {
+	counts := map[string]int{}
+	var ways []string
+	for _, o := range list {
+		sign := "≤"
+		if o.Verdict == scoring.VerdictFail {
+			sign = "≥"
+		}
+		way := fmt.Sprintf("%s: %s, with %s", sign, verdict.MethodName(o.Interval.Method), format.Confidence(o.Interval.Confidence)+" confidence")
+		if condition := o.Assumption.Condition(); condition != "" {
+			way += ", assumes that " + condition
+		}
+		if counts[way]++; counts[way] == 1 {
+			ways = append(ways, way)
+		}
+	}
+	var notes []Sentence
+	for i, way := range ways {
+		notes = append(notes, Sentence{Kind: Note, Text: fmt.Sprintf("mean loss %s (%s)", way, format.Counted(counts[way], "metric")), Joined: i > 0})
+	}
+	return notes
+}
+
+// compareVerdicts puts rows that begin with a worse verdict first.
+func compareVerdicts(a, b []any) int {
+	rank := func(row []any) int { return slices.Index(scoring.Verdicts(), scoring.Verdict(row[0].(string))) }
+	return rank(b) - rank(a)
+}
+
+// needs says what would change the verdicts of the rules about seeds. Of one scenario, the first stands above.
+func (a Gate) needs() (notes []Sentence) {
+	above := ""
+	if len(a.Scenarios) == 1 {
+		for _, s := range a.why() {
+			above = s.Text // the last one is the next step
+		}
+	}
+	for _, s := range a.Scenarios {
+		for _, o := range s.Outcomes {
+			if o.Need != "" && o.Metric == "" && o.Need != above {
+				notes = append(notes, Sentence{Kind: Need, Text: s.Name + ", " + o.Rule + ": " + o.Need})
+			}
+		}
+	}
+	return notes
+}
+
+func (a Gate) warnings() (list []verdict.Warning) {
+	for _, s := range a.Scenarios {
+		for _, w := range s.Warnings {
+			list = append(list, verdict.Warning{Code: w.Code, Message: s.Name + ": " + w.Message})
+		}
+		for _, w := range s.ComparisonWarnings {
+			list = append(list, verdict.Warning{Code: w.Code, Message: s.Name + ", against the baseline: " + w.Message})
+		}
+	}
+	return list
+}
+
+// outcomesTable has every rule and metric of every scenario, for programs.
+func (a Gate) outcomesTable() Table {
+	t := Table{Name: "outcomes", Main: true, ForPrograms: true, Columns: columns(
+		"scenario", "configuration", "rule", "metric", "verdict", "reason", "observed", "limit", "ci_lo", "ci_hi", "ci_method", "n", "p", "p_tests", "p_corrected", "n_needed", "assumption", "unseen_share", "assumed_loss", "message", "need")}
+	for _, s := range a.Scenarios {
+		for _, o := range s.Outcomes {
+			var lo, hi, needed any
+			if o.NNeeded > 0 {
+				needed = o.NNeeded
+			}
+			if o.Interval.Method != "" {
+				lo, hi = defined(o.Interval.Lo), defined(o.Interval.Hi)
+			}
+			t.Rows = append(t.Rows, []any{
+				s.Scenario, s.Configuration, o.Rule, o.Metric, string(o.Verdict), o.Reason, o.Observed, o.Limit, lo, hi, o.Interval.Method,
+				o.N, o.P, o.PTests, o.PCorrected, needed, string(o.Assumption), o.UnseenShare, o.AssumedLoss, o.Message, o.Need,
+			})
+		}
+	}
+	return t
+}
+
+// measuredTable shows what seeds measured next to the limits of rules.
+func measuredTable() Table {
+	return Table{Name: "rules", Title: "Rules", HiddenIfEmpty: true, Columns: Columns{
+		{Name: "scenario"}, {Name: "rule"}, {Name: "met"}, {Name: "measured"}, {Name: "at_most", For: ForData}, {Name: "limit"}, {Name: "margin"}, {Name: "of", Head: "measured of"}, {Name: "n"},
+	}.drop("n", "of")}
+}
+
+func measuredRow(scenario string, m verdict.Measured) []any {
+	limit, met := any(Cell{limitText(m), m.Limit}), any("no")
+	switch {
+	case m.Value == nil && m.Of == verdict.MeasuredMetrics: // their number is not known
+		limit, met = nil, nil
+	case m.Value == nil:
+		met = nil
+	case m.Met:
+		met = "yes"
+	}
+	return []any{scenario, m.Rule, met, optionalCell(m.Value, measuredText(m)), m.AtMost, limit, optionalCell(m.Margin, marginText(m)), m.Of, m.N}
+}
+
+// measuredText returns how a number that a rule measures is written.
+func measuredText(m verdict.Measured) func(float64) string {
+	switch m.Of {
+	case verdict.MeasuredPassRate:
+		return format.Share
+	case verdict.MeasuredSeeds, verdict.MeasuredMetrics:
+		return func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+	}
+	return format.Four
+}
+
+func limitText(m verdict.Measured) string {
+	if m.AtMost {
+		return "≤ " + measuredText(m)(m.Limit)
+	}
+	return "≥ " + measuredText(m)(m.Limit)
+}
+
+// marginText writes a margin with its sign; that of a share is in percentage points.
+func marginText(m verdict.Measured) func(float64) string {
+	if m.Of == verdict.MeasuredPassRate {
+		return func(x float64) string { return strings.TrimSuffix(format.WithSign(format.Percent)(x), "%") + " points" }
+	}
+	return format.WithSign(measuredText(m))
+}
+
+// measuredCells returns what was measured of a rule, its limit and the margin; nil if nothing is measured of it.
+func measuredCells(list []verdict.Measured, rule string) (cells [3]any) {
+	var texts [3][]string
+	for _, m := range list {
+		if m.Rule != rule || m.Value == nil {
+			continue
+		}
+		for k, text := range []string{measuredText(m)(*m.Value), limitText(m), marginText(m)(*m.Margin)} {
+			if k == 0 && len(texts[k]) > 0 { // a rule that measures two things
+				text = m.Of + " " + text
+			}
+			texts[k] = append(texts[k], text)
+		}
+	}
+	for k := range cells {
+		if len(texts[k]) > 0 {
+			cells[k] = strings.Join(texts[k], "; ")
+		}
+	}
+	return cells
+}
+
+// GatePreview is what a gate would judge by which rules, without a verdict. So it is no interim analysis.
+type GatePreview struct {
+	Scenarios []PreviewedScenario `json:"scenarios"`
+	Newest    []Side              `json:"newest_of,omitempty"` // configurations that were chosen as the newest of several revisions
+}
+
+// PreviewedScenario is what a gate would judge of one scenario. Problem says why there is nothing to judge: no_seeds,
+// no_spec, not_assessed; empty if there is something.
+type PreviewedScenario struct {
+	Name          string            `json:"name"` // as it was asked for
+	Scenario      string            `json:"scenario"`
+	Configuration string            `json:"configuration"`
+	Label         string            `json:"label"`
+	Revision      string            `json:"revision"`
+	Rules         scoring.GateRules `json:"rules"`
+	Problem       string            `json:"problem,omitzero"`
+	Estimates     verdict.Estimates `json:"estimates"`
+
+	Measured []verdict.Measured `json:"measured"` // of each rule, next to its limit
+}
+
+func (a GatePreview) Lead() (lead []Sentence) {
+	for _, s := range a.Scenarios {
+		text := s.text()
+		if s.Problem != "" {
+			text += "; nothing to judge: " + s.Problem
+		}
+		lead = append(lead, Sentence{Kind: Heading, Text: text})
+	}
+	lead = append(lead, Sentence{Kind: Note, Text: "This is a preview: nothing is judged. A rule is met here if the seeds themselves keep its limit. The gate also asks how sure that is."})
+	for _, side := range a.Newest {
+		lead = append(lead, side.Newest.note(side)...)
+	}
+	return lead
+}
+
+// text says what would be judged.
+func (s PreviewedScenario) text() string {
+	return judgedText(s.Name, s.Scenario, s.Configuration, s.Label, s.Revision) + ", " + format.Counted(s.Estimates.NSeeds, "seed")
+}
+
+// judgedText names a configuration that a gate judges.
+func judgedText(name, scenario, configuration, label, revision string) string {
+	text := name
+	if configuration != "" && name == scenario {
+		text += "@" + track.ShortHash(configuration)
+	}
+	if label != "" {
+		text += ", label " + label
+	}
+	if revision != "" && revision != "-" {
+		text += ", revision " + revision
+	}
+	return text
+}
+
+func (a GatePreview) Tables() []Table {
+	rules := measuredTable()
+	t := Table{Name: "estimates", Title: "Estimates", Main: true}
+	for _, s := range a.Scenarios {
+		for _, m := range s.Measured {
+			rules.Rows = append(rules.Rows, measuredRow(s.Name, m))
+		}
+		rules.Notes = append(rules.Notes, Sentence{Kind: Note, Text: s.Name + ": " + strings.Join(s.Rules.Settings(), ", ")})
+		estimates := estimatesTable(s.Estimates)
+		t.Columns = slices.Concat(Columns{{Name: "scenario"}}, estimates.Columns)
+		for _, row := range estimates.Rows {
+			t.Rows = append(t.Rows, slices.Concat([]any{s.Name}, row))
+		}
+	}
+	for i := range t.Columns {
+		if t.Columns[i].Name == "interval" { // scenarios may differ in their confidence
+			t.Columns[i].Head = ""
+		}
+	}
+	return []Table{rules, t}
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -205,4 +206,292 @@ func (a Head) Lead() []Sentence { return []Sentence{{Kind: Heading, Text: a.Head
 
 func (a Head) Tables() []Table {
 	return []Table{{Name: "head", ForPrograms: true, Columns: columns("lineage", "head"), Rows: [][]any{{a.Lineage, a.Head}}}}
+}
+
+// SetLineageQuestion asks to change settings of a lineage.
+type SetLineageQuestion struct {
+	Lineage  string
+	Settings []Setting
+	KeepText *bool // nil for as before
+	Score    ScoreSettings
+	Reason   string
+	At       time.Time // zero for now
+}
+
+func (q *SetLineageQuestion) Params() param.List {
+	list := param.List{
+		namedLineage(&q.Lineage),
+		{Name: "setting", Arg: true, Unit: "KEY=VALUE", Help: "change this setting", Value: settingsValue{q}},
+	}
+	return append(append(list, q.Score.params()...), reasonParam(&q.Reason), atParam(&q.At))
+}
+
+func (q *SetLineageQuestion) Check() error {
+	if !q.Changes() && q.KeepText == nil {
+		return &param.Error{Param: "setting", Message: "nothing to change: give KEY=VALUE, or a parameter such as score-from"}
+	}
+	return nil
+}
+
+// Changes reports whether settings of decisions are to be changed.
+func (q *SetLineageQuestion) Changes() bool { return len(q.Settings) > 0 || q.Score.isGiven() }
+
+// settingsValue is a list of KEY=VALUE.
+type settingsValue struct{ q *SetLineageQuestion }
+
+func (v settingsValue) Set(text string) error {
+	s, err := ParseSetting(text)
+	if err != nil {
+		return err
+	}
+	for _, before := range v.Texts() {
+		if strings.HasPrefix(before, s.Key+"=") {
+			return errors.New(s.Key + " is duplicated")
+		}
+	}
+	if s.Key == "keep_text" {
+		on, valid := map[string]bool{"on": true, "off": false}[s.Value]
+		if !valid {
+			return fmt.Errorf("%s: use keep_text=on or keep_text=off", text)
+		}
+		v.q.KeepText = &on
+		return nil
+	}
+	trial := evolution.DefaultSettings()
+	if err := s.Change(&trial); err != nil {
+		return err
+	}
+	if err := trial.Validate(); err != nil {
+		return err
+	}
+	v.q.Settings = append(v.q.Settings, s)
+	return nil
+}
+
+func (v settingsValue) Texts() (list []string) {
+	if v.q == nil {
+		return nil
+	}
+	for _, s := range v.q.Settings {
+		list = append(list, s.Key+"="+s.Value)
+	}
+	if v.q.KeepText != nil {
+		list = append(list, "keep_text="+onOff(*v.q.KeepText))
+	}
+	return list
+}
+
+func (v settingsValue) String() string { return strings.Join(v.Texts(), " ") }
+
+func (v settingsValue) Type() string { return "array" }
+
+func onOff(on bool) string {
+	if on {
+		return "on"
+	}
+	return "off"
+}
+
+// LineageSettings are the settings of a lineage after they were changed.
+type LineageSettings struct {
+	Lineage  string              `json:"lineage"`
+	Settings *evolution.Settings `json:"settings,omitempty"` // if one of them was set
+	Changed  bool                `json:"changed"`            // a setting has another value than before
+	KeepText *bool               `json:"keep_text,omitempty"`
+	// UsedBefore are holdout tasks that decided before: their gain says less.
+	UsedBefore []string `json:"used_before,omitempty"`
+}
+
+func (a LineageSettings) Lead() (lead []Sentence) {
+	add := func(text string) { lead = append(lead, Sentence{Kind: Heading, Text: text, Joined: len(lead) > 0}) }
+	if a.Settings != nil {
+		add(fmt.Sprintf("%s: settings, version %d", a.Lineage, a.Settings.Number))
+		if !a.Changed {
+			add("nothing was changed")
+		}
+	}
+	if len(a.UsedBefore) > 0 {
+		lead = append(lead, Sentence{Kind: Warning, Joined: true, Text: fmt.Sprintf("warning: earlier decisions used %s: what they gained shows there too",
+			someNames(a.UsedBefore))})
+	}
+	if a.KeepText != nil {
+		add(fmt.Sprintf("%s: keep_text is %s", a.Lineage, onOff(*a.KeepText)))
+	}
+	return lead
+}
+
+func (a LineageSettings) Tables() []Table {
+	t := Table{Name: "settings", Columns: columns("setting", "value").wrap("value")}
+	if a.Settings != nil {
+		t = settingsTable(*a.Settings)
+	}
+	if a.KeepText != nil {
+		t.Rows = append(t.Rows, []any{"keep_text", *a.KeepText})
+	}
+	t.ForPrograms = true
+	return []Table{t}
+}
+
+// FreezeQuestion asks to stop mutating a lineage, or to go on.
+type FreezeQuestion struct {
+	Lineage string
+	Reason  string
+	At      time.Time // zero for now
+}
+
+func (q *FreezeQuestion) Params() param.List {
+	return param.List{namedLineage(&q.Lineage), reasonParam(&q.Reason), atParam(&q.At)}
+}
+
+// Frozen says whether a lineage is frozen.
+type Frozen struct {
+	Lineage string `json:"lineage"`
+	Frozen  bool   `json:"frozen"`
+	Changed bool   `json:"changed"`
+}
+
+func (a Frozen) Lead() []Sentence {
+	text := a.Lineage + " is frozen"
+	if !a.Frozen {
+		text = a.Lineage + " is not frozen"
+	}
+	if !a.Changed {
+		text += ", as before"
+	}
+	return []Sentence{{Kind: Heading, Text: text}}
+}
+
+func (a Frozen) Tables() []Table {
+	return []Table{{Name: "frozen", ForPrograms: true, Columns: columns("lineage", "frozen"), Rows: [][]any{{a.Lineage, a.Frozen}}}}
+}
+
+// NewLineageQuestion asks to begin the ledger of a lineage.
+type NewLineageQuestion struct {
+	Lineage     string
+	Seed        *uint64 // of all draws; nil for a random one
+	Policy      evolution.Policy
+	Root        *string // content of the first active version
+	Head        string  // name of a recorded version, instead of Root
+	Subject     string
+	Operators   []evolution.Operator
+	KeepSecrets bool
+	Unbounded   bool             // scores are any numbers, and not from 0 to 100
+	Minimize    bool             // less is better, which makes the scale unbounded unless Scale has ends
+	Scale       *evolution.Scale // of the scores; nil for 0 to 100
+	Score       ScoreSettings
+	New         bool
+	At          time.Time // zero for now
+}
+
+func (q *NewLineageQuestion) Params() param.List {
+	q.Subject = "agent"
+	return append(param.List{
+		namedLineage(&q.Lineage),
+		{Name: "seed", Unit: "NUMBER", Help: "derive all draws from this whole `NUMBER` from 0 to 18446744073709551615", Value: param.Seed(&q.Seed)},
+		policyParam("policy", "decide by this policy", &q.Policy),
+		{Name: "root", Unit: "FILE", Help: "begin with this content; of a simulation, the JSON object of its parameters",
+			FileHelp: "begin with this version: a `FILE`, - for standard input, or for a simulation the JSON object itself", Value: param.Content(&q.Root)},
+		{Name: "head", Unit: "VERSION", Help: "make this recorded `VERSION` active, instead of giving a root", Value: param.Text(&q.Head)},
+		{Name: "subject", Unit: "SUBJECT", Help: "say what evolves: `SUBJECT` is agent, or scenario:NAME", Value: param.Text(&q.Subject)},
+		{Name: "operators", Unit: "FILE", Help: `begin with these operators: [{"name": "rephrase", "risk": "LOW"}]`,
+			FileHelp: `read the operators from a ` + "`FILE`" + ` with [{"name": "rephrase", "risk": "LOW"}]`, Value: param.Parsed(&q.Operators, ParseOperators, operatorsText)},
+		{Name: "keep-secrets", Help: "record a root in which something looks like a secret", Value: param.Switch(&q.KeepSecrets)},
+		{Name: "unbounded", Help: "let scores be any numbers, instead of 0 to 100", Value: param.Switch(&q.Unbounded)},
+		{Name: "minimize", Help: "let scores be any numbers, of which less is better", Value: param.Switch(&q.Minimize)},
+		{Name: "scale", Unit: "RANGE", Help: "let scores be in this `RANGE`, as 0-1 or -1..1, which is 100 points of a policy's parameters; or any numbers, of which one unit is so many points",
+			Value: param.Parsed(&q.Scale, parseScale, rangeText)},
+		{Name: "new", Help: "take a name that is not known although names like it are", Value: param.Switch(&q.New)},
+		atParam(&q.At),
+	}, q.Score.params()...)
+}
+
+func (q *NewLineageQuestion) Check() error {
+	if q.Root != nil && q.Head != "" {
+		return &param.Error{Param: "root", Message: "root and head both name the first active version: give one of them"}
+	}
+	return nil
+}
+
+// LineageCreated says that a lineage has a ledger.
+type LineageCreated struct {
+	Lineage  string             `json:"lineage"`
+	Created  bool               `json:"created"` // false if it existed with the same options
+	Seed     string             `json:"seed"`
+	Subject  string             `json:"subject"`
+	Head     string             `json:"head"`
+	Settings evolution.Settings `json:"settings"`
+	End      evolution.Head     `json:"end"`
+	NoSpec   bool               `json:"no_spec,omitzero"` // the scenario has no spec, so its seeds have no score
+}
+
+func (a LineageCreated) Lead() []Sentence {
+	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s: a lineage of %s, seed %s, policy %s; active: %s",
+		a.Lineage, subjectName(a.Subject), a.Seed, a.Settings.Policy, orNoVersion(a.Head))}}
+	if !a.Created {
+		lead = append(lead, Sentence{Kind: Note, Text: "it already exists; nothing was changed", Joined: true})
+	}
+	if a.NoSpec {
+		hint := track.NewHint("add one", "spec add", "FILE")
+		lead = append(lead, Sentence{Kind: Warning, Text: "warning: the scenario has no spec yet, so its seeds have no score and nothing can be decided", Hint: &hint})
+	}
+	return lead
+}
+
+func (a LineageCreated) Tables() []Table {
+	return []Table{{Name: "lineage", ForPrograms: true, Columns: columns("lineage", "seed", "subject", "policy", "head"),
+		Rows: [][]any{{a.Lineage, a.Seed, a.Subject, a.Settings.Policy, a.Head}}}}
+}
+
+// OperatorByHand is the operator of a mutation whose operator nobody named.
+const OperatorByHand = "by_hand"
+
+// operatorName returns an operator behind the word "by".
+func operatorName(name string) string {
+	if name == OperatorByHand {
+		return "hand"
+	}
+	return name
+}
+
+// orNoVersion returns the name of a version for people.
+func orNoVersion(name string) string {
+	if name == "" {
+		return "no version"
+	}
+	return name
+}
+
+// ofMutation declares the parameters that name a mutation.
+func ofMutation(mutation, lineage *string) param.List {
+	return param.List{
+		{Name: "mutation", Arg: true, Required: true, Unit: "MUTATION", Help: "choose the mutation by its id", Value: param.Text(mutation)},
+		{Name: "lineage", Unit: "NAME", Help: "choose the lineage, if several have a mutation of that id: its `NAME`", Value: param.Text(lineage)},
+	}
+}
+
+// ofLineage declares the parameter that names a lineage, which may be left out if there is only one.
+func ofLineage(lineage *string) param.Param {
+	return param.Param{Name: "lineage", Arg: true, Unit: "LINEAGE", Help: "choose the lineage; not needed if there is only one", Value: param.Text(lineage)}
+}
+
+// namedLineage declares the parameter that must name a lineage.
+func namedLineage(lineage *string) param.Param {
+	return param.Param{Name: "lineage", Arg: true, Required: true, Unit: "LINEAGE", Help: "choose the lineage by its name", Value: param.Text(lineage)}
+}
+
+// atParam declares the time at which something happens, for a loop that keeps its own clock.
+func atParam(at *time.Time) param.Param {
+	return param.Param{Name: "at", Unit: "TIME", Help: "say when it happens: a `TIME` such as 2026-01-02T15:04:05Z, instead of now", Local: true, Value: param.Time(at)}
+}
+
+func reasonParam(reason *string) param.Param {
+	return param.Param{Name: "reason", Unit: "TEXT", Help: "record this `TEXT` in the ledger", Value: param.Text(reason)}
+}
+
+// policyParam declares a policy: NAME, NAME,param=number or a JSON object.
+func policyParam(name, help string, policy *evolution.Policy) param.Param {
+	return param.Param{
+		Name: name, Unit: "POLICY", Help: help + ": NAME, NAME,param=number or a JSON object", FileHelp: help + ": `POLICY` is NAME, NAME,param=number or @FILE",
+		Value: param.Parsed(policy, ParsePolicy, policyText),
+	}
 }

@@ -2,11 +2,15 @@ package answer
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"track"
 	"track/answer/param"
 	"track/scoring"
+	"track/scoring/format"
 )
 
 // SeedsQuestion asks which seeds are recorded.
@@ -139,3 +143,203 @@ func (s *Since) String() string {
 }
 
 func (s *Since) Type() string { return "string" }
+
+// SeedQuestion asks for everything that is known of a seed.
+type SeedQuestion struct {
+	Of   Selector
+	Seed track.SeedNumber
+	Spec int // version of the spec; 0 for the newest that the seed was assessed under
+}
+
+func (q *SeedQuestion) Params() param.List {
+	return param.List{
+		{Name: "scenario", Arg: true, Required: true, Unit: "SCENARIO[@CONFIGURATION]", Help: "show a seed of this scenario", Value: selectorValue(&q.Of)},
+		seedParam(&q.Seed),
+		{Name: "spec", Unit: "VERSION", Help: "show the results under this `VERSION` of the spec (default: the newest)", Value: param.Whole(&q.Spec, 1)},
+	}
+}
+
+func seedParam(to *track.SeedNumber) param.Param {
+	return param.Param{Name: "seed", Arg: true, Required: true, Unit: "SEED", Help: "show this seed",
+		Value: param.Parsed(to, track.ParseSeedNumber, track.SeedNumber.String)}
+}
+
+// Seed is everything that is known of a seed, with its results under one version of the spec.
+type Seed struct {
+	track.RecordedSeed `json:",embed"`
+	Annotations        `json:",embed"`    // of the configuration
+	Spec               *SpecRef           `json:"spec,omitempty"` // that the results are under; nil if the seed was not judged
+	Run                *track.Run         `json:"run,omitempty"`  // nil if no sweep ran it
+	Artifacts          []SeedArtifact     `json:"artifacts,omitempty"`
+	Others             []string           `json:"other_configurations,omitempty"`
+	Metrics            []MetricResult     `json:"metrics"`
+	Unscored           map[string]float64 `json:"unscored,omitempty"` // values that the spec does not know, or all of them
+}
+
+// MetricResult is what a seed shows of one metric.
+type MetricResult struct {
+	scoring.MetricInfo `json:",embed"`
+	Value              *Measured      `json:"value"` // nil if it is missing
+	Status             scoring.Status `json:"status"`
+	Score              *float64       `json:"score"`            // 0..1; nil if the value is missing
+	Reason             string         `json:"reason,omitempty"` // why it has no value or no score
+}
+
+func (a Seed) Lead() []Sentence {
+	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s seed %s, configuration %s", a.Scenario, a.Number, describe(a.RecordedSeed.Configuration))}}
+	if w := a.Withdrawn; w != nil {
+		lead = append(lead, Sentence{Kind: Note, Text: "withdrawn: it does not count. " + withdrawalText(*w)})
+	}
+	add := func(text string) { lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true}) }
+	if text := a.line(); text != "" {
+		add(text)
+	}
+	add(a.timesText())
+	if len(a.Environment) > 0 {
+		var parts []string
+		for _, name := range slices.Sorted(maps.Keys(a.Environment)) {
+			parts = append(parts, name+" "+a.Environment[name])
+		}
+		add("environment: " + strings.Join(parts, ", "))
+	}
+	if len(a.Others) > 0 {
+		var others []string
+		for _, hash := range a.Others {
+			others = append(others, Selector{a.Scenario, track.ShortHash(hash)}.String())
+		}
+		add("also recorded under other configurations: " + strings.Join(others, ", "))
+	}
+	lead = append(lead, Sentence{Kind: Note, Text: a.outcomeText()})
+	if a.Run != nil {
+		lead = append(lead, Sentence{Kind: Note, Text: runText(*a.Run)})
+	}
+	if len(a.Artifacts) > 0 {
+		hint := track.NewHint("write them into a folder", "artifact get", Selector{a.Scenario, track.ShortHash(a.RecordedSeed.Configuration.Hash)}.String())
+		hint = hint.With("seed", a.Number.String()).With("all", "").With("output", "DIR")
+		lead = append(lead, Sentence{Kind: Note, Text: "files: " + artifactsText(a.Artifacts), Hint: &hint})
+	}
+	return lead
+}
+
+// withdrawalText says who withdrew something, when, with what, and why.
+func withdrawalText(w track.Withdrawal) string {
+	text := "On " + timeText(w.At)
+	if w.Actor != "" {
+		text += ", " + w.Actor
+	}
+	switch {
+	case w.Kind == track.WithdrawnConfiguration:
+		text += ", with its configuration"
+	case w.Sweep != "":
+		text += ", with sweep " + track.ShortID(w.Sweep)
+	}
+	return text + ": " + w.Reason
+}
+
+func (a Seed) timesText() string {
+	text := "recorded " + timeText(a.RecordedAt)
+	if !a.StartedAt.IsZero() {
+		text += ", started " + timeText(a.StartedAt)
+	}
+	if a.Duration != nil {
+		text += fmt.Sprintf(", took %v", *a.Duration)
+	}
+	return text
+}
+
+func (a Seed) outcomeText() string {
+	switch {
+	case a.Outcome != track.OutcomeOK:
+		return "failed: " + strings.TrimSpace(string(a.Outcome)+" "+a.Message)
+	case a.Spec == nil:
+		return "not scored: the scenario has no spec"
+	}
+	status, total, counts := scoring.Pass, "-", map[scoring.Status]int{}
+	var sum, weights float64
+	complete := true
+	for _, m := range a.Metrics {
+		counts[m.Status]++
+		status = scoring.WorstStatus(status, m.Status)
+		weights += m.Weight
+		if complete = complete && m.Score != nil; complete {
+			sum += float64(*m.Score * m.Weight)
+		}
+	}
+	if complete {
+		total = format.Four(sum / weights)
+	}
+	return fmt.Sprintf("%s under spec version %d: score %s, %d PASS %d WARN %d FAIL",
+		status, a.Spec.Version, total, counts[scoring.Pass], counts[scoring.Warn], counts[scoring.Fail])
+}
+
+// runText says how the command of the seed ended, with the end of its standard error.
+func runText(r track.Run) string {
+	const most = 20 // lines
+	words := []string{fmt.Sprintf("run by sweep %s", track.ShortID(r.Sweep))}
+	add := func(format string, args ...any) { words = append(words, fmt.Sprintf(format, args...)) }
+	if r.Attempts > 1 {
+		add("attempt %d, the last one", r.Attempts)
+	}
+	switch {
+	case r.Signal != "":
+		add("ended by %s", r.Signal)
+	case r.ExitCode != nil:
+		add("exit code %d", *r.ExitCode)
+	}
+	if r.CPU != nil {
+		add("CPU time %v", *r.CPU)
+	}
+	if r.MaxRSS != nil {
+		add("at most %.1f MB of memory", float64(*r.MaxRSS)/1e6)
+	}
+	text := strings.Join(words, ", ")
+	if r.Stderr == "" {
+		return text
+	}
+	lines := strings.Split(strings.TrimRight(r.Stderr, "\n"), "\n")
+	left := ""
+	if n := len(lines) - most; n > 0 {
+		lines, left = lines[n:], fmt.Sprintf(", the last %d of %d lines; the format json has all", most, len(lines))
+	}
+	return text + "\nstandard error" + left + ":\n  " + strings.Join(lines, "\n  ")
+}
+
+func (a Seed) Tables() []Table {
+	tables := []Table{a.metricsTable()}
+	if len(a.Unscored) > 0 {
+		rest := Table{Name: "unscored", Title: "not scored", Columns: columns("name", "value")}
+		for _, name := range slices.Sorted(maps.Keys(a.Unscored)) {
+			rest.Rows = append(rest.Rows, []any{name, Cell{fmt.Sprint(a.Unscored[name]), a.Unscored[name]}})
+		}
+		tables = append(tables, rest)
+	}
+	return tables
+}
+
+func (a Seed) metricsTable() Table {
+	t := Table{Name: "metrics", Main: true, HiddenIfEmpty: true, Notes: a.notes(), Columns: Columns{
+		{Name: "group", For: ForData}, {Name: "metric"}, {Name: "type", For: ForData}, {Name: "weight"}, {Name: "target"}, {Name: "value"}, {Name: "status"},
+		{Name: "score"}, {Name: "reason", For: ForData},
+	}.drop("weight", "target").wrap("target", "value")}
+	weight := WeightText(a.Metrics, func(m MetricResult) float64 { return m.Weight })
+	for _, m := range a.Metrics {
+		value, score := any(Cell{m.Reason, ""}), any(nil)
+		if m.Value != nil {
+			value, score = numberCell(float64(*m.Value), func(x float64) string { return format.Value(x, m.Format) }), m.Score
+		}
+		t.Rows = append(t.Rows, []any{m.Group, m.Name, string(m.Type), numberCell(m.Weight, weight), m.Target, value, string(m.Status), score, m.Reason})
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.Unscored)) {
+		t.DataRows = append(t.DataRows, []any{nil, name, nil, nil, nil, a.Unscored[name], nil, nil, "not scored"})
+	}
+	return t
+}
+
+// notes point to all seeds of the configuration. Aggregating them here would take as long as judging them.
+func (a Seed) notes() []Sentence {
+	if len(a.Metrics) == 0 {
+		return nil
+	}
+	hint := track.NewHint("judge all seeds of its configuration", "stability", a.Scenario+"@"+track.ShortHash(a.RecordedSeed.Configuration.Hash))
+	return []Sentence{{Kind: Note, Text: "one seed shows no spread", Hint: &hint}}
+}

@@ -6,6 +6,8 @@ import (
 	"track/tracker/integrity"
 	"track/tracker/retention"
 	"track/tracker/seeds"
+	"track/tracker/sweeps"
+	"track/tracker/tokens"
 )
 
 // Query asks for the rows of a reading SQL statement.
@@ -61,5 +63,152 @@ func PruneSeries() Def[answer.PruneSeriesQuestion, answer.PrunedSeries] {
 series is deleted only if both allow it.`,
 		Params: (*answer.PruneSeriesQuestion).Params, Write: seeds.PruneSeries,
 		Trial: func(q answer.PruneSeriesQuestion) bool { return q.DryRun },
+	}
+}
+
+const aboutWithdrawn = `What is withdrawn is kept, with the reason, and is left out of every aggregate, count and interim analysis. Recording or merging it again
+does not bring it back; restoring it does. A merge carries both: of two that are about the same, the later one counts.`
+
+// WithdrawSeed asks to take back what a seed measured.
+func WithdrawSeed() Def[answer.WithdrawSeedQuestion, answer.WithdrawalReceipt] {
+	return Def[answer.WithdrawSeedQuestion, answer.WithdrawalReceipt]{
+		Name: "withdraw seed", Scope: access.Decide, Help: "withdraw what a seed measured",
+		About:  aboutWithdrawn + " Another measurement of the seed can be recorded in its place.",
+		Params: (*answer.WithdrawSeedQuestion).Params, Write: seeds.WithdrawSeed,
+	}
+}
+
+// RestoreSeed asks to make a withdrawn seed count again.
+func RestoreSeed() Def[answer.RestoreSeedQuestion, answer.WithdrawalReceipt] {
+	return Def[answer.RestoreSeedQuestion, answer.WithdrawalReceipt]{
+		Name: "restore seed", Scope: access.Decide, Help: "restore a withdrawn seed",
+		About:  "The seed counts again, unless another measurement has its place.",
+		Params: (*answer.RestoreSeedQuestion).Params, Write: seeds.RestoreSeed,
+	}
+}
+
+// WithdrawConfiguration asks to take back all seeds of a scenario under a configuration.
+func WithdrawConfiguration() Def[answer.WithdrawConfigurationQuestion, answer.WithdrawalReceipt] {
+	return Def[answer.WithdrawConfigurationQuestion, answer.WithdrawalReceipt]{
+		Name: "withdraw configuration", Scope: access.Decide, Help: "withdraw all seeds of a scenario under a configuration",
+		About:  aboutWithdrawn + " No seed can be recorded under a withdrawn configuration.",
+		Params: (*answer.WithdrawConfigurationQuestion).Params, Write: seeds.WithdrawConfiguration,
+	}
+}
+
+// RestoreConfiguration asks to make the seeds of a withdrawn configuration count again.
+func RestoreConfiguration() Def[answer.RestoreConfigurationQuestion, answer.WithdrawalReceipt] {
+	return Def[answer.RestoreConfigurationQuestion, answer.WithdrawalReceipt]{
+		Name: "restore configuration", Scope: access.Decide, Help: "restore a withdrawn configuration",
+		About:  "Its seeds count again, except those that were withdrawn alone.",
+		Params: (*answer.RestoreConfigurationQuestion).Params, Write: seeds.RestoreConfiguration,
+	}
+}
+
+// WithdrawSweep asks to take back a sweep.
+func WithdrawSweep() Def[answer.WithdrawSweepQuestion, answer.WithdrawalReceipt] {
+	return Def[answer.WithdrawSweepQuestion, answer.WithdrawalReceipt]{
+		Name: "withdraw sweep", Scope: access.Decide, Help: "withdraw a sweep that was a mistake: its plan and its seeds",
+		About:  "Seeds that the sweep planned and did not run are no longer missing. " + aboutWithdrawn,
+		Params: (*answer.WithdrawSweepQuestion).Params, Write: sweeps.Withdraw,
+	}
+}
+
+// RestoreSweep asks to make a withdrawn sweep count again.
+func RestoreSweep() Def[answer.RestoreSweepQuestion, answer.WithdrawalReceipt] {
+	return Def[answer.RestoreSweepQuestion, answer.WithdrawalReceipt]{
+		Name: "restore sweep", Scope: access.Decide, Help: "restore a withdrawn sweep",
+		About:  "Its plan counts again, and so do the seeds that were withdrawn with it.",
+		Params: (*answer.RestoreSweepQuestion).Params, Write: sweeps.Restore,
+	}
+}
+
+// AddNote asks to attach a note to a configuration.
+func AddNote() Def[answer.AddNoteQuestion, answer.NoteChange] {
+	return Def[answer.AddNoteQuestion, answer.NoteChange]{
+		Name: "note add", Scope: access.Record, Help: "attach a note to a configuration",
+		About:  "The note is recorded with who wrote it and when. Recognized secrets in it are masked. History, comparisons and reports show it.",
+		Params: (*answer.AddNoteQuestion).Params, Write: seeds.AddNote,
+	}
+}
+
+// RemoveNote asks to remove a note.
+func RemoveNote() Def[answer.RemoveNoteQuestion, answer.NoteChange] {
+	return Def[answer.RemoveNoteQuestion, answer.NoteChange]{
+		Name: "note remove", Scope: access.Record, Help: "remove a note from a configuration",
+		About:  "The note is not shown any more. It stays recorded, with who removed it, when and why.",
+		Params: (*answer.RemoveNoteQuestion).Params, Write: seeds.RemoveNote,
+	}
+}
+
+// Notes asks for the notes on configurations.
+func Notes() Def[answer.NotesQuestion, answer.Notes] {
+	return Def[answer.NotesQuestion, answer.Notes]{
+		Name: "note list", Scope: access.Read, Help: "list the notes on configurations",
+		About:  "The oldest comes first.",
+		Params: (*answer.NotesQuestion).Params, Read: seeds.ListNotes,
+	}
+}
+
+// AddTags asks to add tags to a configuration.
+func AddTags() Def[answer.TagQuestion, answer.TagChange] {
+	return Def[answer.TagQuestion, answer.TagChange]{
+		Name: "tag add", Scope: access.Record, Help: "add tags to a configuration",
+		About:  "A tag is a name, and is no part of the identity of the configuration. Adding a tag again changes nothing.",
+		Params: (*answer.TagQuestion).AddParams, Write: seeds.AddTags,
+	}
+}
+
+// RemoveTags asks to remove tags from a configuration.
+func RemoveTags() Def[answer.TagQuestion, answer.TagChange] {
+	return Def[answer.TagQuestion, answer.TagChange]{
+		Name: "tag remove", Scope: access.Record, Help: "remove tags from a configuration",
+		Params: (*answer.TagQuestion).RemoveParams, Write: seeds.RemoveTags,
+	}
+}
+
+// Tags asks for the tags of configurations.
+func Tags() Def[answer.TagsQuestion, answer.Tags] {
+	return Def[answer.TagsQuestion, answer.Tags]{
+		Name: "tag list", Scope: access.Read, Help: "list configurations with their tags",
+		Params: (*answer.TagsQuestion).Params, Read: seeds.ListTags,
+	}
+}
+
+// AddToken asks for a new token.
+func AddToken() Def[answer.AddTokenQuestion, answer.AddedToken] {
+	return Def[answer.AddTokenQuestion, answer.AddedToken]{
+		Name: "token add", Scope: access.Admin, Help: "add a token for a server",
+		About: `Whoever has the token may ask a server on this database. The scopes say for what. read: answers. record: add facts. spec: declare
+specs. decide: decide on mutations, pin baselines, withdraw. admin: everything, tokens too. A token for some scenarios or lineages answers only questions that
+name them. The token is shown once; the database keeps a hash of it.`,
+		Params: (*answer.AddTokenQuestion).Params, Write: tokens.Add,
+	}
+}
+
+// Tokens asks for all tokens.
+func Tokens() Def[answer.TokensQuestion, answer.Tokens] {
+	return Def[answer.TokensQuestion, answer.Tokens]{
+		Name: "token list", Scope: access.Admin, Help: "list the tokens, without their secrets",
+		Params: (*answer.TokensQuestion).Params, Read: tokens.List, Live: true,
+	}
+}
+
+// SetToken asks to change how much a token may record, and when it ends.
+func SetToken() Def[answer.SetTokenQuestion, answer.ChangedToken] {
+	return Def[answer.SetTokenQuestion, answer.ChangedToken]{
+		Name: "token set", Scope: access.Admin, Help: "change when a token ends",
+		About: `What is not named stays as it is. The word none takes a bound away. A server heeds it from the next request on; what was recorded today counts. What a
+token allows cannot be changed: add another one.`,
+		Params: (*answer.SetTokenQuestion).Params, Write: tokens.Set,
+	}
+}
+
+// RevokeToken asks to end a token.
+func RevokeToken() Def[answer.RevokeTokenQuestion, answer.RevokedToken] {
+	return Def[answer.RevokeTokenQuestion, answer.RevokedToken]{
+		Name: "token revoke", Scope: access.Admin, Help: "end a token for good",
+		About:  `A server refuses it from the next request on.`,
+		Params: (*answer.RevokeTokenQuestion).Params, Write: tokens.Revoke,
 	}
 }

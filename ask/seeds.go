@@ -5,6 +5,7 @@ import (
 	"track/answer"
 	"track/reports"
 	"track/tracker/seeds"
+	"track/tracker/sweeps"
 )
 
 // Seeds asks which seeds are recorded.
@@ -96,5 +97,95 @@ func SeriesBands() Def[answer.SeriesBandsQuestion, answer.SeriesBands] {
 		Name: "series bands", Scope: access.Read, Help: "show a series over all seeds of a configuration: median, quartiles, range",
 		About:  "The values are those at some points of the series, evenly spaced. Nothing is averaged between them.",
 		Params: (*answer.SeriesBandsQuestion).Params, Read: seeds.ShowSeriesBands,
+	}
+}
+
+// SetBaseline asks to pin a configuration as the baseline of its scenario.
+func SetBaseline() Def[answer.SetBaselineQuestion, answer.BaselineChange] {
+	return Def[answer.SetBaselineQuestion, answer.BaselineChange]{
+		Name: "baseline set", Scope: access.Decide, Help: "pin a configuration of a scenario",
+		About:  "Without a configuration, pins the most recent one. The pin is recorded with who, when, why, and what it replaced.",
+		Params: (*answer.SetBaselineQuestion).Params, Write: seeds.SetBaseline,
+	}
+}
+
+// UnsetBaseline asks to remove the pin of a scenario.
+func UnsetBaseline() Def[answer.UnsetBaselineQuestion, answer.BaselineChange] {
+	return Def[answer.UnsetBaselineQuestion, answer.BaselineChange]{
+		Name: "baseline unset", Scope: access.Decide, Help: "remove the pin of a scenario",
+		About:  "Earlier pins stay recorded.",
+		Params: (*answer.UnsetBaselineQuestion).Params, Write: seeds.UnsetBaseline,
+	}
+}
+
+// Baseline asks for the pins of a scenario.
+func Baseline() Def[answer.BaselineQuestion, answer.Baselines] {
+	return Def[answer.BaselineQuestion, answer.Baselines]{
+		Name: "baseline show", Scope: access.Read, Help: "show the baseline of a scenario, and earlier ones",
+		About:  "The newest comes first: it is the active one.",
+		Params: (*answer.BaselineQuestion).Params, Read: seeds.ShowBaseline,
+	}
+}
+
+// Baselines asks which baselines are pinned.
+func Baselines() Def[answer.BaselinesQuestion, answer.Baselines] {
+	return Def[answer.BaselinesQuestion, answer.Baselines]{
+		Name: "baseline list", Scope: access.Read, Help: "list the active baselines of all scenarios",
+		Params: (*answer.BaselinesQuestion).Params, Read: seeds.ListBaselines,
+	}
+}
+
+// Specs asks which specs there are.
+func Specs() Def[answer.SpecsQuestion, answer.Specs] {
+	return Def[answer.SpecsQuestion, answer.Specs]{
+		Name: "spec list", Scope: access.Read, Help: "list the specs and their versions",
+		Params: (*answer.SpecsQuestion).Params, Read: seeds.ListSpecs,
+	}
+}
+
+// LintSpec asks what deserves a look in a spec.
+func LintSpec() Def[answer.LintSpecQuestion, answer.SpecLint] {
+	return Def[answer.LintSpecQuestion, answer.SpecLint]{
+		Name: "spec lint", Scope: access.Read, Help: "check a spec without adding it", Posted: true,
+		About: `Names what makes the document unusable, and warns about what is unusual. If the database has seeds of the scenario, it also tests
+whether the skip of each mean over a series is long enough, and warns of values in percent.`,
+		Params: (*answer.LintSpecQuestion).Params, Read: seeds.LintSpec,
+	}
+}
+
+// Spec asks for a version of a spec.
+func Spec() Def[answer.SpecQuestion, answer.Spec] {
+	return Def[answer.SpecQuestion, answer.Spec]{
+		Name: "spec show", Scope: access.Read, Help: "show the metrics and targets of a spec",
+		About:  "The canonical document is part of the answer in JSON; its SHA-256 is the hash of the version.",
+		Params: (*answer.SpecQuestion).Params, Read: seeds.ShowSpec,
+	}
+}
+
+// Sweeps asks which sweeps are recorded.
+func Sweeps() Def[answer.SweepsQuestion, answer.Sweeps] {
+	return Def[answer.SweepsQuestion, answer.Sweeps]{
+		Name: "sweep list", Scope: access.Read, Help: "list sweeps, the newest first",
+		About:  "Shows for each sweep what was planned, what ran, and how it ended.",
+		Params: (*answer.SweepsQuestion).Params, Read: sweeps.List, Live: true,
+	}
+}
+
+// Sweep asks for a sweep with its provenance.
+func Sweep() Def[answer.SweepQuestion, answer.Sweep] {
+	return Def[answer.SweepQuestion, answer.Sweep]{
+		Name: "sweep show", Scope: access.Read, Help: "show a sweep with its provenance: command, environment, changes of the code, libraries",
+		About:  "SWEEP is its id, or the end of its id. Recognized secrets in the command, the changes and the libraries are masked.",
+		Params: (*answer.SweepQuestion).Params, Read: sweeps.Show, Live: true,
+	}
+}
+
+// PlanSweep asks for a plan of a sweep that other machines can run in parts.
+func PlanSweep() Def[answer.SweepPlanQuestion, answer.SweepPlan] {
+	return Def[answer.SweepPlanQuestion, answer.SweepPlan]{
+		Name: "sweep plan", Scope: access.Read, Help: "write a sweep as a plan, in shards that other machines can run",
+		About: `The plan holds the command, the configurations, the seeds, the revision of the code and the newest spec of the scenario, as JSON. Each
+shard is a range of seeds of all configurations. Nothing is recorded.`,
+		Params: (*answer.SweepPlanQuestion).Params, Read: sweeps.PlanFor,
 	}
 }

@@ -11,15 +11,19 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/access"
 	"track/answer"
 	"track/ask"
+	"track/pages"
 	"track/reports/render"
 )
 
@@ -332,4 +336,155 @@ func paramText(v jsontext.Value) (text string, err error) {
 		return string(v), nil
 	}
 	return "", fmt.Errorf("%s is not a text, a number or a boolean", v)
+}
+
+// notModified tells a client that it has the newest answer, and reports whether it did. The header has the tag in any
+// case.
+func notModified(w http.ResponseWriter, r *http.Request, tag string) bool {
+	if tag == "" {
+		return false
+	}
+	w.Header().Set("ETag", tag)
+	w.Header().Set("Cache-Control", "private, no-cache")
+	if slices.Contains(strings.FieldsFunc(r.Header.Get("If-None-Match"), isBetweenTags), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return true
+	}
+	return false
+}
+
+func isBetweenTags(c rune) bool { return c == ',' || c == ' ' }
+
+// pageTag returns the tag of a page for whoever asks; none if the page depends on more than the database. The state of
+// the database is read before the page is made, so a page can be newer than its tag, never older.
+func (s *Server) pageTag(r *http.Request, p pages.Page) string {
+	if p.IsLive() {
+		return ""
+	}
+	cursor, err := s.database.changes.Cursor(r.Context())
+	if err != nil {
+		return ""
+	}
+	grant := grantOf(r.Context())
+	return tagOf(cursor, s.epoch, s.config.Version, []any{
+		"page", acceptsGzip(r), r.URL.Path, r.URL.RawQuery, grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages, sessionHolder(r, grant),
+	})
+}
+
+// writtenPage returns a page as it is sent: well compressed, as it is sent again and again.
+func writtenPage(r *http.Request, page []byte) written {
+	return written{[][2]string{{"Content-Type", pageType}}, page}.compressedFor(r, gzip.DefaultCompression)
+}
+
+// onePacket is the number of bytes that fit into one packet: compressing fewer gains nothing.
+const onePacket = 1400
+
+// writeCompressed writes a body, compressed if the client reads that. It is for bodies without secrets: with one next
+// to a text of somebody else, the compressed length tells of the secret.
+func writeCompressed(w http.ResponseWriter, r *http.Request, status int, body []byte) {
+	w.Header().Set("Vary", "Accept-Encoding")
+	if acceptsGzip(r) {
+		if packed, ok := compressed(body, gzip.DefaultCompression); ok {
+			w.Header().Set("Content-Encoding", "gzip")
+			body = packed
+		}
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the reader has gone
+}
+
+// compressed returns a body compressed with gzip at a level, and false if that gains nothing.
+func compressed(body []byte, level int) ([]byte, bool) {
+	if len(body) <= onePacket {
+		return nil, false
+	}
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, level)
+	if err != nil {
+		return nil, false
+	}
+	if _, err := z.Write(body); err != nil {
+		return nil, false
+	}
+	if err := z.Close(); err != nil || packed.Len() >= len(body) {
+		return nil, false
+	}
+	return packed.Bytes(), true
+}
+
+// acceptsGzip reports whether a client reads gzip; it may say so with a weight.
+func acceptsGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		name, weight, _ := strings.Cut(strings.ReplaceAll(part, " ", ""), ";")
+		if strings.EqualFold(name, "gzip") {
+			return weight != "q=0"
+		}
+	}
+	return false
+}
+
+// mostKept is how many large answers are kept for pages. Each can have some 10 MB.
+const mostKept = 4
+
+// keeper keeps the large answers that pages asked for last, until the database changes.
+type keeper struct {
+	mu   sync.Mutex
+	list []keptAnswer // the one used last at the end
+}
+
+type keptAnswer struct {
+	state, key string
+	answer     answer.Answer
+}
+
+func (k *keeper) get(state, key string) (answer.Answer, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i := slices.IndexFunc(k.list, func(a keptAnswer) bool { return a.state == state && a.key == key })
+	if i < 0 {
+		return nil, false
+	}
+	found := k.list[i]
+	k.list = append(slices.Delete(k.list, i, i+1), found)
+	return found.answer, true
+}
+
+func (k *keeper) put(a keptAnswer) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.list = slices.DeleteFunc(k.list, func(old keptAnswer) bool { return old.key == a.key })
+	if len(k.list) == mostKept {
+		k.list = slices.Delete(k.list, 0, 1)
+	}
+	k.list = append(k.list, a)
+}
+
+// pageKeeper is what one request sees of the answers that are kept.
+type pageKeeper struct {
+	kept  *keeper
+	state string // of the database, for whoever asks; empty if nothing can be kept
+}
+
+// keeper returns what keeps answers for a page. The state is read before the answer, so an answer can be newer than its
+// state, never older.
+func (s *Server) keeper(ctx context.Context, p pages.Page, grant access.Grant) pageKeeper {
+	cursor, err := s.database.changes.Cursor(ctx)
+	if err != nil || p.IsLive() {
+		return pageKeeper{kept: &s.kept}
+	}
+	return pageKeeper{&s.kept, fmt.Sprintf("%d %q", cursor, []any{grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages})}
+}
+
+func (k pageKeeper) Kept(key string) (answer.Answer, bool) {
+	if k.state == "" {
+		return nil, false
+	}
+	return k.kept.get(k.state, key)
+}
+
+func (k pageKeeper) Keep(key string, a answer.Answer) {
+	if k.state != "" {
+		k.kept.put(keptAnswer{k.state, key, a})
+	}
 }

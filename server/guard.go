@@ -7,9 +7,15 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/time/rate"
 
 	"track"
 	"track/access"
@@ -168,6 +174,148 @@ func checkNames(grant access.Grant, q ask.Question, names []ask.Name) error {
 	}
 	if len(names) == 0 {
 		return forbidden(fmt.Sprintf("the token %s is for some scenarios or lineages, and %q names none", grant.Name, q.Name))
+	}
+	return nil
+}
+
+// requestRate bounds the requests of all together.
+type requestRate struct {
+	limiter *rate.Limiter // nil for no bound
+	now     func() time.Time
+}
+
+func newRequestRate(perSecond float64, now func() time.Time) requestRate {
+	if perSecond == 0 {
+		return requestRate{}
+	}
+	return requestRate{rate.NewLimiter(rate.Limit(perSecond), max(1, int(2*perSecond))), now}
+}
+
+// allow reports whether a request may be answered now, and if not, when.
+func (r requestRate) allow() (wait time.Duration, ok bool) {
+	if r.limiter == nil {
+		return 0, true
+	}
+	now := r.now()
+	asked := r.limiter.ReserveN(now, 1)
+	if wait = asked.DelayFrom(now); wait == 0 {
+		return 0, true
+	}
+	asked.CancelAt(now)
+	return wait, false
+}
+
+// refuseRate answers a request that is one too many.
+func refuseRate(w http.ResponseWriter, perSecond float64, wait time.Duration) {
+	w.Header().Set("Retry-After", strconv.Itoa(int(wait/time.Second)+1))
+	refuse(w, http.StatusTooManyRequests, fmt.Errorf("more than %g requests a second: wait %s", perSecond, wait.Round(time.Millisecond)))
+}
+
+// The headers in which a proxy says whom it asks for. Only those of trusted proxies are believed.
+const (
+	forwardedFor   = "X-Forwarded-For"
+	forwardedProto = "X-Forwarded-Proto"
+	forwardedHost  = "X-Forwarded-Host"
+)
+
+// maxUser is the longest name of a user in bytes.
+const maxUser = 200
+
+type proxyKey struct{}
+
+// proxied is what a trusted proxy says of a request.
+type proxied struct {
+	user     string // who signed in there; empty for nobody
+	encrypts bool   // the client reached the proxy by HTTPS
+}
+
+// behindProxies believes the headers of trusted proxies: the address of the client, the name that it asked, and who
+// signed in. Those of anybody else are taken away.
+func (s *Server) behindProxies(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.isTrusted(r.RemoteAddr) {
+			if s.config.SSOHeader != "" && r.Header.Get(s.config.SSOHeader) != "" {
+				s.config.Log.WarnContext(r.Context(), "refused the name of a user from an address that is no trusted proxy", "remote", r.RemoteAddr)
+				r.Header.Del(s.config.SSOHeader)
+			}
+			next.ServeHTTP(w, r)
+			return
+		}
+		said := proxied{encrypts: strings.EqualFold(r.Header.Get(forwardedProto), "https")}
+		if s.config.SSOHeader != "" {
+			users := r.Header.Values(s.config.SSOHeader)
+			if len(users) == 1 && isUser(users[0]) {
+				said.user = users[0]
+			} else if len(users) > 0 {
+				s.config.Log.WarnContext(r.Context(), "a proxy sent no valid name of a user", "remote", r.RemoteAddr)
+			}
+		}
+		r = r.WithContext(context.WithValue(r.Context(), proxyKey{}, said))
+		if client := s.client(r.Header.Values(forwardedFor)); client != "" {
+			r.RemoteAddr = client
+		}
+		if hosts := r.Header.Values(forwardedHost); len(hosts) == 1 && !strings.Contains(hosts[0], ",") {
+			r.Host = hosts[0]
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// proxyOf returns what a trusted proxy said of a request.
+func proxyOf(ctx context.Context) proxied {
+	said, _ := ctx.Value(proxyKey{}).(proxied)
+	return said
+}
+
+// isTrusted reports whether an address, with or without a port, is that of a trusted proxy.
+func (s *Server) isTrusted(address string) bool {
+	ip, ok := parseAddress(address)
+	return ok && slices.ContainsFunc(s.config.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(ip) })
+}
+
+// client returns the address of the client: the last one that no trusted proxy has. What stands before it anybody may
+// have written.
+func (s *Server) client(headers []string) string {
+	list := strings.Split(strings.Join(headers, ","), ",")
+	for _, address := range slices.Backward(list) {
+		address = strings.TrimSpace(address)
+		if _, ok := parseAddress(address); !ok {
+			return ""
+		}
+		if !s.isTrusted(address) {
+			return address
+		}
+	}
+	return ""
+}
+
+func parseAddress(address string) (netip.Addr, bool) {
+	if with, err := netip.ParseAddrPort(address); err == nil {
+		return with.Addr().Unmap().WithZone(""), true
+	}
+	ip, err := netip.ParseAddr(strings.Trim(address, "[]"))
+	return ip.Unmap().WithZone(""), err == nil
+}
+
+// isUser reports whether a text can be recorded as the name of a user.
+func isUser(name string) bool {
+	return name != "" && len(name) <= maxUser && utf8.ValidString(name) && strings.TrimSpace(name) == name &&
+		!strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+// userGrant returns what somebody may do who signed in at the proxy.
+func (s *Server) userGrant(r *http.Request) (access.Grant, bool) {
+	user := proxyOf(r.Context()).user
+	return access.Grant{Name: user, Scopes: s.config.SSOScopes}, user != ""
+}
+
+// Check returns an error for settings that would let anybody say who they are.
+func (c Config) Check() error {
+	switch {
+	case c.SSOHeader != "" && len(c.TrustedProxies) == 0:
+		return errors.New("single sign-on needs the address of the proxy that is trusted to say who signed in")
+	case c.SSOHeader != "" && slices.Contains([]string{"authorization", "cookie", "host", "origin"}, strings.ToLower(c.SSOHeader)):
+		return fmt.Errorf("%s is not a header for the name of a user", c.SSOHeader)
 	}
 	return nil
 }

@@ -5,8 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"track"
@@ -116,4 +120,85 @@ func (s *Server) recovering(next http.Handler) http.Handler {
 			refuse(w, http.StatusInternalServerError, fmt.Errorf("the server has a defect; its log says more"))
 		}
 	})
+}
+
+// metrics counts requests by route and status.
+type metrics struct {
+	mu       sync.Mutex
+	requests map[requestKind]requestCount
+}
+
+type requestKind struct {
+	method, route string
+	status        int
+}
+
+type requestCount struct {
+	n     int64
+	taken time.Duration
+}
+
+func (m *metrics) count(kind requestKind, taken time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.requests == nil {
+		m.requests = map[requestKind]requestCount{}
+	}
+	c := m.requests[kind]
+	m.requests[kind] = requestCount{c.n + 1, c.taken + taken}
+}
+
+// writeMetrics writes the figures in the text format of Prometheus.
+func (s *Server) writeMetrics(w http.ResponseWriter, r *http.Request) error {
+	if grant := grantOf(r.Context()); grant.IsBound() {
+		return forbidden(fmt.Sprintf("the token %s is for some scenarios or lineages, and these figures are of all", grant.Name))
+	}
+	s.metrics.mu.Lock()
+	requests := maps.Clone(s.metrics.requests)
+	s.metrics.mu.Unlock()
+	kinds := slices.SortedFunc(maps.Keys(requests), func(a, b requestKind) int {
+		return strings.Compare(fmt.Sprint(a), fmt.Sprint(b))
+	})
+	var counts, seconds strings.Builder
+	for _, k := range kinds {
+		labels := fmt.Sprintf("{method=%q,route=%q,status=\"%d\"}", k.method, k.route, k.status)
+		fmt.Fprintf(&counts, "track_requests_total%s %d\n", labels, requests[k].n)
+		fmt.Fprintf(&seconds, "track_request_seconds_total%s %g\n", labels, requests[k].taken.Seconds())
+	}
+	var memory runtime.MemStats
+	runtime.ReadMemStats(&memory)
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	fmt.Fprintf(w, "# HELP track_requests_total Requests that were answered.\n# TYPE track_requests_total counter\n%s"+
+		"# HELP track_request_seconds_total Time that answers took.\n# TYPE track_request_seconds_total counter\n%s"+
+		"# HELP track_heap_bytes Memory in use.\n# TYPE track_heap_bytes gauge\ntrack_heap_bytes %d\n"+
+		"# HELP track_answers_computing Answers that are being computed.\n# TYPE track_answers_computing gauge\ntrack_answers_computing %d\n",
+		&counts, &seconds, memory.HeapAlloc, len(s.queue.computing))
+	return nil
+}
+
+// health says that the server is there, whatever the state of the database.
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) error {
+	writeText(w, "ok\n")
+	return nil
+}
+
+// ready says whether the database can be opened, as a new process would open it.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
+	st, release, err := s.database.use(r.Context())
+	if err == nil {
+		_, err = st.Scenarios(r.Context())
+		release()
+	}
+	if err != nil {
+		refuse(w, http.StatusServiceUnavailable, errors.New("the database cannot be asked")) // why is for those who have a token, and in the log
+		s.config.Log.WarnContext(r.Context(), "not ready", "error", err)
+		return nil
+	}
+	writeText(w, "ready\n")
+	return nil
+}
+
+func writeText(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte(text)) // the client has gone
 }

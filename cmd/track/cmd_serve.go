@@ -12,11 +12,18 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
+	"track"
 	"track/access"
 	"track/internal/provenance"
 	"track/remote"
@@ -248,4 +255,156 @@ func (p *program) serverLog(format string) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(p.err, nil))
 	}
 	return slog.New(slog.NewTextHandler(p.err, nil))
+}
+
+// uiOptions say where the pages are, and who opens them.
+type uiOptions struct {
+	address   string
+	noBrowser bool
+}
+
+func (p *program) uiCommand() *cli.Command {
+	var o uiOptions
+	return p.admitting(&cli.Command{
+		Name: "ui", Usage: "look at a database in the browser", UsageText: "track ui [FLAGS]",
+		Description: `Serves pages on this machine alone and opens the browser with a link that works once. Ends with Ctrl-C, or with the terminal. For a team, use
+track serve: its pages are the same.
+
+Examples:
+   track ui
+   track ui --db runs.db --no-browser`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "addr", Usage: "listen on `HOST:PORT` of this machine; port 0 takes one that is free", Value: "127.0.0.1:0", Destination: &o.address},
+			&cli.BoolFlag{Name: "no-browser", Usage: "write the link, and open nothing", Destination: &o.noBrowser},
+		},
+		Action: func(c *cli.Context) error {
+			if c.NArg() > 0 {
+				return usage("track ui takes no arguments")
+			}
+			return p.ui(c.Context, o)
+		},
+	})
+}
+
+func (p *program) ui(ctx context.Context, o uiOptions) (err error) {
+	host, _, err := net.SplitHostPort(o.address)
+	if err != nil || !isLoopback(host) {
+		return usage("--addr %s: name an address of this machine alone, such as 127.0.0.1:0; for others there is track serve", o.address)
+	}
+	st, err := p.openForUpdate(ctx)
+	if err != nil {
+		return err
+	}
+	if err := st.Close(); err != nil {
+		return err
+	}
+	listener, err := listenOn(o.address)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close() }()
+	config := server.Config{Open: p.openForUpdate, Now: p.now, Log: slog.New(slog.NewTextHandler(p.err, &slog.HandlerOptions{Level: slog.LevelWarn})), Version: version, OwnerName: actor(), Hosts: []string{host}}
+	if config.Owner, err = access.NewSecret(rand.Reader); err != nil {
+		return err
+	}
+	s := server.New(config)
+	link := "http://" + listener.Addr().String() + s.LoginLink()
+	p.notice("%s is at %s", store.WithoutPassword(st.Path()), link)
+	p.notice("the link works once; Ctrl-C ends")
+	if !o.noBrowser {
+		openBrowser(ctx, link)
+	}
+	return p.serveUntil(ctx, s, listener)
+}
+
+// openBrowser opens an address with the program of the system. Where there is none, the link is written already.
+func openBrowser(ctx context.Context, address string) {
+	name := map[string]string{"darwin": "open", "windows": "explorer"}[runtime.GOOS]
+	if name == "" {
+		name = "xdg-open"
+	}
+	command := exec.CommandContext(ctx, name, address)
+	if command.Start() == nil {
+		go func() { _ = command.Wait() }()
+	}
+}
+
+// listenOn listens on the address of --addr.
+func listenOn(address string) (net.Listener, error) {
+	listener, err := net.Listen("tcp", address)
+	if err == nil {
+		return listener, nil
+	}
+	var of *net.OpError
+	reason := err
+	if errors.As(err, &of) {
+		reason = of.Err
+	}
+	wrong := usage("--addr %s: %v", address, reason)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, track.WithHint(wrong, track.Hint{Text: "another process listens there: name another port, or 0 for one that is free"})
+	}
+	return nil, wrong
+}
+
+// isWildcard reports whether an address means all addresses of this machine.
+func isWildcard(a net.Addr) bool {
+	tcp, ok := a.(*net.TCPAddr)
+	return ok && tcp.IP.IsUnspecified()
+}
+
+// reachedAt returns HOST:PORT of a server that answers to localhost and to these names.
+func reachedAt(a net.Addr, hosts []string) string {
+	if !isWildcard(a) {
+		return a.String()
+	}
+	host := "127.0.0.1"
+	if len(hosts) > 0 {
+		host = hosts[0]
+	}
+	return net.JoinHostPort(host, strconv.Itoa(a.(*net.TCPAddr).Port))
+}
+
+// checkHosts refuses what no request has as its host.
+func checkHosts(hosts []string) error {
+	for _, host := range hosts {
+		if strings.ContainsAny(host, "/@[] ") || host == "" || strings.Contains(host, ":") && net.ParseIP(host) == nil {
+			return usage("--allowed-host %s: name a host alone, such as track.example.org, without https:// and without a port", host)
+		}
+	}
+	return nil
+}
+
+// certificates are the certificates of a server, read again when their file changes.
+type certificates struct {
+	certificate, key string
+
+	mu     sync.Mutex
+	loaded tls.Certificate
+	at     time.Time // when the file was changed that was loaded
+}
+
+func newCertificates(certificate, key string) (*certificates, error) {
+	c := &certificates{certificate: certificate, key: key}
+	_, err := c.get(nil)
+	return c, err
+}
+
+// get returns the certificate. If the files cannot be read anew, as halfway through their renewal, the one that was
+// loaded stays.
+func (c *certificates) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	info, err := os.Stat(c.certificate)
+	if err == nil && !info.ModTime().Equal(c.at) {
+		var loaded tls.Certificate
+		if loaded, err = tls.LoadX509KeyPair(c.certificate, c.key); err == nil {
+			c.loaded, c.at = loaded, info.ModTime()
+		}
+	}
+	if c.at.IsZero() {
+		return nil, err
+	}
+	loaded := c.loaded
+	return &loaded, nil
 }

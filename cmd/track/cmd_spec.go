@@ -3,14 +3,22 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
 	"track/answer"
 	"track/ask"
+	"track/reports"
+	"track/reports/chart"
+	"track/reports/render"
 	"track/scoring"
 	"track/spec"
+	"track/sweep"
+	"track/tracker/agents"
+	"track/tracker/sweeps"
 )
 
 func (p *program) specCommand() *cli.Command {
@@ -209,4 +217,109 @@ func (p *program) withOneFile(action func(ctx context.Context, file string) erro
 		}
 		return action(c.Context, c.Args().First())
 	}
+}
+
+func (p *program) designCommand() *cli.Command {
+	var q answer.DesignQuestion
+	output, force := "", false
+	bound := p.bindParams("design", q.Params(), nil)
+	help := commandHelp{examples: `
+track design lhs --param theta=8:14 --param firms=10:40:int --n 64 -o points.csv
+track design sobol --param rate=1e-4:1e-1:log --param rule=a,b --n 64 --seed 7 > points.csv
+track design grid --param theta=8:14 --param firms=10,20,40 --n 4 -o points.jsonl
+track sweep --scenario growth --seeds 0..9 --design points.csv -- ./sim --seed {seed} --theta {theta} --firms {firms}`}
+	return &cli.Command{
+		Name: "design", Usage: "spread configurations over ranges of parameters, for a sweep", UsageText: bound.usageText(),
+		Description: help.description(`Writes one configuration a row, as CSV or JSON lines, which track sweep --design runs. METHOD is lhs (a Latin hypercube: each parameter takes one
+value in each of N equal parts of its range), sobol (a Sobol sequence with a random shift; best with a power of two) or grid (every
+combination). The same seed gives the same design on every machine.`),
+		Flags: append(bound.flags(), &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output,
+			Usage: "write to `FILE` instead of standard output: JSON lines if it ends in .jsonl, else CSV"},
+			&cli.BoolFlag{Name: "force", Usage: "replace an existing file", Destination: &force}),
+		Action: func(c *cli.Context) error {
+			if err := bound.set(c); err != nil {
+				return err
+			}
+			a, err := sweeps.NewDesign(q)
+			if err != nil {
+				return bound.usageError(err)
+			}
+			for _, s := range a.Lead() {
+				p.noticeSentence(s)
+			}
+			options := p.renderOptions()
+			switch {
+			case strings.HasSuffix(output, ".jsonl"):
+				options.Format = render.JSONL
+			case options.Format == render.Table:
+				options.Format = render.CSV
+			}
+			return p.writeData(output, force, func(w io.Writer) error { return render.Write(w, a, options) })
+		},
+	}
+}
+
+// readDesign reads a file of configurations. What is wrong with it is said with its name.
+func (p *program) readDesign(file string) (string, error) {
+	const largest = 64 << 20
+	text, err := p.readInput("design", file, largest)
+	if err != nil {
+		return "", err
+	}
+	_, err = sweep.ReadDesign(inputName(file), text)
+	return string(text), err
+}
+
+func (p *program) paramsCommand() *cli.Command {
+	output := ""
+	command := customCommand(p, ask.Params(), commandHelp{examples: `
+track params growth
+track params growth --metric unemployment_rate_mean --label grid
+track params growth --plot theta --by firms
+track params growth --plot theta --by firms -o theta.svg
+track params growth --heatmap theta,firms -o means.svg`}, func(c *cli.Context, a answer.ParamsAnalysis) error {
+		if output == "" {
+			return p.writeAnswer(a)
+		}
+		drawn, err := paramsChart(a)
+		if err != nil {
+			return err
+		}
+		for _, text := range a.Warnings() {
+			p.notice("%s", text)
+		}
+		return p.plot(output, drawn)
+	})
+	command.Flags = append(command.Flags, &cli.StringFlag{Name: "output", Aliases: []string{"o"}, Destination: &output,
+		Usage: "draw the plot or the heat map into `FILE`.svg"})
+	return command
+}
+
+// paramsChart returns the picture that was asked for.
+func paramsChart(a answer.ParamsAnalysis) (chart.Chart, error) {
+	switch {
+	case a.PlotOf != "" && a.Heatmap != nil:
+		return nil, usage("-o draws one picture: give --plot or --heatmap")
+	case a.PlotOf != "":
+		return reports.ParamsChart(a), nil
+	case a.Heatmap != nil:
+		return reports.MeansChart(a, *a.Heatmap), nil
+	}
+	return nil, usage("-o draws a picture: say which with --plot PARAM or --heatmap A,B")
+}
+
+// rubricListCommand returns a command that needs no database.
+func (p *program) rubricListCommand() *cli.Command {
+	command := questionCommand(p, ask.Rubrics(), commandHelp{examples: `track rubric list --format json`})
+	command.Action = func(c *cli.Context) error {
+		if c.NArg() != 0 {
+			return usage("track rubric list takes no argument")
+		}
+		a, err := agents.ListRubrics(c.Context, nil, answer.RubricsQuestion{})
+		if err != nil {
+			return err
+		}
+		return p.writeAnswer(a)
+	}
+	return command
 }

@@ -1,19 +1,30 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
 	"os"
+	"os/signal"
 	"os/user"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
-
-	"track"
 
 	"github.com/urfave/cli/v2"
 
+	"track"
 	"track/answer"
 	"track/ask"
+	"track/internal/near"
+	"track/internal/reportfiles"
+	"track/reports/chart"
 	"track/reports/render"
 	"track/store"
 )
@@ -275,4 +286,298 @@ func (p *program) renderOptions() render.Options {
 		Format: render.Format(p.shared.format), SafeCSV: p.shared.safeCSV, Colour: p.getenv("NO_COLOR") == "" && isTerminal(p.out), Hint: shellHint,
 		Width: p.pageWidth(), LogWidth: p.logWidth(), WideHint: "--wide shows all",
 	}
+}
+
+// answerOutput is standard output. It remembers the first error, so that no lost answer ends with exit code 0.
+type answerOutput struct {
+	io.Writer
+	err error
+
+	holding bool
+	held    bytes.Buffer // what waits for a pager
+}
+
+// mostHeld is how much waits for a pager. More goes to the terminal at once.
+const mostHeld = 16 << 20
+
+func (o *answerOutput) Write(b []byte) (int, error) {
+	if o.holding {
+		o.held.Write(b)
+		if o.held.Len() <= mostHeld {
+			return len(b), nil
+		}
+		return len(b), o.release()
+	}
+	n, err := o.Writer.Write(b)
+	if o.err == nil {
+		o.err = err
+	}
+	return n, err
+}
+
+// hold keeps what is written until release or discard.
+func (o *answerOutput) hold() { o.holding = true }
+
+// heldLines returns the number of lines that are held.
+func (o *answerOutput) heldLines() int { return bytes.Count(o.held.Bytes(), []byte("\n")) }
+
+// release writes what is held, and holds nothing more.
+func (o *answerOutput) release() error {
+	o.holding = false
+	if o.held.Len() == 0 {
+		return nil
+	}
+	defer o.held.Reset()
+	_, err := o.Write(o.held.Bytes())
+	return err
+}
+
+// discard forgets what is held, and holds nothing more.
+func (o *answerOutput) discard() {
+	o.holding = false
+	o.held.Reset()
+}
+
+// records says that the command is about to record something. From now on, a reader that is gone no longer ends the
+// program: the command finishes what it records.
+func (p *program) records() {
+	p.recording = true
+	p.unpaged()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+}
+
+// unpaged says that the answer goes to the terminal at once.
+func (p *program) unpaged() {
+	if answers, ok := p.out.(*answerOutput); ok {
+		_ = answers.release() // answers keeps the error
+	}
+}
+
+// lost returns the error of a command whose answer could not be written; otherwise err, which ended the command.
+func (p *program) lost(err, writing error) error {
+	var verdict verdictExit
+	if writing == nil || err != nil && !errors.As(err, &verdict) && !errors.Is(err, writing) {
+		return err
+	}
+	lost := fmt.Errorf("the answer could not be written: %w", writing)
+	if p.recording {
+		return track.WithHint(lost, track.Hint{Text: "the command itself was carried out: what it recorded is kept"})
+	}
+	return lost
+}
+
+// orNearest adds to the error of a database that does not exist which one was probably meant.
+func (p *program) orNearest(path string, err error) error {
+	if err == nil || store.IsServer(path) || !errors.Is(err, track.ErrNotFound) {
+		return err
+	}
+	if nearest := nearestDatabase(path); nearest != "" {
+		return track.WithHint(err, track.Hint{Text: "the nearest database is " + nearest})
+	}
+	return err
+}
+
+// nearestDatabase returns the database whose name is most like that of a file that does not exist: of those in its
+// folder, or else the one that a command finds by itself; empty if there is none.
+func nearestDatabase(path string) string {
+	folder := filepath.Dir(path)
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	var names []string
+	for _, entry := range entries {
+		if name := entry.Name(); entry.Type().IsRegular() && filepath.Ext(name) == filepath.Ext(store.DefaultFile) {
+			names = append(names, name)
+		}
+	}
+	if name := near.Nearest(filepath.Base(path), names); name != "" {
+		return filepath.Join(folder, name)
+	}
+	if len(names) == 1 {
+		return filepath.Join(folder, names[0])
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	found, err := store.Find(dir)
+	if err != nil {
+		return ""
+	}
+	return found
+}
+
+// checkNamed returns an error if the user names a database that does not exist.
+func (p *program) checkNamed() error {
+	path, err := p.namedDatabase()
+	if path == "" || err != nil || store.IsServer(path) {
+		return err
+	}
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return nil // what it is shows when it is opened
+	}
+	return p.orNearest(path, store.NotThere(path))
+}
+
+// plottedCommand is [questionCommand] for a question that has a picture, which a flag writes to a file as well.
+func plottedCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp) *cli.Command {
+	file := ""
+	command := commandOf(p, def, text, func(c *cli.Context, q Q) error {
+		from, release, err := sourceFor(c.Context, p, def, q)
+		if err != nil {
+			return err
+		}
+		defer release()
+		return untilInterrupted(c.Context, func() error {
+			return ask.Snapshot(c.Context, from, func(from ask.Source) error {
+				if file != "" {
+					draw := func(w io.Writer) error { return def.WritePicture(c.Context, from, q, ask.SVG, w) }
+					if err := p.plotAs(file, draw); err != nil {
+						return err
+					}
+				}
+				conclusion, err := writeAnswer(c.Context, p, def, from, q)
+				if err != nil {
+					return err
+				}
+				return conclude(conclusion)
+			})
+		})
+	})
+	command.Flags = append(command.Flags, &cli.StringFlag{Name: "plot", Usage: "draw the answer into `FILE`.svg", Destination: &file})
+	return command
+}
+
+// plot writes a chart to a file.
+func (p *program) plot(path string, c chart.Chart) error {
+	return p.plotAs(path, func(w io.Writer) error { return chart.SVG(w, c) })
+}
+
+// plotAs writes what draw draws to a file.
+func (p *program) plotAs(path string, draw func(io.Writer) error) error {
+	if !strings.HasSuffix(path, ".svg") {
+		return usage("--plot %s: name a file that ends in .svg", path)
+	}
+	var drawn bytes.Buffer
+	if err := draw(&drawn); err != nil {
+		return err
+	}
+	if err := p.writeOutput(path, func(w io.Writer) error { _, err := drawn.WriteTo(w); return err }); err != nil {
+		return err
+	}
+	p.notice("drew %s", path)
+	return nil
+}
+
+// writeOutput writes to a file, or to standard output if none is named.
+func (p *program) writeOutput(path string, write func(io.Writer) error) error {
+	if path == "" || path == "-" {
+		return write(p.out)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := write(file); err != nil {
+		_ = file.Close()
+		return err
+	}
+	return file.Close()
+}
+
+// writeData writes a file whole or not at all, or to standard output. A file that is there is kept, unless it may be
+// replaced.
+func (p *program) writeData(path string, replace bool, write func(io.Writer) error) error {
+	if path == "" || path == "-" {
+		return write(p.out)
+	}
+	file, err := reportfiles.Begin(path, replace)
+	if err != nil {
+		return err
+	}
+	if err := write(file); err != nil {
+		file.Discard()
+		return err
+	}
+	return file.Place()
+}
+
+// arrange reorders a command line so that flags stand behind their command and before its arguments, wherever the
+// user wrote them: the flag package stops at the first argument and would silently ignore what follows. "help A B"
+// becomes "A B --help".
+func arrange(app *cli.App, args []string) []string {
+	if len(args) < 2 {
+		return args
+	}
+	words := args[1:]
+	if words[0] == "help" {
+		words = append(slices.Clone(words[1:]), "--help")
+	}
+	var path, flags, arguments []string
+	help := false
+	commands, current := app.Commands, []cli.Flag(nil)
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		switch {
+		case word == "--":
+			arguments = append(arguments, words[i+1:]...)
+			i = len(words)
+		case word == "--help" || word == "-h":
+			help = true
+		case len(word) > 1 && word[0] == '-':
+			flags = append(flags, word)
+			if i+1 < len(words) && !strings.Contains(word, "=") && takesValue(word, current, commands) {
+				i++
+				flags = append(flags, words[i])
+			}
+		default:
+			command := find(commands, word)
+			if command == nil || len(arguments) > 0 {
+				arguments = append(arguments, word)
+				continue
+			}
+			path = append(path, word)
+			commands, current = command.Subcommands, command.Flags
+		}
+	}
+	switch unknown := len(arguments) > 0 && len(commands) > 0; {
+	case unknown && len(current) == 0: // of a command that does not exist, no flag is known
+		flags = nil
+	case help && !unknown:
+		flags, arguments = []string{"--help"}, nil
+	}
+	arranged := append([]string{args[0]}, path...)
+	arranged = append(arranged, flags...)
+	if len(arguments) > 0 {
+		arranged = append(append(arranged, "--"), arguments...)
+	}
+	return arranged
+}
+
+func find(commands []*cli.Command, name string) *cli.Command {
+	for _, c := range commands {
+		if c.HasName(name) {
+			return c
+		}
+	}
+	return nil
+}
+
+// takesValue says whether a flag is followed by its value. Before the command is known, the flags of the commands
+// below decide: those that stand there are shared by all.
+func takesValue(word string, flags []cli.Flag, commands []*cli.Command) bool {
+	name := strings.TrimLeft(word, "-")
+	for _, flag := range flags {
+		if slices.Contains(flag.Names(), name) {
+			documented, ok := flag.(cli.DocGenerationFlag)
+			return ok && documented.TakesValue()
+		}
+	}
+	for _, c := range commands {
+		if takesValue(word, c.Flags, c.Subcommands) {
+			return true
+		}
+	}
+	return false
 }

@@ -178,3 +178,15 @@ func estimateScores(scores []float64) (mean, sd verdict.Estimate, warnings []sta
 	sd = verdict.Estimate{Value: s.SD(), N: s.N, Interval: s.SDInterval(0.95)}
 	return mean, sd, warnings, err
 }
+
+// ForgetExecutions removes the texts of executions. Their scores, counts and digests stay.
+func ForgetExecutions(ctx context.Context, st *store.Store, q answer.ForgetExecutionQuestion) (a answer.ForgottenExecutions, err error) {
+	for _, id := range q.IDs {
+		execution, err := st.Execution(ctx, id)
+		if err != nil {
+			return a, err
+		}
+		a.Forgotten = append(a.Forgotten, execution.ID)
+	}
+	return a, st.Forget(ctx, a.Forgotten...)
+}

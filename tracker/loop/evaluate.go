@@ -1,20 +1,27 @@
 package loop
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
 	"track/answer"
+	"track/evolution"
 	"track/importer/lines"
+	"track/internal/jsonio"
 	"track/internal/process"
+	"track/store"
 	"track/tracker/lineages"
 )
 
@@ -202,4 +209,260 @@ func (l *loop) counts(ctx context.Context, e track.Execution) (bool, error) {
 		l.observer.Notice(answer.Sentence{Kind: answer.Warning, Text: fmt.Sprintf("trial %s has no score of the kind that counts in lineage %s", e.Key, e.Lineage), Hint: &hint})
 	}
 	return counts, err
+}
+
+// source is the source of the executions that loops record.
+const source = "evolve"
+
+// sideActive is the side of trials of the active version on its own; the others are those of a mutation.
+const sideActive = "active"
+
+// trial is a trial that is to be run. Its key follows from what it is for and its number, so that whoever runs it after
+// an interruption, or at the same time, means the same trial.
+type trial struct {
+	Key, Version, Mutation, Side, Task string
+	Number                             int // of the side, from 1
+}
+
+func newTrial(of, side, version, task string, number int) trial {
+	t := trial{Key: of + "/" + side + "/" + strconv.Itoa(number), Version: version, Side: side, Task: task, Number: number}
+	if side != sideActive {
+		t.Mutation = of
+	}
+	return t
+}
+
+// planTrials returns the trials that a step asks for, in the order in which they start. It depends on what is recorded,
+// and on nothing else.
+func (l *loop) planTrials(ctx context.Context, step answer.Next) ([]trial, error) {
+	if step.Action == answer.ActionWait {
+		return l.planActive(ctx, step.Head, step.Executions)
+	}
+	history, err := lineages.ShowMutation(ctx, l.store.Reader, answer.MutationQuestion{Mutation: step.Mutation, Lineage: l.options.Lineage})
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := l.recordedKeys(ctx, history.Child, history.Parents[0])
+	if err != nil {
+		return nil, err
+	}
+	if len(step.Trials) > 0 && strings.HasPrefix(step.Trials[0].Side, lineages.MeasuredPrefix) {
+		return l.planMeasurement(ctx, step, recorded)
+	}
+	order := history.Tasks
+	if order == nil { // it was proposed before the tasks were known
+		tasks, err := l.decidingTasks(ctx)
+		if err != nil {
+			return nil, err
+		}
+		order = &evolution.TaskOrder{Tasks: tasks}
+	}
+	return planPairs(step, *order, history.Child, history.Parents[0], recorded), nil
+}
+
+// planPairs plans what a step asks for: the missing halves of pairs of which one side was run already, and the next
+// pairs, each on its task and in its order. If a half is of a task that is not in the list, a whole pair takes its
+// place.
+func planPairs(step answer.Next, order evolution.TaskOrder, child, parent string, recorded map[string]bool) (planned []trial) {
+	half := func(side string, pair int) trial {
+		version := child
+		if side == lineages.SideParent {
+			version = parent
+		}
+		return newTrial(step.Mutation, side, version, order.Task(pair), pair)
+	}
+	taken := map[string]bool{}
+	missing := map[string]int{}
+	for _, t := range step.Trials {
+		place := slices.Index(order.Tasks, t.Key) + 1
+		switch {
+		case t.Key == "":
+			missing[t.Side]++
+		case place == 0:
+			missing[lineages.SideChild]++
+			missing[lineages.SideParent]++
+		default:
+			for recorded[half(t.Side, place).Key] || taken[half(t.Side, place).Key] {
+				place += len(order.Tasks)
+			}
+			planned = append(planned, half(t.Side, place))
+			taken[half(t.Side, place).Key] = true
+		}
+	}
+	for pair := 1; missing[lineages.SideChild]+missing[lineages.SideParent] > 0; pair++ {
+		halves := []trial{half(lineages.SideChild, pair), half(lineages.SideParent, pair)}
+		if order.ParentFirst(pair) {
+			slices.Reverse(halves)
+		}
+		for _, t := range halves {
+			if missing[t.Side] > 0 && !recorded[t.Key] && !taken[t.Key] {
+				missing[t.Side]--
+				planned = append(planned, t)
+			}
+		}
+	}
+	return planned
+}
+
+// planMeasurement plans the run of both sides on all tasks, task by task, with the sides in turn.
+func (l *loop) planMeasurement(ctx context.Context, step answer.Next, recorded map[string]bool) (planned []trial, err error) {
+	lineage, err := lineages.Load(ctx, l.store.Reader, l.options.Lineage)
+	if err != nil {
+		return nil, err
+	}
+	for i, task := range lineage.Settings.Measurement().Tasks {
+		halves := slices.DeleteFunc(slices.Clone(step.Trials), func(t answer.PlannedTrial) bool { return t.Key != task })
+		if i%2 == 1 {
+			slices.Reverse(halves)
+		}
+		for _, half := range halves {
+			if t := newTrial(step.Mutation, half.Side, half.Version, task, i+1); !recorded[t.Key] {
+				planned = append(planned, t)
+			}
+		}
+	}
+	return planned, nil
+}
+
+// planActive plans n trials of the active version on its own.
+func (l *loop) planActive(ctx context.Context, version string, n int) (planned []trial, err error) {
+	tasks, err := l.decidingTasks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	recorded, err := l.recordedKeys(ctx, version)
+	for number := 1; len(planned) < n; number++ {
+		t := newTrial(version, sideActive, version, tasks[(number-1)%len(tasks)], number)
+		if !recorded[t.Key] {
+			planned = append(planned, t)
+		}
+	}
+	return planned, err
+}
+
+// nextActive returns the next trial of a version on its own, on a task.
+func (l *loop) nextActive(ctx context.Context, version, task string) (t trial, err error) {
+	recorded, err := l.recordedKeys(ctx, version)
+	for number := 1; ; number++ {
+		t = newTrial(version, sideActive, version, task, number)
+		if _, runs := l.running[t.Key]; !runs && !recorded[t.Key] {
+			return t, err
+		}
+	}
+}
+
+// decidingTasks returns the tasks that decide.
+func (l *loop) decidingTasks(ctx context.Context) ([]string, error) {
+	lineage, err := lineages.Load(ctx, l.store.Reader, l.options.Lineage)
+	if err != nil {
+		return nil, err
+	}
+	tasks := lineage.Settings.Deciding()
+	if len(tasks) == 0 {
+		return nil, fmt.Errorf("%w: all %d tasks are held out, so none can decide", track.ErrInvalid, len(l.tasks.names))
+	}
+	return tasks, nil
+}
+
+// recordedKeys returns the keys of the trials of versions that loops recorded.
+func (l *loop) recordedKeys(ctx context.Context, versions ...string) (map[string]bool, error) {
+	list, err := l.store.Trials(ctx, l.options.Lineage, store.TrialFilter{Versions: versions})
+	keys := map[string]bool{}
+	for _, t := range list {
+		if t.Source == source {
+			keys[t.Key] = true
+		}
+	}
+	return keys, err
+}
+
+// Task is what a version is tried on.
+type Task struct {
+	Name  string
+	Input jsontext.Value // the object that a file of tasks has; nil for a name alone
+}
+
+// ParseTasks reads tasks, one a line: a name, or a JSON object whose member task, id or name is the name. file names
+// the source in errors.
+func ParseTasks(file, text string) (tasks []Task, err error) {
+	known := map[string]int{}
+	scanner := bufio.NewScanner(strings.NewReader(text))
+	scanner.Buffer(nil, len(text)+1)
+	for number := 1; scanner.Scan(); number++ {
+		line := bytes.TrimSpace(scanner.Bytes())
+		if len(line) == 0 {
+			continue
+		}
+		task, problem := parseTask(line)
+		if before := known[task.Name]; problem == nil && before > 0 {
+			problem = &track.FieldError{Message: fmt.Sprintf("task %s is duplicated: line %d has it, too", task.Name, before)}
+		}
+		if problem != nil {
+			problem.File, problem.Line = file, number
+			return nil, problem.Shorten()
+		}
+		known[task.Name] = number
+		tasks = append(tasks, task)
+	}
+	if len(tasks) == 0 {
+		return nil, &track.FieldError{File: file, Message: "has no task: write one a line"}
+	}
+	return tasks, nil
+}
+
+func parseTask(line []byte) (t Task, problem *track.FieldError) {
+	t.Name = string(line)
+	if line[0] == '{' {
+		var names struct {
+			Task string `json:"task"`
+			ID   string `json:"id"`
+			Name string `json:"name"`
+		}
+		if err := json.Unmarshal(line, &names); err != nil {
+			return t, jsonio.FieldError(err)
+		}
+		t.Name, t.Input = cmp.Or(names.Task, names.ID, names.Name), jsontext.Value(bytes.Clone(line))
+		if t.Name == "" {
+			return t, &track.FieldError{Field: "task", Message: "is missing"}
+		}
+	}
+	if err := track.CheckName(t.Name); err != nil {
+		return t, &track.FieldError{Field: "task", Message: err.Error(), Hint: &track.Hint{Text: `give a long task a name: {"task": "t-17", "prompt": "…"}`}}
+	}
+	return t, nil
+}
+
+// numberedTasks is how many numbers are the tasks of a loop without a list: as many as pairs that decide. An accepted
+// child is measured on the first half of them.
+const numberedTasks = 40
+
+// taskList is the tasks that trials may be run on.
+type taskList struct {
+	names    []string
+	inputs   map[string]jsontext.Value
+	measured int  // how many of the names an accepted child is measured on; 0 for all
+	numbered bool // there is no list, and the names are numbers
+}
+
+func newTaskList(tasks []Task, measured int) taskList {
+	l := taskList{inputs: map[string]jsontext.Value{}, measured: measured}
+	for _, t := range tasks {
+		l.names, l.inputs[t.Name] = append(l.names, t.Name), t.Input
+	}
+	if tasks == nil {
+		for n := 1; n <= numberedTasks; n++ {
+			l.names = append(l.names, strconv.Itoa(n))
+		}
+		l.numbered, l.measured = true, cmp.Or(measured, numberedTasks/2)
+	}
+	return l
+}
+
+// set makes the tasks those of the settings.
+func (l taskList) set(s *evolution.Settings) error {
+	s.Tasks = &evolution.TaskSettings{Names: l.names, Measured: l.measured, Numbered: l.numbered}
+	if len(s.Deciding()) == 0 {
+		return fmt.Errorf("%w: all %d tasks are held out, so none can decide", track.ErrInvalid, len(l.names))
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"track/answer"
 	"track/answer/param"
 	"track/scoring"
+	"track/scoring/stats"
 	"track/scoring/verdict"
 	"track/store"
 )
@@ -259,4 +261,80 @@ func (g *gatedScenario) compare(ctx context.Context, st *store.Reader, choice Ch
 		}
 	}
 	return nil
+}
+
+// neighboursOfBaseline is how many configurations on each side a baseline is compared with.
+const neighboursOfBaseline = 10
+
+// warnOddBaseline adds a warning if the baseline stands out from the configurations around it that have its parameters.
+// The candidate is none of them: it is what the comparison is about.
+func (c *Compared) warnOddBaseline(ctx context.Context, r *store.Reader, spec specInUse) error {
+	all, _, err := r.Configurations(ctx, c.baseline.Scenario, allConfigurations)
+	if err != nil {
+		return err
+	}
+	baseline, candidate := c.baseline.Configurations[0], c.candidate.Configurations[0].ID
+	like := slices.DeleteFunc(all, func(o store.Configuration) bool { return o.Params != baseline.Params || o.ID == candidate })
+	at := slices.IndexFunc(like, func(o store.Configuration) bool { return o.ID == baseline.ID })
+	if at < 0 {
+		return nil
+	}
+	from := max(0, at-neighboursOfBaseline)
+	around := like[from:min(len(like), at+neighboursOfBaseline+1)]
+	totals, err := historyTotals(ctx, r, spec, around)
+	if err != nil {
+		return err
+	}
+	points := make([]verdict.HistoryPoint, len(around))
+	for i, t := range totals {
+		score := t.WithFailures().Score
+		s := stats.Summary{N: score.N, Mean: score.Mean, PopulationSD: score.Std}
+		points[i] = verdict.HistoryPoint{N: s.N, Mean: s.Mean, SD: s.SD()}
+	}
+	if w := verdict.OddBaseline(points[at-from], slices.Delete(slices.Clone(points), at-from, at-from+1)); w != nil {
+		c.Warnings = append(c.Warnings, *w)
+	}
+	return nil
+}
+
+// likePercent returns the values of a seed that miss their targets by a factor of 100, and shares above 1.
+func likePercent(spec scoring.Spec, seed track.Seed, a scoring.Assessment) (list []answer.PercentMetric) {
+	for i, m := range spec.Metrics {
+		r := a.Results[i]
+		if r.Reason != "" {
+			continue
+		}
+		if meant, is := m.MeantAsPercent(r.Value); is {
+			list = append(list, answer.PercentMetric{Scenario: seed.Scenario, Metric: m.Name, Target: m.Target.String(), Value: r.Value, Meant: meant,
+				IsShare: m.IsShare() && r.Value > 1, NSeeds: 1})
+		}
+	}
+	return list
+}
+
+// Percents counts values that miss their targets by a factor of 100, by scenario and metric.
+type Percents map[[2]string]*answer.PercentMetric
+
+// Add counts those of a recorded seed.
+func (p Percents) Add(r RecordResult) {
+	for _, found := range r.Percents {
+		key := [2]string{found.Scenario, found.Metric}
+		if p[key] == nil {
+			p[key] = &answer.PercentMetric{}
+			*p[key] = found
+			continue
+		}
+		p[key].NSeeds++
+	}
+}
+
+// List returns one for each metric, by scenario and name.
+func (p Percents) List() (list []answer.PercentMetric) {
+	for _, found := range p {
+		list = append(list, *found)
+	}
+	slices.SortFunc(list, func(a, b answer.PercentMetric) int {
+		return cmp.Or(cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Metric, b.Metric))
+	})
+	return list
 }

@@ -2,9 +2,13 @@ package seeds
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
 
 	"track"
 	"track/answer"
@@ -213,4 +217,137 @@ func (t *tableExport) writeSeries(sel store.Selection) error {
 		}
 		return t.ctx.Err()
 	})
+}
+
+// tableParam is a parameter of some configuration, at the top level of its parameters.
+type tableParam struct {
+	name string
+	kind dataset.Type
+}
+
+// tableParams returns the parameters of configurations by name. One that is always a number, or always true or false,
+// has that type. All others are texts: lists and objects as JSON.
+func tableParams(configurations []store.Configuration) (list []tableParam) {
+	kinds := map[string]dataset.Type{}
+	for _, c := range configurations {
+		for name, value := range decodeParams(c.Params) {
+			kind := kindOf(value)
+			if before, known := kinds[name]; known && before != kind {
+				kind = dataset.Text
+			}
+			kinds[name] = kind
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+		list = append(list, tableParam{name, kinds[name]})
+	}
+	return list
+}
+
+// decodeParams returns the parameters by name, as JSON; without those that are null.
+func decodeParams(params track.Params) map[string]json.RawMessage {
+	var values map[string]json.RawMessage
+	_ = json.Unmarshal(params.JSON(), &values) // what is recorded is a JSON object
+	maps.DeleteFunc(values, func(_ string, value json.RawMessage) bool { return string(value) == "null" })
+	return values
+}
+
+func kindOf(value json.RawMessage) dataset.Type {
+	switch value[0] {
+	case 't', 'f':
+		return dataset.Flag
+	case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+		if x, err := strconv.ParseFloat(string(value), 64); err == nil && !math.IsInf(x, 0) {
+			return dataset.Number // recorded numbers are exact in float64
+		}
+	}
+	return dataset.Text
+}
+
+// cell returns a parameter as a cell; nil is none.
+func (p tableParam) cell(value json.RawMessage) dataset.Cell {
+	if value == nil {
+		return dataset.Cell{}
+	}
+	switch p.kind {
+	case dataset.Number:
+		x, _ := strconv.ParseFloat(string(value), 64) // see kindOf
+		return dataset.NewNumber(x)
+	case dataset.Flag:
+		return dataset.NewFlag(value[0] == 't')
+	}
+	text := ""
+	if json.Unmarshal(value, &text) != nil {
+		text = string(value)
+	}
+	return dataset.Cell{IsSet: true, Text: text}
+}
+
+// wideTable has a row for each seed, and columns for each metric.
+type wideTable struct {
+	metrics []string       // those of the spec in its order, and then the others by name
+	nJudged int            // so many of these are of the spec
+	index   map[string]int // of metrics
+}
+
+// findMetrics reads which metrics the seeds of configurations have.
+func (t *tableExport) findMetrics(judged []string, configurations []store.Configuration) error {
+	w := &wideTable{metrics: judged, nJudged: len(judged), index: map[string]int{}}
+	others := map[string]bool{}
+	for i, name := range judged {
+		w.index[name] = i
+	}
+	for _, c := range configurations {
+		err := t.store.VisitMeasured(t.ctx, t.selection(c), func(s *store.MeasuredSeed) error {
+			for _, m := range s.Metrics {
+				if _, known := w.index[m.Name]; !known {
+					others[m.Name] = true
+				}
+			}
+			return t.ctx.Err()
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		w.index[name] = len(w.metrics)
+		w.metrics = append(w.metrics, name)
+	}
+	t.wide = w
+	return nil
+}
+
+// columns returns the columns of the metrics: the values, and the statuses and scores of those that the spec judges.
+func (w *wideTable) columns() (list []dataset.Column) {
+	for _, name := range w.metrics {
+		list = append(list, dataset.Column{Name: "value." + name, Type: dataset.Number})
+	}
+	for _, name := range w.metrics[:w.nJudged] {
+		list = append(list, dataset.Column{Name: "score." + name, Type: dataset.Number})
+	}
+	for _, name := range w.metrics[:w.nJudged] {
+		list = append(list, dataset.Column{Name: "status." + name})
+	}
+	return list
+}
+
+// cells returns the cells of these columns.
+func (w *wideTable) cells(metrics []store.MeasuredMetric) []dataset.Cell {
+	n := len(w.metrics)
+	list := make([]dataset.Cell, n+2*w.nJudged)
+	for _, m := range metrics {
+		i := w.index[m.Name]
+		if m.HasValue {
+			list[i] = dataset.NewNumber(m.Value)
+		}
+		if i >= w.nJudged {
+			continue
+		}
+		if !math.IsNaN(m.Score) {
+			list[n+i] = dataset.NewNumber(m.Score)
+		}
+		list[n+w.nJudged+i] = dataset.NewText(string(m.Status))
+	}
+	return list
 }
