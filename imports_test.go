@@ -66,7 +66,7 @@ var mayImport = map[string][]string{
 	"track/importer/lines":      {"track", "track/internal/separated", "track/internal/sizes", "track/evolution", "track/internal/jsonio", "track/importer", "track/series", "github.com/go-json-experiment/json/..."},
 	"track/series":              {"track", "track/internal/separated", "track/internal/gunzip", "track/internal/sizes", "track/internal/jsonio", "track/scoring", "github.com/go-json-experiment/json/...", "github.com/klauspost/compress/..."},
 	"track/importer/...":        {"track/internal/gunzip", "track", "track/internal/jsonio", "track/importer/...", "github.com/go-json-experiment/json/...", "go.yaml.in/yaml/v3", "github.com/BurntSushi/toml"},
-	"track/internal/provenance": {"track", "track/internal/masking", "mvdan.cc/sh/v3/syntax"},
+	"track/internal/provenance": {"track", "track/internal/masking"},
 
 	// Records that wait for a database.
 	"track/internal/spool": {"track", "track/importer/lines", "github.com/oklog/ulid/v2"},

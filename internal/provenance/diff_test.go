@@ -2,9 +2,6 @@ package provenance
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -202,32 +199,6 @@ func TestUntrackedKeepsDiffHash(t *testing.T) {
 	}
 }
 
-// TestDiffHashFormat holds the format that the package comment documents.
-func TestDiffHashFormat(t *testing.T) {
-	dir := newRepo(t)
-	write(t, dir, "a.txt", "edited\n")
-	remove(t, dir, "sub/b.txt")
-
-	var b []byte
-	number := func(n int) { b = binary.BigEndian.AppendUint64(b, uint64(n)) }
-	text := func(s string) {
-		number(len(s))
-		b = append(b, s...)
-	}
-	text("track diff 1")
-	number(2)
-	text("a.txt")
-	text("100644")
-	text("edited\n")
-	text("sub/b.txt")
-	text("000000")
-	text("")
-	sum := sha256.Sum256(b)
-	if got, want := revision(t, dir).DiffHash, hex.EncodeToString(sum[:]); got != want {
-		t.Errorf("hash %s, want %s", got, want)
-	}
-}
-
 // TestLongContentIsMasked edits a long file: a secret in it does not change the hash, another line does.
 func TestLongContentIsMasked(t *testing.T) {
 	dir := newRepo(t)
@@ -242,27 +213,11 @@ func TestLongContentIsMasked(t *testing.T) {
 	}
 }
 
-// TestMoreThanLimit has as many bytes of changes as are read, then one more. The files take no room on disk.
+// TestMoreThanLimit has one byte more than is read. The file takes no room on disk.
 func TestMoreThanLimit(t *testing.T) {
 	dir := newRepo(t)
 	commit := git(t, dir, "rev-parse", "HEAD")
-	tree, err := findWorkTree(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer root.Close()
-	d := differ{ctx: t.Context(), sum: sha256.New(), left: 4}
-	if err := d.content(root, "a.txt"); err != nil {
-		t.Errorf("exactly as much as the limit: %v", err)
-	}
-	if err := d.content(root, "sub/b.txt"); err == nil {
-		t.Error("more than the limit: no error")
-	}
-	truncate(t, string(tree), "a.txt", maxContent+1)
+	truncate(t, dir, "a.txt", maxContent+1)
 	wantUnknown(t, codeIn(t, dir), commit, "larger than 32 MiB", "commit")
 }
 
@@ -273,38 +228,17 @@ func TestDiffTakesTooLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	status := treeStatus{commit: idA, changes: []change{{path: "a.txt", mode: "100644"}}}
+	write(t, dir, "a.txt", "edited\n")
+	status := treeStatus{commit: git(t, dir, "rev-parse", "HEAD"), dirty: true}
 	late, done := Patience{}.begin(t.Context())
 	defer done()
-	if hash, err := diffHash(late, tree, status); hash != "" || !errors.Is(err, errLate) {
+	if hash, err := tree.diffHash(late, status); hash != "" || !errors.Is(err, errLate) {
 		t.Errorf("time is up: %q, %v, want an error that says so", hash, err)
 	}
 	interrupted, stop := context.WithCancel(t.Context())
 	stop()
-	if hash, err := diffHash(interrupted, tree, status); hash != "" || !errors.Is(err, context.Canceled) {
+	if hash, err := tree.diffHash(interrupted, status); hash != "" || !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %q, %v, want context.Canceled", hash, err)
-	}
-}
-
-// TestLyingStatus has git report paths that are not what it says: an unknown state rather than a wrong hash.
-func TestLyingStatus(t *testing.T) {
-	for _, c := range []struct{ name, mode, path string }{
-		{"gone", "100644", "nowhere.txt"},
-		{"outside", "100644", "../outside"},
-		{"absolute", "100644", "/etc/hostname"},
-		{"folder", "100644", "sub"},
-		{"through a link", "100644", "way/file"},
-		{"submodule outside", "160000", "../outside"},
-		{"submodule without a repository", "160000", "sub"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			dir := newRepo(t)
-			outside := t.TempDir()
-			write(t, outside, "file", "secret")
-			symlink(t, outside, filepath.Join(dir, "way"))
-			fakeGit(t, `printf '# branch.oid `+idA+`\0001 .M N... 100644 100644 `+c.mode+` `+idA+` `+idA+` `+c.path+`\000'`)
-			wantUnknown(t, codeIn(t, dir), idA, "the changes cannot be read")
-		})
 	}
 }
 

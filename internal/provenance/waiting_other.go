@@ -4,7 +4,5 @@ package provenance
 
 import "os/exec"
 
-const openWithoutWaiting = 0
-
 // killWithChildren does nothing here: the command alone is killed, and the output of its children is no longer read.
 func killWithChildren(*exec.Cmd) {}

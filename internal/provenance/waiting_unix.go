@@ -7,9 +7,6 @@ import (
 	"syscall"
 )
 
-// openWithoutWaiting keeps the opening of a named pipe from waiting for somebody who writes to it.
-const openWithoutWaiting = syscall.O_NONBLOCK
-
 // killWithChildren makes the end of the command's context kill also the children that the command started.
 func killWithChildren(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

@@ -39,14 +39,6 @@ func TestKillsChildren(t *testing.T) {
 	}
 }
 
-// TestPipeInPlaceOfFile would hang on the opening of a pipe.
-func TestPipeInPlaceOfFile(t *testing.T) {
-	dir := newRepo(t)
-	makePipe(t, filepath.Join(dir, "a.txt"))
-	fakeGit(t, `printf '# branch.oid `+idA+`\0001 .T N... 100644 100644 100644 `+idA+` `+idA+` a.txt\000'`)
-	wantUnknown(t, codeIn(t, dir), idA)
-}
-
 // TestPipesInPlaceOfFilesOfGit makes git itself hang.
 func TestPipesInPlaceOfFilesOfGit(t *testing.T) {
 	for _, name := range []string{".git", ".git/HEAD", ".git/refs/heads/main", ".git/packed-refs", ".git/commondir"} {
