@@ -2,6 +2,7 @@ package series
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -23,7 +24,7 @@ func sameBits(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return canonicalBits(x) == canonicalBits(y) })
 }
 
-// generated returns n values of a kind that one of the coders is made for.
+// generated returns n values of a kind that one of the forms is made for.
 func generated(kind string, n int, random *rand.Rand) []float64 {
 	values := make([]float64, n)
 	level := 1.0
@@ -61,34 +62,35 @@ func generated(kind string, n int, random *rand.Rand) []float64 {
 	return values
 }
 
-// kinds says which coder is expected for each kind of values.
+// kinds says which form is the shortest for each kind of values, and in how many bytes a value it fits.
 var kinds = []struct {
 	name  string
-	coder int // -1 where it does not matter
+	form  int // -1 where it does not matter
+	bytes float64
 }{
-	{"constant", coderConstant},
-	{"index", coderDecimal},
-	{"decimals", coderDecimal},
-	{"decimals and NaN", coderDecimal},
-	{"float32", coderFloat32},
-	{"shares", coderDictionary},
-	{"repeated", coderPlain},
-	{"noise", coderShuffled},
-	{"walk", coderDelta},
-	{"any bits", -1},
+	{"constant", -1, 0.1},
+	{"index", 3, 0.1},
+	{"decimals", 3, 1.5},
+	{"decimals and NaN", 3, 2},
+	{"float32", 2, 3.5},
+	{"shares", -1, 1.8},
+	{"repeated", -1, 8},
+	{"noise", 0, 8},
+	{"walk", 1, 7.5},
+	{"any bits", -1, 8.1},
 }
 
 func decode(c Chunk) ([]float64, error) { return AppendDecoded(nil, c) }
 
-// Every kind of values goes to the coder that is made for it, and comes back bit by bit.
+// Every kind of values goes to the form that is made for it, and comes back bit by bit.
 func TestEncode(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, kind := range kinds {
 		for _, n := range []int{1000, chunkSize, 2*chunkSize + 1} {
 			values := generated(kind.name, n, random)
 			chunks := Encode(values)
-			if got := int(chunks[0].Data[0]); got != kind.coder && kind.coder >= 0 {
-				t.Errorf("%d values, %s: coder %d, want %d", n, kind.name, got, kind.coder)
+			if got := int(chunks[0].Data[0]); got != kind.form && kind.form >= 0 {
+				t.Errorf("%d values, %s: form %d, want %d", n, kind.name, got, kind.form)
 			}
 			var decoded []float64
 			size := 0
@@ -102,8 +104,8 @@ func TestEncode(t *testing.T) {
 			if !sameBits(decoded, values) {
 				t.Errorf("%d values, %s: others come back", n, kind.name)
 			}
-			if size > 8*n+64 {
-				t.Errorf("%d values, %s: %d bytes", n, kind.name, size)
+			if size > int(kind.bytes*float64(n))+64 {
+				t.Errorf("%d values, %s: %d bytes, want at most %v a value", n, kind.name, size, kind.bytes)
 			}
 		}
 	}
@@ -144,19 +146,21 @@ func TestEncodeAnything(t *testing.T) {
 	})
 }
 
-// Every coder that takes the values gives them back, also those that were not the shortest.
-func TestCoders(t *testing.T) {
+// Every form that suits the values gives them back, also those that were not the shortest.
+func TestForms(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		words := appendWords(nil, values().Draw(t, "values"))
-		for number, c := range coders() {
-			encoded, ok := c.append(&encoding{words: words}, nil)
+		for number, f := range forms {
+			prepared, extra, ok := f.prepare(words)
 			if !ok {
 				continue
 			}
-			decoded := make([]uint64, len(words))
-			in := &input{encoded}
-			if err := c.decode(in, decoded); err != nil || len(in.rest) > 0 || !slices.Equal(decoded, words) {
-				t.Fatalf("coder %d: %v, %d bytes left, %x, want %x", number, err, len(in.rest), decoded, words)
+			data := append(binary.AppendUvarint(nil, uint64(len(extra))), extra...)
+			for k := range f.planes {
+				data = appendPlane(data, prepared, k)
+			}
+			if decoded, err := decodeWords(f, data, len(words)); err != nil || !slices.Equal(decoded, words) {
+				t.Fatalf("form %d: %v, %x, want %x", number, err, decoded, words)
 			}
 		}
 	})
@@ -182,8 +186,8 @@ func TestDecodeOldChunks(t *testing.T) {
 		}
 		seen[c.Data[0]] = true
 	}
-	if len(seen) != len(coders()) {
-		t.Errorf("of the coders only %v are in the file", seen)
+	if len(seen) != len(forms) {
+		t.Errorf("of the forms only %v are in the file", seen)
 	}
 }
 
@@ -240,16 +244,16 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzCoder feeds the decoders behind the checksum, which keeps nearly everything from them.
-func FuzzCoder(f *testing.F) {
+// FuzzForm feeds the forms behind the checksum, which keeps nearly everything from them.
+func FuzzForm(f *testing.F) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, kind := range kinds {
 		c := Encode(generated(kind.name, 100, random))[0]
 		f.Add(c.Data[0], uint16(c.N), c.Data[headerSize:])
 	}
 	f.Fuzz(func(t *testing.T, number byte, n uint16, data []byte) {
-		if int(number) < len(coders()) && 0 < n && n <= chunkSize {
-			_ = coders()[number].decode(&input{data}, make([]uint64, n))
+		if int(number) < len(forms) && 0 < n && n <= chunkSize {
+			_, _ = decodeWords(forms[number], data, int(n))
 		}
 	})
 }
