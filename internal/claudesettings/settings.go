@@ -1,10 +1,10 @@
-// Package claudesettings puts hooks into the settings of Claude Code and takes them out. It edits the text: everything
-// else in the file keeps its order, its formatting and its bytes.
+// Package claudesettings puts hooks into the settings of Claude Code and takes them out. It edits the text of the hooks:
+// everything else in the file keeps its order, its formatting and its bytes.
 package claudesettings
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -34,422 +35,258 @@ type SyntaxError struct{ Message string }
 
 func (e *SyntaxError) Error() string { return e.Message }
 
+// settings are a text with the position of its hooks. Everything else in the text stays as it is.
+type settings struct {
+	text       []byte
+	begin, end int // of the hooks with their name; both 0 if there are none
+	previous   int // end of the member before the hooks; 0 if they are the first
+	next       int // beginning of the member behind the hooks; 0 if they are the last
+	last       int // end of the last member; 0 if there is none
+	open       int // behind the opening brace
+	hooks      []event
+}
+
+// event has the groups of hooks that run at an event.
+type event struct {
+	name   string
+	groups []jsontext.Value
+}
+
+// group is a group of hooks; what track does not know of it stays.
+type group struct {
+	Hooks []hook         `json:"hooks"`
+	Rest  jsontext.Value `json:",embed"`
+}
+
+type hook struct {
+	Type    string         `json:"type,omitzero"`
+	Command string         `json:"command,omitzero"`
+	Timeout int            `json:"timeout,omitzero"`
+	Rest    jsontext.Value `json:",embed"`
+}
+
 // Install returns settings in which each of [events] runs command, and nothing else differs. Existing hooks of track
 // with another command get this one. An empty text stands for a missing file.
 func Install(text []byte, command string) ([]byte, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		text = []byte("{}\n")
 	}
-	for _, event := range events {
-		var err error
-		if text, err = installEvent(text, event, command); err != nil {
-			return nil, err
-		}
-	}
-	return text, nil
-}
-
-func installEvent(text []byte, event, command string) ([]byte, error) {
-	d, hooks, err := parse(text)
+	s, err := parse(text)
 	if err != nil {
 		return nil, err
 	}
-	if hooks == nil {
-		return d.insertMember(d.root, "hooks", object{{event, []any{group(event, command)}}}), nil
-	}
-	list := hooks.member(event)
-	if list == nil {
-		return d.insertMember(hooks, event, []any{group(event, command)}), nil
-	}
-	for _, c := range d.commands(list) {
-		if c.text == command {
-			return text, nil
+	isChanged := false
+	for _, name := range events {
+		i := slices.IndexFunc(s.hooks, func(e event) bool { return e.name == name })
+		if i < 0 {
+			i = len(s.hooks)
+			s.hooks = append(s.hooks, event{name: name})
 		}
-		if ours.MatchString(c.text) {
-			return splice(text, c.node.start, c.node.end, quoted(command)), nil
+		found := s.hooks[i].edit(func(h *hook) bool {
+			isChanged = isChanged || h.Command != command
+			h.Command = command
+			return true
+		})
+		if found == 0 {
+			added := group{Hooks: []hook{{"command", command, timeout, nil}}}
+			if toolEvents[name] {
+				added.Rest = jsontext.Value(`{"matcher":"*"}`)
+			}
+			s.hooks[i].groups, isChanged = append(s.hooks[i].groups, encode(added)), true
 		}
 	}
-	return d.insertElement(list, group(event, command)), nil
+	if !isChanged {
+		return text, nil
+	}
+	return s.write(), nil
 }
 
-// uninstall returns settings without the hooks of track, and how many there were. What was empty in the text of before
-// is empty again; nil if that is not known.
-func uninstall(text, before []byte) (without []byte, n int, err error) {
-	empty := emptyIn(before)
-	for {
-		d, hooks, err := parse(text)
-		if err != nil {
-			return nil, n, err
-		}
-		next := d.removeFirst(hooks, empty)
-		if next == nil {
-			return text, n, nil
-		}
-		text = next
-		n++
+// uninstall returns settings without the hooks of track, and how many there were. What becomes empty goes too.
+func uninstall(text []byte) (without []byte, n int, err error) {
+	s, err := parse(text)
+	if err != nil {
+		return nil, 0, err
 	}
+	var kept []event
+	for _, e := range s.hooks {
+		found := e.edit(func(*hook) bool { return false })
+		if n += found; found == 0 || len(e.groups) > 0 {
+			kept = append(kept, e)
+		}
+	}
+	if n == 0 {
+		return text, 0, nil
+	}
+	s.hooks = kept
+	return s.write(), n, nil
 }
 
 // Commands returns the commands of track in settings, by event.
 func Commands(text []byte) (map[string][]string, error) {
 	found := map[string][]string{}
-	d, hooks, err := parse(text)
-	if err != nil || hooks == nil {
-		return found, err
+	s, err := parse(text)
+	for _, e := range s.hooks {
+		e.edit(func(h *hook) bool {
+			found[e.name] = append(found[e.name], h.Command)
+			return true
+		})
 	}
-	for _, event := range hooks.children {
-		for _, c := range d.commands(event) {
-			if ours.MatchString(c.text) {
-				found[event.name] = append(found[event.name], c.text)
-			}
-		}
-	}
-	return found, nil
+	return found, err
 }
 
-// emptyIn returns the objects and lists of hooks that are empty in settings, by their names, as they are written.
-func emptyIn(settings []byte) map[string]string {
-	empty := map[string]string{}
-	d, hooks, err := parse(settings)
-	if err != nil || hooks == nil {
-		return empty
-	}
-	for _, n := range append(slices.Clone(hooks.children), hooks) {
-		if len(n.children) == 0 {
-			empty[n.name] = string(d.text[n.start:n.end])
-		}
-	}
-	return empty
-}
-
-// removeFirst returns the text without the first hook of track and without what becomes empty, or nil if there is no
-// such hook. What was empty before is written as it was.
-func (d *document) removeFirst(hooks *node, empty map[string]string) []byte {
-	if hooks == nil {
-		return nil
-	}
-	for _, event := range hooks.children {
-		for _, c := range d.commands(event) {
-			if !ours.MatchString(c.text) {
-				continue
-			}
-			if len(c.list.children) > 1 {
-				return d.remove(c.list, c.hook)
-			}
-			path := []*node{d.root, hooks, event, c.group} // a group without hooks is none, whatever its matcher
-			last := len(path) - 1
-			for last > 1 && len(path[last-1].children) == 1 {
-				last--
-				if was, is := empty[path[last].name]; is {
-					return splice(d.text, path[last].start, path[last].end, was)
-				}
-			}
-			return d.remove(path[last-1], path[last])
-		}
-	}
-	return nil
-}
-
-// commandNode is a command within settings, and what contains it.
-type commandNode struct {
-	text                    string
-	group, list, hook, node *node
-}
-
-// commands returns the commands of an event.
-func (d *document) commands(event *node) (found []commandNode) {
-	if event.kind != '[' {
-		return nil
-	}
-	for _, group := range event.children {
-		list := group.member("hooks")
-		if list == nil || list.kind != '[' {
+// edit calls change for each hook of track, and removes those for which it returns false, with a group that becomes
+// empty. It returns how many there were.
+func (e *event) edit(change func(*hook) (keep bool)) (n int) {
+	var groups []jsontext.Value
+	for _, raw := range e.groups {
+		var g group
+		if json.Unmarshal(raw, &g) != nil || !slices.ContainsFunc(g.Hooks, isOurs) {
+			groups = append(groups, raw)
 			continue
 		}
-		for _, hook := range list.children {
-			if command := hook.member("command"); command != nil && command.kind == '"' {
-				found = append(found, commandNode{d.string(command), group, list, hook, command})
+		var hooks []hook
+		for _, h := range g.Hooks {
+			if !isOurs(h) || change(&h) {
+				hooks = append(hooks, h)
+			}
+			n++
+		}
+		if g.Hooks = hooks; len(hooks) > 0 {
+			groups = append(groups, encode(g))
+		}
+	}
+	e.groups = groups
+	return n
+}
+
+func isOurs(h hook) bool { return ours.MatchString(h.Command) }
+
+func encode(value any) jsontext.Value {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err) // of what was decoded
+	}
+	return text
+}
+
+// parse reads settings and their hooks.
+func parse(text []byte) (s settings, err error) {
+	s.text = text
+	decoder := jsontext.NewDecoder(bytes.NewReader(text))
+	if kind := decoder.PeekKind(); kind != '{' {
+		if _, err := decoder.ReadValue(); err != nil {
+			return s, s.explain(err)
+		}
+		return s, &SyntaxError{"the settings are not a JSON object"}
+	}
+	_, _ = decoder.ReadToken()
+	s.open = int(decoder.InputOffset())
+	for decoder.PeekKind() != '}' {
+		name, err := decoder.ReadToken()
+		if err != nil {
+			return s, s.explain(err)
+		}
+		key, end := name.String(), int(decoder.InputOffset())
+		begin := end - len(encode(key))
+		for begin > s.open && strings.IndexByte(" ,\t\r\n", text[begin-1]) < 0 { // escapes made the name longer
+			begin--
+		}
+		value, err := decoder.ReadValue()
+		if err != nil {
+			return s, s.explain(err)
+		}
+		if s.end > 0 && s.next == 0 {
+			s.next = begin
+		}
+		previous := s.last
+		s.last = int(decoder.InputOffset())
+		if key == "hooks" {
+			s.previous, s.begin, s.end = previous, begin, s.last
+			if s.hooks, err = parseHooks(value); err != nil {
+				return s, err
 			}
 		}
 	}
-	return found
-}
-
-// parse reads settings and finds their hooks, or nil.
-func parse(text []byte) (d *document, hooks *node, err error) {
-	if d, err = parseDocument(text); err != nil {
-		return nil, nil, &SyntaxError{fmt.Sprintf("not JSON as Claude Code reads it: %v", err)}
-	}
-	if d.root.kind != '{' {
-		return nil, nil, &SyntaxError{"the settings are not a JSON object"}
-	}
-	if hooks = d.root.member("hooks"); hooks == nil {
-		return d, nil, nil
-	}
-	if hooks.kind != '{' {
-		return nil, nil, &SyntaxError{`"hooks" is not a JSON object`}
-	}
-	for _, event := range hooks.children {
-		if event.kind != '[' {
-			return nil, nil, &SyntaxError{fmt.Sprintf("hooks.%s is not a JSON array", event.name)}
-		}
-	}
-	return d, hooks, nil
-}
-
-func group(event, command string) object {
-	hooks := member{"hooks", []any{object{{"type", "command"}, {"command", command}, {"timeout", timeout}}}}
-	if toolEvents[event] {
-		return object{{"matcher", "*"}, hooks}
-	}
-	return object{hooks}
-}
-
-func quoted(text string) string {
-	var b strings.Builder
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(text) // a string can always be written
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-func splice(text []byte, start, end int, with string) []byte {
-	return append(append(append(make([]byte, 0, len(text)+len(with)), text[:start]...), with...), text[end:]...)
-}
-
-// document is a JSON text with the positions of its values.
-type document struct {
-	text []byte
-	root *node
-}
-
-// node is a value: text[start:end]. A member of an object also has a name, which begins at nameStart.
-type node struct {
-	kind       byte // of jsontext: { [ " 0 t f n
-	start, end int
-	nameStart  int
-	name       string
-	children   []*node
-}
-
-// member returns the value of a member of an object, or nil if it has none of that name.
-func (n *node) member(name string) *node {
-	if n.kind != '{' {
-		return nil
-	}
-	for _, child := range n.children {
-		if child.name == name {
-			return child
-		}
-	}
-	return nil
-}
-
-func parseDocument(text []byte) (*document, error) {
-	d := &document{text: text}
-	decoder := jsontext.NewDecoder(bytes.NewReader(text))
-	var err error
-	if d.root, err = d.parseValue(decoder); err != nil {
-		return nil, d.explain(err)
+	if _, err := decoder.ReadToken(); err != nil {
+		return s, s.explain(err)
 	}
 	if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-		if err == nil {
-			err = errors.New("something follows the settings")
-		}
-		return nil, d.explain(err)
+		return s, s.explain(cmp.Or(err, errors.New("something follows the settings")))
 	}
-	return d, nil
+	return s, nil
+}
+
+func parseHooks(value jsontext.Value) (list []event, err error) {
+	if value.Kind() != '{' {
+		return nil, &SyntaxError{`"hooks" is not a JSON object`}
+	}
+	decoder := jsontext.NewDecoder(bytes.NewReader(value)) // of what was read before
+	_, _ = decoder.ReadToken()
+	for decoder.PeekKind() != '}' {
+		name, _ := decoder.ReadToken()
+		e := event{name: name.String()}
+		groups, _ := decoder.ReadValue()
+		if err := json.Unmarshal(groups, &e.groups); err != nil || groups.Kind() != '[' {
+			return nil, &SyntaxError{fmt.Sprintf("hooks.%s is not a JSON array", e.name)}
+		}
+		list = append(list, e)
+	}
+	return list, nil
 }
 
 // explain says on which line an error is.
-func (d *document) explain(err error) error {
+func (s *settings) explain(err error) error {
 	var syntactic *jsontext.SyntacticError
-	if !errors.As(err, &syntactic) {
-		return err
+	if errors.As(err, &syntactic) {
+		line := 1 + bytes.Count(s.text[:min(len(s.text), int(syntactic.ByteOffset))], []byte("\n"))
+		err = fmt.Errorf("line %d: %w", line, syntactic.Err)
 	}
-	line := 1 + bytes.Count(d.text[:min(len(d.text), int(syntactic.ByteOffset))], []byte("\n"))
-	return fmt.Errorf("line %d: %w", line, syntactic.Err)
+	return &SyntaxError{fmt.Sprintf("not JSON as Claude Code reads it: %v", err)}
 }
 
-func (d *document) parseValue(decoder *jsontext.Decoder) (*node, error) {
-	n := &node{kind: byte(decoder.PeekKind())}
-	if n.kind != '{' && n.kind != '[' {
-		value, err := decoder.ReadValue()
-		if errors.Is(err, io.EOF) {
-			err = io.ErrUnexpectedEOF
-		}
-		n.end = int(decoder.InputOffset())
-		n.start = n.end - len(value)
-		return n, err
-	}
-	if _, err := decoder.ReadToken(); err != nil {
-		return nil, err
-	}
-	n.start = int(decoder.InputOffset()) - 1
-	for decoder.PeekKind() != '}' && decoder.PeekKind() != ']' {
-		child, err := d.parseMember(decoder, n.kind == '{')
-		if err != nil {
-			return nil, err
-		}
-		n.children = append(n.children, child)
-	}
-	_, err := decoder.ReadToken()
-	n.end = int(decoder.InputOffset())
-	return n, err
-}
-
-func (d *document) parseMember(decoder *jsontext.Decoder, isNamed bool) (*node, error) {
-	if !isNamed {
-		n, err := d.parseValue(decoder)
-		if err == nil {
-			n.nameStart = n.start
-		}
-		return n, err
-	}
-	name, err := d.parseValue(decoder)
-	if err != nil {
-		return nil, err
-	}
-	n, err := d.parseValue(decoder)
-	if err == nil {
-		n.nameStart, n.name = name.start, d.string(name)
-	}
-	return n, err
-}
-
-func (d *document) string(n *node) string {
-	text, _ := jsontext.AppendUnquote(nil, d.text[n.start:n.end]) // the text has been read before
-	return string(text)
-}
-
-// member is a member of an object that is to be written, and object is one, in order.
-type member struct {
-	name  string
-	value any // string, int, object or []any
-}
-type object []member
-
-// insertMember adds a member at the end of an object.
-func (d *document) insertMember(to *node, name string, value any) []byte {
-	return d.insert(to, func(style layout, depth int) string {
-		return quoted(name) + ": " + style.write(value, depth)
-	})
-}
-
-// insertElement adds an element at the end of an array.
-func (d *document) insertElement(to *node, value any) []byte {
-	return d.insert(to, func(style layout, depth int) string { return style.write(value, depth) })
-}
-
-func (d *document) insert(to *node, write func(style layout, depth int) string) []byte {
-	style := d.layout()
-	depth := d.depth(d.root, to, 0)
-	if len(to.children) > 0 {
-		last := to.children[len(to.children)-1]
-		space := d.spaceBefore(last.nameStart)
-		if !strings.Contains(space, "\n") {
-			style.newline = "" // its neighbours are on one line
-		}
-		if space == "" && len(to.children) == 1 && style.newline == "" {
-			space = " "
-		}
-		return splice(d.text, last.end, last.end, ","+space+write(style, depth+1))
-	}
-	inner := string(d.text[to.start+1 : to.end-1])
-	if style.newline != "" && !strings.Contains(inner, "\n") {
-		inner += style.newline + strings.Repeat(style.unit, depth)
-	}
-	if style.newline == "" {
-		return splice(d.text, to.start+1, to.start+1, write(style, depth+1))
-	}
-	return splice(d.text, to.start+1, to.end-1, style.newline+strings.Repeat(style.unit, depth+1)+write(style, depth+1)+inner)
-}
-
-// remove returns the text without a child and the comma before it, or after it if it is the first.
-func (d *document) remove(from, child *node) []byte {
-	for i, c := range from.children {
+// write returns the text with the hooks, in its own indentation; without the member if there are none.
+func (s *settings) write() []byte {
+	if len(s.hooks) == 0 {
 		switch {
-		case c != child:
-		case i > 0:
-			before := from.children[i-1].end
-			return splice(d.text, before+bytes.IndexByte(d.text[before:], ','), child.end, "")
-		case len(from.children) > 1:
-			return splice(d.text, child.nameStart, from.children[1].nameStart, "")
-		default:
-			return splice(d.text, from.start+1, from.end-1, "")
+		case s.previous > 0:
+			return splice(s.text, s.previous, s.end, "")
+		case s.next > 0:
+			return splice(s.text, s.begin, s.next, "")
 		}
+		closing := s.end + bytes.IndexByte(s.text[s.end:], '}')
+		return splice(s.text, s.open, closing, "")
 	}
-	return d.text
+	unit := "  "
+	if found := indentation.FindSubmatch(s.text); found != nil {
+		unit = string(found[1])
+	}
+	var hooks bytes.Buffer
+	for i, e := range s.hooks {
+		hooks.WriteString(map[bool]string{true: "{", false: ","}[i == 0])
+		hooks.Write(append(encode(e.name), ':'))
+		hooks.Write(encode(append([]jsontext.Value{}, e.groups...)))
+	}
+	value := jsontext.Value(hooks.String() + "}")
+	_ = value.Indent(jsontext.WithIndentPrefix(unit), jsontext.WithIndent(unit)) // of what was decoded
+	newline := "\n"
+	if bytes.Contains(s.text, []byte("\r\n")) {
+		newline = "\r\n"
+	}
+	member := `"hooks": ` + strings.ReplaceAll(string(value), "\n", newline)
+	switch {
+	case s.end > 0:
+		return splice(s.text, s.begin, s.end, member)
+	case s.last > 0:
+		return splice(s.text, s.last, s.last, ","+newline+unit+member)
+	}
+	closing := s.open + bytes.IndexByte(s.text[s.open:], '}')
+	return splice(s.text, s.open, closing, newline+unit+member+newline)
 }
 
-func (d *document) spaceBefore(at int) string {
-	start := at
-	for start > 0 && strings.IndexByte(" \t\r\n", d.text[start-1]) >= 0 {
-		start--
-	}
-	return string(d.text[start:at])
-}
+var indentation = regexp.MustCompile(`^\s*\{\r?\n([ \t]+)"`)
 
-func (d *document) depth(n, to *node, depth int) int {
-	if n == to {
-		return depth
-	}
-	for _, child := range n.children {
-		if to.start >= child.start && to.end <= child.end {
-			return d.depth(child, to, depth+1)
-		}
-	}
-	return depth
-}
-
-// layout is how a document is written; newline is empty if it is on one line.
-type layout struct{ newline, unit string }
-
-// layout looks at the first member of the document.
-func (d *document) layout() layout {
-	style := layout{"\n", "  "}
-	if len(d.root.children) == 0 {
-		return style
-	}
-	space := d.spaceBefore(d.root.children[0].nameStart)
-	if !strings.Contains(space, "\n") {
-		return layout{}
-	}
-	if strings.Contains(space, "\r\n") {
-		style.newline = "\r\n"
-	}
-	if unit := space[strings.LastIndex(space, "\n")+1:]; unit != "" {
-		style.unit = unit
-	}
-	return style
-}
-
-func (l layout) write(value any, depth int) string {
-	switch value := value.(type) {
-	case string:
-		return quoted(value)
-	case object:
-		parts := make([]string, len(value))
-		for i, m := range value {
-			parts[i] = quoted(m.name) + ": " + l.write(m.value, depth+1)
-		}
-		return l.enclose("{", parts, "}", depth)
-	case []any:
-		parts := make([]string, len(value))
-		for i, element := range value {
-			parts[i] = l.write(element, depth+1)
-		}
-		return l.enclose("[", parts, "]", depth)
-	}
-	return fmt.Sprint(value)
-}
-
-func (l layout) enclose(open string, parts []string, end string, depth int) string {
-	if l.newline == "" {
-		return open + strings.Join(parts, ", ") + end
-	}
-	inner := l.newline + strings.Repeat(l.unit, depth+1)
-	return open + inner + strings.Join(parts, ","+inner) + l.newline + strings.Repeat(l.unit, depth) + end
+func splice(text []byte, start, end int, with string) []byte {
+	return slices.Concat(text[:start], []byte(with), text[end:])
 }
 
 // Change is a change of a file of settings.
@@ -518,26 +355,24 @@ func isKept(text []byte, backups [][]byte) bool {
 const backupSuffix = ".track-backup"
 
 // Restore returns settings without the hooks of track. If those hooks are all that distinguishes the text from a
-// backup, it returns the backup. Otherwise the last one tells which lists and objects were empty before, and stay.
+// backup, it returns the backup.
 func Restore(text []byte, backups [][]byte) ([]byte, error) {
 	commands, err := Commands(text)
 	if err != nil {
 		return nil, err
 	}
-	var before []byte
 	for _, backup := range backups {
 		had, err := Commands(backup)
 		if err != nil || len(had) > 0 {
 			continue
 		}
-		before = backup
 		if list := commands[events[0]]; len(list) == 1 {
 			if again, err := Install(backup, list[0]); err == nil && bytes.Equal(again, text) {
 				return backup, nil
 			}
 		}
 	}
-	without, _, err := uninstall(text, before)
+	without, _, err := uninstall(text)
 	return without, err
 }
 
