@@ -39,17 +39,15 @@ func Nearest(name string, known []string) string {
 type name struct {
 	text     string
 	folded   []rune
-	letters  []rune // without digits; an edit of the name is at most one edit of these
 	rest     string // without counters
 	counters string
-	seen     uint64 // which letters there are, as bits
+	seen     uint64 // which letters there are, as bits; an edit changes at most two
 }
 
 func newName(text string) name {
 	n := name{text: text, folded: []rune(strings.ToLower(text))}
 	for _, r := range n.folded {
 		if !unicode.IsDigit(r) {
-			n.letters = append(n.letters, r)
 			n.seen |= 1 << (uint(r) % 64)
 		}
 	}
@@ -111,7 +109,7 @@ func (n name) edits(other name) (edits int, near bool) {
 	if n.text != other.text && slices.Equal(n.folded, other.folded) {
 		return 1, true
 	}
-	if limit == 0 || n.text == other.text || n.rest == other.rest && n.counters != other.counters {
+	if limit == 0 || n.text == other.text || bits.OnesCount64(n.seen^other.seen) > 2*limit || n.rest == other.rest && n.counters != other.counters {
 		return 0, false
 	}
 	if edits = max(1, distance(n.folded, other.folded, limit)); edits > limit {
@@ -153,25 +151,15 @@ func distance(a, b []rune, limit int) int {
 	return row[len(b)]
 }
 
-// maxSpellings bounds the spellings that a name is compared with. Nobody types names of so many.
-const maxSpellings = 20_000
+// mostNames bounds the names that a name is compared with. Nobody types names of so many.
+const mostNames = 20_000
 
 // Index finds the names that are near a name, among many.
-type Index struct {
-	groups map[[2]string]*group
-	order  []*group // as they came
-}
-
-// group holds names that differ in their counters and in capitals alone.
-type group struct {
-	name      // the first one
-	all       []name
-	byCounter map[string][]name
-}
+type Index struct{ names []name }
 
 // NewIndex returns an index of names.
 func NewIndex(names []string) *Index {
-	x := &Index{groups: map[[2]string]*group{}}
+	x := &Index{}
 	for _, text := range names {
 		x.Add(text)
 	}
@@ -179,43 +167,19 @@ func NewIndex(names []string) *Index {
 }
 
 // Add adds a name.
-func (x *Index) Add(text string) {
-	n := newName(text)
-	key := [2]string{string(n.letters), n.rest}
-	g := x.groups[key]
-	if g == nil {
-		g = &group{name: n, byCounter: map[string][]name{}}
-		x.groups[key] = g
-		x.order = append(x.order, g)
-	}
-	g.all = append(g.all, n)
-	g.byCounter[n.counters] = append(g.byCounter[n.counters], n)
-}
+func (x *Index) Add(text string) { x.names = append(x.names, newName(text)) }
 
 // Near returns the names that are near a name, the nearest ones first.
 func (x *Index) Near(text string) []string {
-	if len(x.order) > maxSpellings {
+	if len(x.names) > mostNames {
 		return nil
 	}
 	n := newName(text)
 	var found [maxEdits + 1][]string
-	for _, g := range x.order {
-		for _, other := range g.candidates(n) {
-			if edits, near := n.edits(other); near {
-				found[edits] = append(found[edits], other.text)
-			}
+	for _, other := range x.names {
+		if edits, near := n.edits(other); near {
+			found[edits] = append(found[edits], other.text)
 		}
 	}
 	return slices.Concat(found[:]...)
-}
-
-// candidates returns the names of the group that can be near a name.
-func (g *group) candidates(n name) []name {
-	switch {
-	case g.rest == n.rest:
-		return g.byCounter[n.counters]
-	case bits.OnesCount64(g.seen^n.seen) > 2*maxEdits, distance(g.letters, n.letters, maxEdits) > maxEdits:
-		return nil
-	}
-	return g.all
 }

@@ -286,54 +286,10 @@ const (
 )
 
 var (
+	errorWord   = regexp.MustCompile(errorPattern)
 	headingLine = regexp.MustCompile(headingPattern)
 	listLine    = regexp.MustCompile(listPattern)
 )
-
-// findErrorWord returns what errorPattern matches first, several times faster; a property test holds the two together.
-func findErrorWord(s string) string {
-	for i := 0; i < len(s); i++ {
-		var word string
-		switch s[i] | 0x20 {
-		case 'e':
-			word = "error"
-			if i+1 < len(s) && s[i+1]|0x20 == 'x' {
-				word = "exception"
-			}
-		case 't':
-			word = "traceback"
-		case 'f':
-			word = "failed"
-			if i+2 < len(s) && s[i+2]|0x20 == 't' {
-				word = "fatal"
-			}
-		default:
-			continue
-		}
-		if n := foldedPrefix(s[i:], word); n > 0 {
-			return s[i : i+n]
-		}
-	}
-	return ""
-}
-
-// foldedPrefix is the length of the word at the start of s, without regard to case; 0 where it is not there. The sign
-// for Kelvin is a k to regexp.
-func foldedPrefix(s, word string) int {
-	const kelvin = "\u212a"
-	n := 0
-	for i := range len(word) {
-		switch {
-		case n < len(s) && s[n]|0x20 == word[i]:
-			n++
-		case word[i] == 'k' && strings.HasPrefix(s[n:], kelvin):
-			n += len(kelvin)
-		default:
-			return 0
-		}
-	}
-	return n
-}
 
 // crashes are how a crash begins its line.
 var crashes = [...]string{"Traceback (most recent call last)", "panic: ", "npm ERR!", "error[E"}

@@ -338,7 +338,7 @@ func (s *scorer) errorLines() (n int, list []finding) {
 		line++
 		pattern := crash(text)
 		if s.rubric.literal {
-			pattern = findErrorWord(text)
+			pattern = errorWord.FindString(text)
 		}
 		if pattern == "" {
 			continue

@@ -702,7 +702,7 @@ func judgeLiterally(c Call) verdict {
 	case c.IsError != nil && *c.IsError:
 		return verdict{failed, "the tool reported an error"}
 	case c.Output != nil:
-		if word := findErrorWord(clip(*c.Output, maxText)); word != "" {
+		if word := errorWord.FindString(clip(*c.Output, maxText)); word != "" {
 			return verdict{failed, fmt.Sprintf("the output contains %q", word)}
 		}
 		if c.StatusMissing {

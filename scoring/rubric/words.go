@@ -1,8 +1,8 @@
 package rubric
 
 import (
+	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -77,48 +77,33 @@ var (
 	)
 )
 
-// index holds phrases by their first word.
-type index map[string][]string
-
-// phrases is a list of phrases that is put in order when it is first needed: most programs that link this package
-// never do.
-func phrases(list ...string) func() index {
-	return sync.OnceValue(func() index {
-		byWord := index{}
-		for _, phrase := range list {
-			first, _, _ := strings.Cut(phrase, " ")
-			byWord[first] = append(byWord[first], phrase)
-		}
-		return byWord
-	})
-}
-
-// at returns the first phrase of the list that stands at the beginning of words, which end with a space; empty for
-// none.
-func (x index) at(words string) string {
-	first, _, _ := strings.Cut(words, " ")
-	for _, phrase := range x[first] {
-		if strings.HasPrefix(words, phrase) && words[len(phrase)] == ' ' {
-			return phrase
-		}
+// phrases is a list of phrases, each with a space before and behind it.
+func phrases(list ...string) []string {
+	for i, phrase := range list {
+		list[i] = " " + phrase + " "
 	}
-	return ""
+	return list
 }
 
 // contains returns the first phrase in a plain text that is in the list; empty for none.
-func contains(plainText string, list func() index) string {
-	x := list()
-	for words := plainText[1:]; words != ""; {
-		if phrase := x.at(words); phrase != "" {
-			return phrase
+func contains(plainText string, list []string) (found string) {
+	first := len(plainText)
+	for _, phrase := range list {
+		if at := strings.Index(plainText[:min(len(plainText), first+len(phrase))], phrase); at >= 0 && at < first {
+			first, found = at, strings.TrimSpace(phrase)
 		}
-		_, words, _ = strings.Cut(words, " ")
 	}
-	return ""
+	return found
 }
 
 // begins returns the phrase of the list that a plain text begins with; empty for none.
-func begins(plainText string, list func() index) string { return list().at(plainText[1:]) }
+func begins(plainText string, list []string) string {
+	i := slices.IndexFunc(list, func(phrase string) bool { return strings.HasPrefix(plainText, phrase) })
+	if i < 0 {
+		return ""
+	}
+	return strings.TrimSpace(list[i])
+}
 
 // plain is a text as its words in lower case, with one space before, between and after them; apostrophes within words
 // stay.
