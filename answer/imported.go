@@ -185,7 +185,6 @@ type ImportedPrograms struct {
 	Duplicates    int      `json:"duplicates"`
 	Conflicts     []string `json:"conflicts"`
 	LostParents   []string `json:"lost_parents"`
-	Inferred      int      `json:"inferred"`
 	Ambiguous     int      `json:"ambiguous"`
 	SecondUnknown int      `json:"second_parent_unknown"`
 	Rejected      int      `json:"rejected"` // proposals that the source rejected, and of which it has no content
@@ -214,8 +213,7 @@ func (a ImportedPrograms) Lead() []Sentence {
 	tell(a.Checkpoints, "%s, %s came again unchanged, %d had changed", format.Counted(a.Checkpoints, "checkpoint"), format.Counted(a.Repeated, "program"), a.Differing)
 	tell(a.SameContent, "%s with the content of another: one version, with an evaluation each", format.Counted(a.SameContent, "program"))
 	tell(len(a.LostParents), "%s that the source has lost: %s", format.Counted(len(a.LostParents), "parent"), someNames(a.LostParents))
-	tell(a.Inferred, "%s inferred, and marked so", format.Counted(a.Inferred, "parent"))
-	tell(a.Ambiguous, "%s without a parent, since one of several may be it: inferring parents picks one", format.Counted(a.Ambiguous, "program"))
+	tell(a.Ambiguous, "%s without a parent, since one of several may be it", format.Counted(a.Ambiguous, "program"))
 	tell(a.SecondUnknown, "%s whose second parent the source does not name", format.Counted(a.SecondUnknown, "crossover"))
 	tell(a.Tasks, "each program has a score on each of %s", format.Counted(a.Tasks, "task"))
 	tell(a.Rejected, "%s that the source rejected, without a content: withdrawn", format.Counted(a.Rejected, "proposal"))
@@ -257,9 +255,9 @@ func someNames(names []string) string {
 func (a ImportedPrograms) Tables() []Table {
 	return []Table{{
 		Name: "programs", ForPrograms: true,
-		Columns: columns("lineage", "programs", "versions", "mutations", "executions", "failed", "duplicates", "lost_parents", "inferred", "same_content"),
+		Columns: columns("lineage", "programs", "versions", "mutations", "executions", "failed", "duplicates", "lost_parents", "same_content"),
 		Rows: [][]any{{
-			a.Lineage, a.Programs, a.Versions, a.Mutations, a.Executions, a.Failed, a.Duplicates, len(a.LostParents), a.Inferred, a.SameContent,
+			a.Lineage, a.Programs, a.Versions, a.Mutations, a.Executions, a.Failed, a.Duplicates, len(a.LostParents), a.SameContent,
 		}},
 	}}
 }

@@ -364,7 +364,6 @@ type TreeVersion struct {
 	Number     int                     `json:"number"` // in the order in which versions were recorded, from 1
 	Version    string                  `json:"version"`
 	Parents    []string                `json:"parents"`             // the one that it is compared with first; none for a root
-	Inferred   bool                    `json:"inferred,omitzero"`   // its source does not say all of them
 	Mutation   string                  `json:"mutation,omitempty"`  // that made it
 	State      evolution.MutationState `json:"state,omitempty"`     // of that mutation
 	Operator   string                  `json:"operator,omitempty"`  // of that mutation
@@ -403,7 +402,7 @@ type LineageTree struct {
 
 func (a LineageTree) Lead() []Sentence {
 	states := map[string]int{}
-	path, unchanged, inferred := 0, 0, 0
+	path, unchanged := 0, 0
 	for _, v := range a.Items {
 		states[v.stateText()]++
 		if v.OnPath {
@@ -411,9 +410,6 @@ func (a LineageTree) Lead() []Sentence {
 		}
 		if v.Unchanged {
 			unchanged++
-		}
-		if v.Inferred {
-			inferred++
 		}
 	}
 	text := format.Counted(len(a.Items), "version")
@@ -431,9 +427,6 @@ func (a LineageTree) Lead() []Sentence {
 	if unchanged > 0 {
 		text := fmt.Sprintf("%s the content of %s parent", format.Counted(unchanged, "version")+" "+format.Verb(unchanged, "has", "have"), format.Verb(unchanged, "its", "their"))
 		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: text})
-	}
-	if inferred > 0 {
-		lead = append(lead, Sentence{Kind: Note, Joined: true, Text: fmt.Sprintf("of %s a parent was inferred, as the source does not say it", format.Counted(inferred, "version"))})
 	}
 	return lead
 }
@@ -464,9 +457,6 @@ func (a LineageTree) Tables() []Table {
 
 func parentsText(v TreeVersion) Cell {
 	names := strings.Join(v.Parents, " ")
-	if v.Inferred {
-		return Cell{names + " (inferred)", names}
-	}
 	return Cell{names, names}
 }
 

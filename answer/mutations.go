@@ -104,7 +104,6 @@ type MutationDetail struct {
 	Mutation  `json:",embed"`
 	Scale     *evolution.Scale     `json:"scale,omitempty"` // of the scores; none for 0 to 100
 	Refusals  []evolution.Refusal  `json:"refusals"`
-	Inferred  bool                 `json:"inferred"`            // a parent was inferred, and not recorded by its source
 	Origin    *evolution.Origin    `json:"origin,omitempty"`    // what another evolver says of it
 	Withdrawn string               `json:"withdrawn,omitempty"` // why
 	Tasks     *evolution.TaskOrder `json:"tasks,omitempty"`     // the order in which both sides try the tasks; none if they are unknown
@@ -122,9 +121,6 @@ func (a MutationDetail) Tables() []Table {
 	}
 	if a.Origin != nil {
 		addOrigin(*a.Origin, add)
-	}
-	if a.Inferred {
-		add("a parent was inferred: its source has lost it, or does not name it")
 	}
 	for _, r := range a.Refusals {
 		add(fmt.Sprintf("refused: %s: %s", r.Code, r.Reason))

@@ -13,7 +13,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // ledgerDomain keeps these hashes apart from all others.
@@ -101,10 +100,9 @@ type Proposal struct {
 	Risk            Risk       `json:"risk"`
 	Note            string     `json:"note,omitempty"`
 	CostUSD         *float64   `json:"cost_usd,omitempty"`
-	Named           bool       `json:"named"`              // the caller gave the id; else it follows from parents, child and operator
-	Source          string     `json:"source,omitempty"`   // format that it was read from
-	Inferred        bool       `json:"inferred,omitempty"` // the source does not say the parents
-	Origin          *Origin    `json:"origin,omitempty"`   // nil unless it has a source
+	Named           bool       `json:"named"`            // the caller gave the id; else it follows from parents, child and operator
+	Source          string     `json:"source,omitempty"` // format that it was read from
+	Origin          *Origin    `json:"origin,omitempty"` // nil unless it has a source
 	// Executions is the number of executions of the lineage until then, or of seeds of its scenario: the loop rules
 	// count from it.
 	Executions int       `json:"executions"`
@@ -223,58 +221,12 @@ func (e Entry) contentHash() (string, error) {
 		}
 	}
 	e.At, e.Hash = e.At.UTC().Truncate(time.Microsecond), ""
-	text, err := e.canonical()
+	text, err := canonical(e)
 	if err != nil {
 		return "", fmt.Errorf("%w: %w", errLedger, err)
 	}
 	sum := sha256.Sum256(append([]byte(ledgerDomain), text...))
 	return hex.EncodeToString(sum[:]), nil
-}
-
-// canonical returns the entry as canonical JSON: its members in the order of their names.
-func (e Entry) canonical() (text []byte, err error) {
-	body := []byte("null")
-	if e.Body != nil {
-		if body, err = canonicalize(e.Body); err != nil {
-			return nil, err
-		}
-	}
-	at, err := e.At.MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	number, err := canonical(e.Number)
-	if err != nil {
-		return nil, err
-	}
-	text = append(make([]byte, 0, len(body)+400), `{"at":`...)
-	text = append(text, at...)
-	if e.Attempt != nil {
-		attempt, err := canonical(*e.Attempt)
-		if err != nil {
-			return nil, err
-		}
-		text = append(append(text, `,"attempt":`...), attempt...)
-	}
-	text = append(append(text, `,"body":`...), body...)
-	for _, m := range [...]struct{ name, text string }{
-		{"hash", e.Hash}, {"head_after", e.HeadAfter}, {"head_before", e.HeadBefore}, {"kind", string(e.Kind)}, {"lineage", e.Lineage}, {"mutation", e.Mutation},
-	} {
-		if m.name == "mutation" && m.text == "" {
-			continue
-		}
-		if text, err = appendMember(text, m.name, m.text); err != nil {
-			return nil, err
-		}
-	}
-	text = append(append(text, `,"number":`...), number...)
-	text, err = appendMember(text, "prev", e.Prev)
-	return append(text, '}'), err
-}
-
-func appendMember(text []byte, name, value string) ([]byte, error) {
-	text = append(append(append(text, `,"`...), name...), `":`...)
-	return jsontext.AppendQuote(text, value)
 }
 
 // Decode reads the body of an entry into the type of its kind, which is empty. An unknown member is an error.

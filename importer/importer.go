@@ -722,10 +722,8 @@ const (
 
 // Program is one candidate of a run of another evolver.
 type Program struct {
-	ID       string   // in the source
-	Parents  []string // ids of the source, the one it was made of first; may name programs that the source has lost
-	Inferred bool     // the source does not say all of Parents: at least one was inferred
-	Instead  string   // the parent that the source names and has lost, where an inferred one stands in its place
+	ID      string   // in the source
+	Parents []string // ids of the source, the one it was made of first; may name programs that the source has lost
 
 	Operator string // what made it of its parents (patch type), normalised to a name without spaces; empty where unknown
 	Title    string // for people (patch name, title, description of changes); may be empty
@@ -783,7 +781,7 @@ type Run struct {
 	Rejected []RejectedProgram
 	// Minibatches are the tests of programs that were proposed, by the id of the program.
 	Minibatches map[string]Minibatch
-	// Lost are the ids of parents that no file has, sorted; also those in whose place others were inferred.
+	// Lost are the ids of parents that no file has, sorted.
 	Lost []string
 	// Skips are the parts that were not used. A program that stands in one may still be among Programs, without that part.
 	Skips []Skip
@@ -792,15 +790,7 @@ type Run struct {
 	Checkpoints   int // that were read; 0 where the source is one file
 	Repeated      int // programs that came again, as they were
 	Differing     int // programs that came again and had changed: the later counts
-	Inferred      int // programs of which a parent was inferred
 	Ambiguous     int // programs without a parent, since one of several may be it
 	Picked        int // programs with a parent that the source picked out of several that may be it
 	SecondUnknown int // crossovers whose second parent the source does not tell
-}
-
-// ProgramOptions say how a run is read.
-type ProgramOptions struct {
-	// InferParents puts the likeliest program in the place of a parent that the source does not tell or has lost:
-	// package programs says how.
-	InferParents bool
 }

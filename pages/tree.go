@@ -60,7 +60,6 @@ type treeView struct {
 	Width, Height int
 	Lanes         []treeLane
 	Edges, Path   string // of the picture without a script
-	Inferred      string // edges to parents that were inferred
 	Marks         []treeMark
 	Data          treeData
 	Sum           string // of Data
@@ -83,7 +82,7 @@ type treeData struct {
 	Lineage string   `json:"lineage"`
 	Lanes   []string `json:"lanes"`
 	Tall    int      `json:"tall"`  // height of a lane
-	Nodes   [][]any  `json:"nodes"` // name, letter, lane, height, on the path (1) and inferred (2), words (behind the name if they begin with a comma), parents
+	Nodes   [][]any  `json:"nodes"` // name, letter, lane, height, on the path (1), words (behind the name if they begin with a comma), parents
 }
 
 // addTree adds the picture of a tree, which needs no script unless it is large.
@@ -103,7 +102,7 @@ func (b *builder) addTree(a answer.LineageTree) error {
 	}
 	for _, n := range layout.Nodes {
 		letter, _ := treeClass(n.Version, a.Head)
-		row := []any{n.Version.Version, letter, n.Lane, n.Height, boolNumber(n.Version.OnPath) + 2*boolNumber(n.Version.Inferred), wordsBehindName(n, escape.Line(n.words(numbers, a.Head)))}
+		row := []any{n.Version.Version, letter, n.Lane, n.Height, boolNumber(n.Version.OnPath), wordsBehindName(n, escape.Line(n.words(numbers, a.Head)))}
 		for _, p := range n.Parents {
 			row = append(row, p)
 		}
@@ -161,17 +160,14 @@ func (v *treeView) draw(b *builder, l treeLayout, a answer.LineageTree, tall int
 		n := l.Nodes[i]
 		return treeMargin + float64(i)*treeStep + treeStep/2, float64(n.Lane*tall+treeLabel) + float64(tall-treeLabel-10)*float64(100-n.Height)/100
 	}
-	var edges, path, inferred strings.Builder
+	var edges, path strings.Builder
 	for i, n := range l.Nodes {
 		x, y := at(i)
 		for k, parent := range n.Parents {
 			px, py := at(parent)
 			to := &edges
-			switch {
-			case k == 0 && n.Version.OnPath:
+			if k == 0 && n.Version.OnPath {
 				to = &path
-			case n.Version.Inferred:
-				to = &inferred
 			}
 			bend := math.Min(60, (x-px)/2)
 			fmt.Fprintf(to, "M%.0f %.1fC%.0f %.1f %.0f %.1f %.0f %.1f", px, py, px+bend, py, x-bend, y, x, y)
@@ -179,7 +175,7 @@ func (v *treeView) draw(b *builder, l treeLayout, a answer.LineageTree, tall int
 		_, class := treeClass(n.Version, a.Head)
 		v.Marks = append(v.Marks, treeMark{class, markPath(class, x, y), escape.Line(n.words(numbers, a.Head)), b.address("version show", "version", a.Lineage+"@"+n.Version.Version)})
 	}
-	v.Edges, v.Path, v.Inferred = edges.String(), path.String(), inferred.String()
+	v.Edges, v.Path = edges.String(), path.String()
 }
 
 // markPath returns the outline of a mark: a shape says what became of a version.

@@ -170,7 +170,7 @@ func (l treeLayout) chart(tree answer.LineageTree) chart.Tree {
 		_, class := treeClass(n.Version, "")
 		c.Nodes = append(c.Nodes, chart.TreeNode{
 			Name: n.Version.Version, Decision: decisions[class], Active: n.Version.Version == tree.Head, Lane: n.Lane, Height: n.Height,
-			OnPath: n.Version.OnPath, Inferred: n.Version.Inferred, Parents: n.Parents,
+			OnPath: n.Version.OnPath, Parents: n.Parents,
 		})
 	}
 	return c
@@ -192,9 +192,6 @@ func (n treeNode) words(numbers answer.Numbers, head string) string {
 	}
 	if len(v.Parents) > 0 {
 		text += ", from " + v.Parents[0]
-	}
-	if v.Inferred {
-		text += " (inferred)"
 	}
 	if v.Operator != "" {
 		text += " by " + v.Operator

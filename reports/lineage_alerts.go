@@ -143,9 +143,6 @@ func (l *lineageReport) lostParentsAlert() alert {
 				a.cases = append(a.cases, document.Text{word(p.Label), plain(", the parent of "), word(m.Child.Label)})
 			}
 		}
-		if m.Inferred {
-			a.cases = append(a.cases, document.Text{plain("a parent of "), word(m.Child.Label), plain(" was inferred, not recorded")})
-		}
 	}
 	return a
 }

@@ -64,7 +64,7 @@ Examples:
    track import claude-code ~/.claude/projects --lineage mine --since 24h
    track import sepa .microai/agents/sepa/memory --lineage sepa
    track import auto 'logs/**' downloads --lineage mixed --dry-run --format json
-   track import openevolve output/checkpoints --lineage run-7 --infer-parents`,
+   track import openevolve output/checkpoints --lineage run-7`,
 		BashComplete: func(*cli.Context) { p.offer(importFormats()...) },
 		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "lineage", Usage: "record into the lineage `NAME`, whatever the log says", Destination: &o.lineage},
@@ -114,7 +114,7 @@ func (p *program) importLogs(ctx context.Context, name string, paths []string, o
 		return err
 	}
 	if o.programs.isSet() {
-		return usage("--infer-parents, --scale, --minimize, --seed, --at and --keep-secrets are for runs of evolvers: openevolve, shinka, gepa and dgm")
+		return usage("--scale, --minimize, --seed, --at and --keep-secrets are for runs of evolvers: openevolve, shinka, gepa and dgm")
 	}
 	var streams []exchange.LogStream
 	if slices.Contains(paths, "-") {
@@ -228,14 +228,13 @@ func (p *program) noticeSkippedFiles(a answer.Imported) {
 
 // importProgramsOptions are the options of imports of runs of other evolvers.
 type importProgramsOptions struct {
-	inferParents, keepSecrets, minimize bool
-	scale                               *float64
-	seed, at                            string
+	keepSecrets, minimize bool
+	scale                 *float64
+	seed, at              string
 }
 
 func (o *importProgramsOptions) flags() []cli.Flag {
 	return []cli.Flag{
-		&cli.BoolFlag{Name: "infer-parents", Usage: "replace a lost parent by the likeliest program (runs of evolvers)", Destination: &o.inferParents},
 		&cli.Float64Flag{Name: "scale", Usage: "multiply scores by this `NUMBER` to get 0 to 100; else they are taken as they are (runs of evolvers)"},
 		&cli.BoolFlag{Name: "minimize", Usage: "take less as better, of scores as they are (runs of evolvers)", Destination: &o.minimize},
 		&cli.StringFlag{Name: "seed", Usage: "derive all draws of the new lineage from this whole `NUMBER` (runs of evolvers)", Destination: &o.seed},
@@ -270,7 +269,7 @@ func (p *program) importPrograms(ctx context.Context, f exchange.ProgramFormat, 
 		return usage("--at: %v", err)
 	}
 	open := func() (*store.Store, error) { return p.openOrCreate(ctx) }
-	a, err := exchange.ReadPrograms(ctx, f, paths[0], o.programs.inferParents, open, options, bufio.NewReader(rand.Reader), p.showSkip)
+	a, err := exchange.ReadPrograms(ctx, f, paths[0], open, options, bufio.NewReader(rand.Reader), p.showSkip)
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ const ways = "name the folder of a run, with a folder and a " + MetadataFile + "
 type reader struct{ *programs.Collector }
 
 // Read reads the run at a path. Beside an error, the run says what was skipped.
-func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
+func Read(name string) (importer.Run, error) {
 	info, err := programs.Stat(name)
 	if err != nil {
 		return importer.Run{}, err
@@ -53,13 +53,13 @@ func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
 	}
 	for _, file := range list {
 		if err := r.Object(dir, files, file, func(o programs.Object, at string) error { return r.agent(o, file, at) }); err != nil {
-			return r.Run(options), err
+			return r.Run(), err
 		}
 	}
 	if r.Found() == 0 {
 		err = r.Nothing(name, "DGM", ways)
 	}
-	return r.Run(options), err
+	return r.Run(), err
 }
 
 // agent takes one agent. file is where it is in the run, at where it is for messages.

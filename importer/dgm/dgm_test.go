@@ -4,25 +4,24 @@ import (
 	"path/filepath"
 	"testing"
 
-	"track/importer"
 	"track/importer/importertest"
 )
 
 func TestRead(t *testing.T) {
-	run, err := Read("testdata/run", importer.ProgramOptions{})
+	run, err := Read("testdata/run")
 	if err != nil {
 		t.Fatal(err)
 	}
 	importertest.CheckRun(t, run)
 	importertest.GoldenRun(t, run, "run.golden")
-	if _, err := Read(t.TempDir(), importer.ProgramOptions{}); err == nil {
+	if _, err := Read(t.TempDir()); err == nil {
 		t.Error("an empty folder was read")
 	}
 }
 
 // The initial agent of the public repository resolves 12 of 60 tasks, of which its lists name 58.
 func TestReal(t *testing.T) {
-	run, err := Read(filepath.Join(importertest.RealRuns(t), "raw-dgm", "initial_metadata.json"), importer.ProgramOptions{})
+	run, err := Read(filepath.Join(importertest.RealRuns(t), "raw-dgm", "initial_metadata.json"))
 	if err != nil {
 		t.Fatal(err)
 	}

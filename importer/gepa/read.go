@@ -19,8 +19,8 @@ import (
 // StateFile is the name of the state in the folder of a run.
 const StateFile = "gepa_state.bin"
 
-// Read reads the run at a path: a state, or the folder of one. Its parents are never lost, so none are inferred.
-func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
+// Read reads the run at a path: a state, or the folder of one. Its parents are never lost.
+func Read(name string) (importer.Run, error) {
 	info, err := programs.Stat(name)
 	if err != nil {
 		return importer.Run{}, err
@@ -35,7 +35,7 @@ func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
 	if err != nil {
 		return importer.Run{}, fmt.Errorf("read %s: %w", name, err)
 	}
-	return parse(name, data, options)
+	return parse(name, data)
 }
 
 // readState reads a file, which is as long as a pickle may be.
@@ -49,7 +49,7 @@ func readState(name string) ([]byte, error) {
 }
 
 // parse reads a state. file is what it is called in messages.
-func parse(file string, data []byte, options importer.ProgramOptions) (run importer.Run, err error) {
+func parse(file string, data []byte) (run importer.Run, err error) {
 	value, err := pickle.Decode(data)
 	if err != nil {
 		return run, invalid(file, "", "is not a state of GEPA that can be read: "+err.Error())
@@ -71,7 +71,7 @@ func parse(file string, data []byte, options importer.ProgramOptions) (run impor
 		}
 	}
 	s.Best(s.best(), file, "prog_candidate_val_subscores")
-	run = s.Run(options)
+	run = s.Run()
 	run.Rejected, run.Minibatches = s.rejected, s.minibatches
 	return run, nil
 }

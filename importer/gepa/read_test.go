@@ -9,12 +9,11 @@ import (
 	"testing"
 
 	"track"
-	"track/importer"
 	"track/importer/importertest"
 )
 
 func TestRead(t *testing.T) {
-	run, err := Read("testdata", importer.ProgramOptions{})
+	run, err := Read("testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,12 +42,12 @@ func TestRefuses(t *testing.T) {
 		if err := os.WriteFile(path, tt.data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := Read(path, importer.ProgramOptions{})
+		_, err := Read(path)
 		if !errors.Is(err, track.ErrInvalid) || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), StateFile) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := Read(t.TempDir(), importer.ProgramOptions{}); !errors.Is(err, track.ErrNotFound) {
+	if _, err := Read(t.TempDir()); !errors.Is(err, track.ErrNotFound) {
 		t.Errorf("an empty folder: %v", err)
 	}
 }
@@ -62,7 +61,7 @@ func FuzzParse(f *testing.F) {
 	f.Add(state)
 	f.Add([]byte("}."))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		run, err := parse("f", data, importer.ProgramOptions{})
+		run, err := parse("f", data)
 		if err == nil {
 			importertest.CheckRun(t, run)
 		}

@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"track/importer"
 	"track/importer/importertest"
 	"track/importer/pickle"
 )
@@ -22,7 +21,7 @@ import (
 func TestRealRuns(t *testing.T) {
 	for _, name := range []string{"gepa-aime-math", "gepa-polynomial-0"} {
 		folder := filepath.Join(importertest.RealRuns(t), name)
-		run, err := Read(folder, importer.ProgramOptions{})
+		run, err := Read(folder)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +70,7 @@ func TestRealRuns(t *testing.T) {
 func TestParetoFrontOfRealRuns(t *testing.T) {
 	for _, name := range []string{"gepa-aime-math", "gepa-polynomial-0"} {
 		path := filepath.Join(importertest.RealRuns(t), name, StateFile)
-		run, err := Read(path, importer.ProgramOptions{})
+		run, err := Read(path)
 		if err != nil {
 			t.Fatal(err)
 		}

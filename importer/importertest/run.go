@@ -36,32 +36,19 @@ func CheckRun(t Failing, run importer.Run) {
 		}
 		there[p.ID] = true
 	}
-	inferred := 0
 	for _, p := range run.Programs {
 		checkProgram(t, p)
-		if p.Inferred {
-			inferred++
-		}
 		for i, id := range p.Parents {
 			if id == p.ID || slices.Contains(p.Parents[:i], id) || there[id] && !earlier[id] {
 				t.Fatalf("program %q: parent %q is itself, there twice, or comes later", p.ID, id)
 			}
 			lost[id] = lost[id] || !there[id]
 		}
-		if p.Instead != "" {
-			lost[p.Instead] = true
-			if !p.Inferred {
-				t.Fatalf("program %q: a parent was replaced, and it is not said to be inferred", p.ID)
-			}
-		}
 		earlier[p.ID] = true
 	}
 	maps.DeleteFunc(lost, func(_ string, is bool) bool { return !is })
 	if want := slices.Sorted(maps.Keys(lost)); !slices.Equal(want, run.Lost) || slices.ContainsFunc(run.Lost, func(id string) bool { return there[id] }) {
 		t.Fatalf("lost %q, want %q", run.Lost, want)
-	}
-	if inferred != run.Inferred {
-		t.Fatalf("%d inferred, want %d", run.Inferred, inferred)
 	}
 	for _, s := range run.Skips {
 		if s.File == "" || s.Reason == "" || len(s.Reason) > 1000 {
@@ -107,8 +94,8 @@ func RenderRun(run importer.Run) string {
 		}
 	}
 	fmt.Fprintf(&b, "run: %d programs, lost %q\n", len(run.Programs), run.Lost)
-	fmt.Fprintf(&b, "  left_out %d checkpoints %d repeated %d differing %d inferred %d ambiguous %d picked %d second_unknown %d\n",
-		run.LeftOut, run.Checkpoints, run.Repeated, run.Differing, run.Inferred, run.Ambiguous, run.Picked, run.SecondUnknown)
+	fmt.Fprintf(&b, "  left_out %d checkpoints %d repeated %d differing %d ambiguous %d picked %d second_unknown %d\n",
+		run.LeftOut, run.Checkpoints, run.Repeated, run.Differing, run.Ambiguous, run.Picked, run.SecondUnknown)
 	for _, r := range run.Rejected {
 		fmt.Fprintf(&b, "rejected %s parents %q by %q iteration %d%s %q\n", r.ID, r.Parents, r.Operator, r.Iteration, batch(r.Minibatch), r.Feedback)
 	}
@@ -120,9 +107,6 @@ func RenderRun(run importer.Run) string {
 
 func renderProgram(b *strings.Builder, p importer.Program) {
 	fmt.Fprintf(b, "program %s parents %q", p.ID, p.Parents)
-	if p.Inferred {
-		fmt.Fprintf(b, " inferred instead of %q", p.Instead)
-	}
 	fmt.Fprintf(b, " by %q %q\n", p.Operator, p.Title)
 	fmt.Fprintf(b, "  made%s%s at %s best %v in %s:%d content %q\n", value(" generation ", p.Generation), value(" iteration ", p.Iteration), stamp(p.At), p.Best, filepath.Base(p.File), p.Line, p.Content)
 	fmt.Fprintf(b, " %s failed %q%s %q", value(" score ", p.Score), p.Failed, value(" partial ", p.Partial), p.Message)

@@ -7,8 +7,7 @@
 //	a folder of checkpoint_N       all of them, merged by id in the order of N; also where they stand in a folder checkpoints in it
 //
 // OpenEvolve removes programs from its population, so that a checkpoint names parents that it does not have: all
-// checkpoints of a run together lose the fewest. [track/importer/programs] says how parents that are lost in all of
-// them can be inferred.
+// checkpoints of a run together lose the fewest.
 //
 // # Scores
 //

@@ -22,36 +22,36 @@ const ways = "name a programs.jsonl, a checkpoint (a folder with metadata.json a
 
 // Read reads the run at a path: a file, a checkpoint, or a folder of checkpoints. Beside an error, the run says what
 // was skipped.
-func Read(name string, options importer.ProgramOptions) (importer.Run, error) {
+func Read(name string) (importer.Run, error) {
 	info, err := programs.Stat(name)
 	switch {
 	case err != nil:
 		return importer.Run{}, err
 	case info.IsDir():
-		return readDir(name, os.DirFS(name), options)
+		return readDir(name, os.DirFS(name))
 	}
 	dir, file := filepath.Split(name)
-	return readFile(dir, os.DirFS(filepath.Clean(dir)), file, options)
+	return readFile(dir, os.DirFS(filepath.Clean(dir)), file)
 }
 
 // readFile reads a run from a file of one program a line. dir is where files stand, for messages.
-func readFile(dir string, files fs.FS, name string, options importer.ProgramOptions) (importer.Run, error) {
+func readFile(dir string, files fs.FS, name string) (importer.Run, error) {
 	r := reader{Collector: programs.NewCollector(), cells: map[string]string{}}
-	return r.finish(path.Join(dir, name), r.lines(dir, files, name), options)
+	return r.finish(path.Join(dir, name), r.lines(dir, files, name))
 }
 
 // readDir reads a run from a folder: a checkpoint, or one that holds checkpoints or a programs.jsonl. dir is what it
 // is called in messages.
-func readDir(dir string, files fs.FS, options importer.ProgramOptions) (importer.Run, error) {
+func readDir(dir string, files fs.FS) (importer.Run, error) {
 	r := reader{Collector: programs.NewCollector(), cells: map[string]string{}}
-	return r.finish(dir, r.folder(dir, files), options)
+	return r.finish(dir, r.folder(dir, files))
 }
 
-func (r *reader) finish(source string, err error, options importer.ProgramOptions) (importer.Run, error) {
+func (r *reader) finish(source string, err error) (importer.Run, error) {
 	if err == nil && r.Found() == 0 {
 		err = r.Nothing(source, "OpenEvolve", ways)
 	}
-	return r.Run(options), err
+	return r.Run(), err
 }
 
 // lines reads a file of one program a line, and which is the best of them from the list of checkpoints beside it.
@@ -127,7 +127,7 @@ func (r *reader) program(o programs.Object, file string, line int) error {
 // draft reads what is not a matter of the score. In checkpoints some fields stand in the metadata of the program.
 func draft(o programs.Object) *programs.Draft {
 	metadata := o.Child("metadata")
-	d := &programs.Draft{ParentField: "parent_id", Measured: o.Canonical("metrics"), ParentMeasured: o.Or(metadata, "parent_metrics").Canonical("parent_metrics")}
+	d := &programs.Draft{ParentField: "parent_id"}
 	d.ID, d.Content = o.ID("id"), o.Text("code")
 	d.Parents = o.ParentIDs()
 	d.Generation, d.Iteration, d.At = o.Count("generation"), o.Count("iteration_found"), o.Time("timestamp")
@@ -148,8 +148,8 @@ func draft(o programs.Object) *programs.Draft {
 		d.Feedback = "" // nothing beyond the title
 	}
 	if migrant := o.Or(metadata, "migrant").Flag("migrant"); migrant != nil && *migrant {
-		d.Migrant, d.Operator, d.Title = true, "migration", "" // the changes are those of its parent
-		if d.Iteration != nil && *d.Iteration == 0 {           // which OpenEvolve writes for unknown
+		d.Operator, d.Title = "migration", ""        // the changes are those of its parent
+		if d.Iteration != nil && *d.Iteration == 0 { // which OpenEvolve writes for unknown
 			d.Iteration = nil
 		}
 	}

@@ -17,9 +17,9 @@ import (
 )
 
 // read reads a run and holds it against what runs promise.
-func read(t testing.TB, path string, infer bool) importer.Run {
+func read(t testing.TB, path string) importer.Run {
 	t.Helper()
-	run, err := Read(path, importer.ProgramOptions{InferParents: infer})
+	run, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,14 +28,12 @@ func read(t testing.TB, path string, infer bool) importer.Run {
 }
 
 func TestReadLines(t *testing.T) {
-	importertest.GoldenRun(t, read(t, "testdata/programs.jsonl", false), "programs.golden")
-	importertest.GoldenRun(t, read(t, "testdata", true), "programs-inferred.golden")
+	importertest.GoldenRun(t, read(t, "testdata/programs.jsonl"), "programs.golden")
 }
 
 func TestReadCheckpoints(t *testing.T) {
-	importertest.GoldenRun(t, read(t, "testdata/run/checkpoints", false), "checkpoints.golden")
-	importertest.GoldenRun(t, read(t, "testdata/run", true), "checkpoints-inferred.golden")
-	importertest.GoldenRun(t, read(t, "testdata/run/checkpoints/checkpoint_10", false), "checkpoint_10.golden")
+	importertest.GoldenRun(t, read(t, "testdata/run/checkpoints"), "checkpoints.golden")
+	importertest.GoldenRun(t, read(t, "testdata/run/checkpoints/checkpoint_10"), "checkpoint_10.golden")
 }
 
 func TestRefuses(t *testing.T) {
@@ -58,7 +56,7 @@ func TestRefuses(t *testing.T) {
 		{empty, empty + ": holds no program of OpenEvolve", "name a programs.jsonl", track.ErrInvalid},
 		{database, database + ": is a database, which is not read: a run is read from one JSON object a line", "sqlite3 evolution_db.sqlite", track.ErrInvalid},
 	} {
-		_, err := Read(tt.path, importer.ProgramOptions{})
+		_, err := Read(tt.path)
 		if err == nil || err.Error() != tt.want || !errors.Is(err, tt.is) || !strings.HasPrefix(fmt.Sprint(track.Hints(err)), "["+tt.hint) {
 			t.Errorf("%s: %v (%q), want %s (%s)", tt.path, err, track.Hints(err), tt.want, tt.hint)
 		}
@@ -77,7 +75,7 @@ func TestOrderOfLines(t *testing.T) {
 		reversed = append(reversed, lines[len(lines)-1-i]...)
 	}
 	programs := func(text []byte) string {
-		run, err := readFile("", fstest.MapFS{"f": {Data: text}}, "f", importer.ProgramOptions{InferParents: true})
+		run, err := readFile("", fstest.MapFS{"f": {Data: text}}, "f")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,8 +98,8 @@ func TestCutOff(t *testing.T) {
 	}
 	for _, end := range []int{300, 700, 1500, len(text) - 2} {
 		whole := bytes.LastIndexByte(text[:end], '\n') + 1
-		want, _ := readFile("", fstest.MapFS{"f": {Data: text[:whole]}}, "f", importer.ProgramOptions{})
-		got, err := readFile("", fstest.MapFS{"f": {Data: text[:end]}}, "f", importer.ProgramOptions{})
+		want, _ := readFile("", fstest.MapFS{"f": {Data: text[:whole]}}, "f")
+		got, err := readFile("", fstest.MapFS{"f": {Data: text[:end]}}, "f")
 		if err != nil || len(got.Programs) != len(want.Programs) || len(got.Skips) != len(want.Skips)+1 {
 			t.Errorf("cut at %d: %d programs of %d, %d skips of %d, %v", end, len(got.Programs), len(want.Programs), len(got.Skips), len(want.Skips)+1, err)
 		}
@@ -129,7 +127,7 @@ func TestScoreBounds(t *testing.T) {
 		`{"combined_score":0,"runs_successfully":0}`: `failed "error" partial 0 "runs_successfully is 0" runs_successfully=0`,
 		`{"combined_score":0.5,"error":"\ud800"}`:    `failed "error" partial 0.5 ""`,
 	} {
-		run, err := readFile("", fstest.MapFS{"f": {Data: []byte(`{"id":"a","code":"c","metrics":` + metrics + `}`)}}, "f", importer.ProgramOptions{})
+		run, err := readFile("", fstest.MapFS{"f": {Data: []byte(`{"id":"a","code":"c","metrics":` + metrics + `}`)}}, "f")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +150,7 @@ func TestBest(t *testing.T) {
 	}
 	for metadata, want := range map[string]string{`{"best_program_id":"b"}`: "b", `{"best_program_id":null}`: "a", `{}`: "a", `[]`: "a", ``: "a"} {
 		files["checkpoint_10/metadata.json"] = &fstest.MapFile{Data: []byte(metadata)}
-		run, err := readDir("", files, importer.ProgramOptions{})
+		run, err := readDir("", files)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,14 +169,14 @@ func FuzzReadFile(f *testing.F) {
 			f.Fatal(err)
 		}
 		for line := range bytes.Lines(text) {
-			f.Add(line, []byte(`[{"last_iteration":1,"best_program_id":"a"}]`), true)
+			f.Add(line, []byte(`[{"last_iteration":1,"best_program_id":"a"}]`))
 		}
-		f.Add(text, []byte(nil), false)
+		f.Add(text, []byte(nil))
 	}
-	f.Fuzz(func(t *testing.T, lines, list []byte, infer bool) {
+	f.Fuzz(func(t *testing.T, lines, list []byte) {
 		files := fstest.MapFS{"f": {Data: lines}, "checkpoints.json": {Data: list}}
 		fuzzed(t, func() (importer.Run, error) {
-			return readFile("", files, "f", importer.ProgramOptions{InferParents: infer})
+			return readFile("", files, "f")
 		})
 	})
 }
@@ -189,17 +187,17 @@ func FuzzReadDir(f *testing.F) {
 		for i, name := range []string{"metadata.json", "programs/b.json", "programs/c.json"} {
 			texts[i], _ = os.ReadFile(filepath.Join(folder, name))
 		}
-		f.Add(texts[0], texts[1], texts[2], true)
+		f.Add(texts[0], texts[1], texts[2])
 	}
 	add("testdata/run/checkpoints/checkpoint_9")
 	add("testdata/run/checkpoints/checkpoint_10")
-	f.Fuzz(func(t *testing.T, metadata, one, two []byte, infer bool) {
+	f.Fuzz(func(t *testing.T, metadata, one, two []byte) {
 		files := fstest.MapFS{
 			"checkpoint_1/metadata.json": {Data: metadata}, "checkpoint_1/programs/1.json": {Data: one}, "checkpoint_1/programs/2.json": {Data: two},
 			"checkpoint_02/programs/1.json": {Data: two}, "checkpoint_02/best_program_info.json": {Data: one}, "checkpoint_3": {Mode: fs.ModeSymlink},
 		}
 		fuzzed(t, func() (importer.Run, error) {
-			return readDir("d", files, importer.ProgramOptions{InferParents: infer})
+			return readDir("d", files)
 		})
 	})
 }

@@ -21,9 +21,9 @@ import (
 const best = "1f451222-ee8d-48c8-9db6-3aae2fe7139e"
 
 // metagpt reads the union of the checkpoints of the MetaGPT run.
-func metagpt(t *testing.T, infer bool) importer.Run {
+func metagpt(t *testing.T) importer.Run {
 	t.Helper()
-	return read(t, filepath.Join(importertest.RealRuns(t), "openevolve-metagpt-mast"), infer)
+	return read(t, filepath.Join(importertest.RealRuns(t), "openevolve-metagpt-mast"))
 }
 
 func byID(run importer.Run) map[string]importer.Program {
@@ -47,7 +47,7 @@ func orphans(run importer.Run) int {
 
 // The counts are those of the README beside the data, and of its lines read with a few lines of Python.
 func TestRealMetaGPT(t *testing.T) {
-	run := metagpt(t, false)
+	run := metagpt(t)
 	failed, operators, roots := map[string]int{}, map[string]int{}, 0
 	for i, p := range run.Programs {
 		failed[p.Failed]++
@@ -79,7 +79,7 @@ func TestRealMetaGPT(t *testing.T) {
 // The source calls a timeout the best of the run, by the score of the stage before; the best that was measured is
 // another, and far below.
 func TestRealBest(t *testing.T) {
-	run := metagpt(t, false)
+	run := metagpt(t)
 	highest := 0.0
 	for _, p := range run.Programs {
 		if p.Best != (p.ID == best) {
@@ -100,7 +100,7 @@ func TestRealBest(t *testing.T) {
 // The same code was evaluated twice, to 0.1875 and to a timeout that carries 0.5. Both programs stay what they are;
 // as do two more groups.
 func TestRealDuplicates(t *testing.T) {
-	run := metagpt(t, false)
+	run := metagpt(t)
 	scores := map[string][]string{}
 	for _, p := range run.Programs {
 		score := p.Failed
@@ -123,9 +123,9 @@ func TestRealDuplicates(t *testing.T) {
 
 // The checkpoints from which the union was made, built again from it, merge to the same; each alone has lost more.
 func TestRealCheckpoints(t *testing.T) {
-	union := metagpt(t, false)
+	union := metagpt(t)
 	files := checkpoints(t)
-	merged, err := readDir("", files, importer.ProgramOptions{})
+	merged, err := readDir("", files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestRealCheckpoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run, err := readDir("", one, importer.ProgramOptions{})
+		run, err := readDir("", one)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,62 +217,10 @@ func encode(t *testing.T, value any) []byte {
 	return text
 }
 
-// How good inferring is: where the parents of the 63 programs that have one are hidden, it finds 45, and 48 times the
-// code of the parent. Package programs tells so.
-func TestRealInferring(t *testing.T) {
-	known := byID(metagpt(t, false))
-	var hidden []byte
-	for _, line := range realLines(t) {
-		if line["parent_id"] != nil {
-			line["parent_id"] = "hidden-" + line["id"].(string)
-		}
-		hidden = append(append(hidden, encode(t, line)...), '\n')
-	}
-	run, err := readFile("", fstest.MapFS{"f": {Data: hidden}}, "f", importer.ProgramOptions{InferParents: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	importertest.CheckRun(t, run)
-	asked, found, sameCode := 0, 0, 0
-	for _, p := range run.Programs {
-		parents := known[p.ID].Parents
-		if len(parents) == 0 || known[parents[0]].ID == "" {
-			continue
-		}
-		asked++
-		if p.Parents[0] == parents[0] {
-			found++
-		}
-		if known[p.Parents[0]].Content == known[parents[0]].Content {
-			sameCode++
-		}
-	}
-	if asked != 63 || found != 45 || sameCode != 48 {
-		t.Errorf("of %d parents %d were found, and the code of %d", asked, found, sameCode)
-	}
-}
-
-// The two parents that are lost in all checkpoints have stand-ins: timeouts of generation 3 and 4, as the parents were.
-func TestRealInferred(t *testing.T) {
-	run := metagpt(t, true)
-	if run.Inferred != 2 || len(run.Lost) != 2 || orphans(run) != 0 {
-		t.Errorf("%d inferred, lost %v by %d", run.Inferred, run.Lost, orphans(run))
-	}
-	programs := byID(run)
-	for _, p := range run.Programs {
-		if !p.Inferred {
-			continue
-		}
-		if parent := programs[p.Parents[0]]; !slices.Contains(run.Lost, p.Instead) || parent.Failed != importer.FailedTimeout || *parent.Generation != *p.Generation-1 || *parent.Iteration >= *p.Iteration {
-			t.Errorf("%s: %s instead of %s", p.ID, parent.ID, p.Instead)
-		}
-	}
-}
-
 // A checkpoint as OpenEvolve left it: 2 programs after 100 iterations.
 func TestRealCheckpoint(t *testing.T) {
 	for _, path := range []string{"raw-openevolve-arc-checkpoint", "raw-openevolve-arc-checkpoint/checkpoint_100"} {
-		run := read(t, filepath.Join(importertest.RealRuns(t), filepath.FromSlash(path)), false)
+		run := read(t, filepath.Join(importertest.RealRuns(t), filepath.FromSlash(path)))
 		if len(run.Programs) != 2 || len(run.Skips) != 0 || len(run.Lost) != 0 || run.Checkpoints != 1 {
 			t.Fatal(importertest.RenderRun(run))
 		}

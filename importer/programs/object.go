@@ -29,26 +29,19 @@ type Draft struct {
 	// Crossover says that there is a second parent. Where Parents does not name it, it is one of Inspirations.
 	Crossover    bool
 	Inspirations []string
-	// Migrant says that the program is a copy of its parent on another island.
-	Migrant bool
-	// Measured holds all that was measured of the program, ParentMeasured what the source says was measured of its
-	// parent, in one form.
-	Measured, ParentMeasured string
-
-	lines *lines // of Content, once they were looked at
 }
 
 // says compares what two drafts of a program say, wherever they stand.
 func (d *Draft) says(other *Draft) bool {
 	a, b := *d, *other
 	for _, one := range []*Draft{&a, &b} {
-		one.File, one.Line, one.lines = "", 0, nil
+		one.File, one.Line = "", 0
 	}
 	return reflect.DeepEqual(a, b)
 }
 
 // size is about how many bytes the program holds.
-func (d *Draft) size() int { return len(d.Content) + len(d.Measured) + len(d.ParentMeasured) }
+func (d *Draft) size() int { return len(d.Content) }
 
 // compare puts programs in the order in which they were made, as far as they tell.
 func (d *Draft) compare(other *Draft) int {
@@ -67,19 +60,6 @@ func compareKnown(a, b *int) int {
 		return *n
 	}
 	return cmp.Compare(value(a), value(b))
-}
-
-// before says whether a program is known to have been made before another.
-func (d *Draft) before(other *Draft) bool {
-	switch {
-	case d.Iteration != nil && other.Iteration != nil:
-		return *d.Iteration < *other.Iteration
-	case !d.At.IsZero() && !other.At.IsZero():
-		return d.At.Before(other.At)
-	case d.Generation != nil && other.Generation != nil:
-		return *d.Generation < *other.Generation
-	}
-	return false
 }
 
 // dropParents takes parents away of which drop says so.
@@ -312,28 +292,19 @@ func (o Object) Child(name string) Object {
 // linker finds the parents of the programs of a run.
 type linker struct {
 	*Collector
-	infer  bool
 	ranked []*Draft // in the order in which they were made
 }
 
 func (l linker) link() {
 	lost := map[string]bool{}
-	all := newRelatives(l.ranked)
 	for _, d := range l.ranked {
 		l.unlinkSelf(d)
 		l.choose(d)
-		if first := l.lostParent(d); first != "" {
-			lost[first] = true
-			l.replaceLost(d, all)
-		}
 		l.second(d)
 		for _, id := range d.Parents {
 			if l.drafts[id] == nil {
 				lost[id] = true
 			}
-		}
-		if d.Inferred {
-			l.run.Inferred++
 		}
 	}
 	for id := range lost {
@@ -363,50 +334,11 @@ func (l linker) choose(d *Draft) {
 	if len(d.Parents) > 0 || len(d.Candidates) == 0 {
 		return
 	}
-	if l.infer {
-		if parent := l.latest(d); parent != nil {
-			d.Parents, d.Inferred = []string{parent.ID}, true
-			return
-		}
-	}
 	l.run.Ambiguous++
-	reason := "the source does not say which of these is the parent: " + strings.Join(d.Candidates, ", ")
-	if !l.infer {
-		reason += "; --infer-parents takes the latest before it"
-	}
-	l.Skip(d.File, d.Line, d.ParentField, reason)
+	l.Skip(d.File, d.Line, d.ParentField, "the source does not say which of these is the parent: "+strings.Join(d.Candidates, ", "))
 }
 
-// latest returns the last of the candidates that came before a program; nil where there is none.
-func (l linker) latest(d *Draft) (parent *Draft) {
-	for _, id := range d.Candidates {
-		if c := l.drafts[id]; c != nil && c.before(d) && (parent == nil || c.compare(parent) > 0) {
-			parent = c
-		}
-	}
-	return parent
-}
-
-// lostParent returns the first parent of a program if no file has it.
-func (l linker) lostParent(d *Draft) string {
-	if len(d.Parents) == 0 || l.drafts[d.Parents[0]] != nil {
-		return ""
-	}
-	return d.Parents[0]
-}
-
-// replaceLost puts the likeliest program in the place of a first parent that no file has.
-func (l linker) replaceLost(d *Draft, all relatives) {
-	if !l.infer {
-		return
-	}
-	if parent := all.ofLostParent(d); parent != nil {
-		d.Instead, d.Inferred = d.Parents[0], true
-		d.Parents = append([]string{parent.ID}, d.Parents[1:]...)
-	}
-}
-
-// second finds the second parent of a crossover: the only inspiration, or the likeliest.
+// second finds the second parent of a crossover: the only inspiration.
 func (l linker) second(d *Draft) {
 	if !d.Crossover || len(d.Parents) > 1 {
 		return
@@ -422,11 +354,6 @@ func (l linker) second(d *Draft) {
 	case len(inspirations) == 1:
 		d.Parents = append(slices.Clone(d.Parents), inspirations[0])
 		return
-	case l.infer:
-		if parent := l.inspiration(d, inspirations); parent != nil {
-			d.Parents, d.Inferred = append(slices.Clone(d.Parents), parent.ID), true
-			return
-		}
 	}
 	l.run.SecondUnknown++
 }

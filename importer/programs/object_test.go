@@ -23,7 +23,7 @@ func object(t *testing.T, text string, use func(o programs.Object)) (notes strin
 		t.Fatal(err)
 	}
 	var list []string
-	for _, s := range c.Run(importer.ProgramOptions{}).Skips {
+	for _, s := range c.Run().Skips {
 		list = append(list, strings.TrimPrefix(s.String(), "f:1: "))
 	}
 	return strings.Join(list, "|")

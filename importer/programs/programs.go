@@ -33,69 +33,6 @@ func refuseDatabase(file string) error {
 	return track.WithHint(err, track.NewHint(export+", then import the lines", "import shinka", "programs.jsonl").With("lineage", "NAME"))
 }
 
-const mostRelatives = 200 // that are compared with one program line by line
-
-// relatives finds programs by what was measured of them and by their generation.
-type relatives map[relation][]*Draft
-
-type relation struct {
-	measured   string
-	generation int
-}
-
-// newRelatives takes the programs in the order in which they were made.
-func newRelatives(ranked []*Draft) relatives {
-	r := relatives{}
-	for _, d := range ranked {
-		if d.Measured != "" && d.Generation != nil {
-			key := relation{d.Measured, *d.Generation}
-			r[key] = append(r[key], d)
-		}
-	}
-	return r
-}
-
-// ofLostParent returns the program that is likeliest to be like the parent that a program has lost, as the package
-// comment says; nil where there is none.
-func (r relatives) ofLostParent(child *Draft) *Draft {
-	if child.Generation == nil {
-		return nil
-	}
-	wanted := relation{child.ParentMeasured, *child.Generation - 1}
-	if child.Migrant {
-		wanted = relation{child.Measured, *child.Generation}
-	}
-	if wanted.measured == "" {
-		return nil
-	}
-	var like []*Draft
-	for _, d := range slices.Backward(r[wanted]) {
-		if len(like) == mostRelatives {
-			break
-		}
-		if d.before(child) && !slices.Contains(child.Parents, d.ID) && (!child.Migrant || d.Content == child.Content) {
-			like = append(like, d)
-		}
-	}
-	return closest(child.code(), like)
-}
-
-// inspiration returns the one of several inspirations that shares most with what a program has and its first parent
-// has not.
-func (l linker) inspiration(d *Draft, ids []string) *Draft {
-	var there []*Draft
-	for _, id := range ids {
-		if inspiration := l.drafts[id]; inspiration != nil {
-			there = append(there, inspiration)
-		}
-	}
-	rest := d.code()
-	if first := l.drafts[d.Parents[0]]; first != nil {
-		rest = rest.without(first.code())
-	}
-	return closest(rest, there)
-}
-
 // Metric returns a measurement. A boolean is 1 or 0, as in Python. What is there and is none has a problem.
 func (o Object) Metric(name string) (value float64, ok bool, problem string) {
 	switch o.Kind(name) {
@@ -152,76 +89,6 @@ func (o Object) nonFinite(name string) string {
 		return ""
 	}
 	return strings.Trim(string(o.fields[name]), `"`)
-}
-
-// lines counts the lines of a text, each without the white space around it; blank ones do not count.
-type lines struct {
-	counts map[string]int
-	total  int
-}
-
-func linesOf(text string) *lines {
-	l := &lines{counts: map[string]int{}}
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			l.counts[line]++
-			l.total++
-		}
-	}
-	return l
-}
-
-// without returns the lines that another text has not, or not as often.
-func (l *lines) without(other *lines) *lines {
-	rest := &lines{counts: map[string]int{}}
-	for line, n := range l.counts {
-		if n -= other.counts[line]; n > 0 {
-			rest.counts[line] = n
-			rest.total += n
-		}
-	}
-	return rest
-}
-
-// closeness is the part of their lines that two texts share (Dice's coefficient of multisets), from 0 to 1.
-func (l *lines) closeness(other *lines) float64 {
-	if l.total+other.total == 0 {
-		return 0
-	}
-	shared := 0
-	for line, n := range l.counts {
-		shared += min(n, other.counts[line])
-	}
-	return 2 * float64(shared) / float64(l.total+other.total)
-}
-
-// code returns the lines of a program, which it keeps.
-func (d *Draft) code() *lines {
-	if d.lines == nil {
-		d.lines = linesOf(d.Content)
-	}
-	return d.lines
-}
-
-// closest returns the program that shares most lines with a text; nil where none shares any. Of equals it takes the
-// latest, then the one with the smaller id.
-func closest(text *lines, among []*Draft) (best *Draft) {
-	most := 0.0
-	for _, d := range among {
-		switch closeness := text.closeness(d.code()); {
-		case closeness > most, closeness == most && best != nil && d.after(best):
-			best, most = d, closeness
-		}
-	}
-	return best
-}
-
-// after says whether a program came later than another, or neither and has the smaller id.
-func (d *Draft) after(other *Draft) bool {
-	if other.before(d) || d.before(other) {
-		return other.before(d)
-	}
-	return d.ID < other.ID
 }
 
 // ID returns what names a program: a text, or a whole number in digits; the empty string where there is none, or it
@@ -364,8 +231,8 @@ func (c *Collector) Best(id, file, field string) {
 }
 
 // Run makes a run of all that was met.
-func (c *Collector) Run(options importer.ProgramOptions) importer.Run {
-	l := linker{Collector: c, infer: options.InferParents, ranked: c.ranked()}
+func (c *Collector) Run() importer.Run {
+	l := linker{Collector: c, ranked: c.ranked()}
 	if best := c.drafts[c.best.id]; best != nil {
 		best.Best = true
 	} else if c.best.id != "" {

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"track"
@@ -27,7 +26,7 @@ func draft(id string, iteration int, code string, parents ...string) *programs.D
 }
 
 // collect makes a run of drafts and holds it against what runs promise.
-func collect(t importertest.Failing, infer bool, drafts ...*programs.Draft) importer.Run {
+func collect(t importertest.Failing, drafts ...*programs.Draft) importer.Run {
 	t.Helper()
 	c := programs.NewCollector()
 	for _, d := range drafts {
@@ -35,7 +34,7 @@ func collect(t importertest.Failing, infer bool, drafts ...*programs.Draft) impo
 			t.Fatalf("%v", err)
 		}
 	}
-	run := c.Run(importer.ProgramOptions{InferParents: infer})
+	run := c.Run()
 	importertest.CheckRun(t, run)
 	return run
 }
@@ -60,7 +59,7 @@ func TestOrder(t *testing.T) {
 		{"two parents", []*programs.Draft{draft("c", 0, "x", "b", "a"), draft("a", 1, "x"), draft("b", 2, "x")}, "a< b< c<b+a"},
 		{"equal", []*programs.Draft{draft("z", 1, "x"), draft("y", 1, "x")}, "y< z<"},
 	} {
-		if got := lineage(collect(t, false, tt.drafts...)); got != tt.want {
+		if got := lineage(collect(t, tt.drafts...)); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -84,7 +83,7 @@ func TestImpossibleParents(t *testing.T) {
 			"b<z c<b a<c d<c", `f:2: parent_id: "d" descends from this program "b", and cannot be its parent: it is taken as unknown`,
 		},
 	} {
-		run := collect(t, false, tt.drafts...)
+		run := collect(t, tt.drafts...)
 		if got := lineage(run); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
@@ -115,7 +114,7 @@ func TestOrderOfAnything(t *testing.T) {
 			again = append(again, draft(fmt.Sprint("p", i), iteration, "x", ids...))
 		}
 		slices.Reverse(again)
-		a, b := collect(t, false, drafts...), collect(t, false, again...)
+		a, b := collect(t, drafts...), collect(t, again...)
 		if len(a.Programs) != n || importertest.RenderRun(a) != importertest.RenderRun(b) {
 			t.Fatalf("%s\n%s", importertest.RenderRun(a), importertest.RenderRun(b))
 		}
@@ -127,11 +126,11 @@ func TestMerge(t *testing.T) {
 	later.File = "g"
 	same := draft("b", 1, "x", "a")
 	same.File, same.Line = "g", 7
-	run := collect(t, false, draft("a", 0, "x"), draft("b", 1, "x", "a"), later, same)
+	run := collect(t, draft("a", 0, "x"), draft("b", 1, "x", "a"), later, same)
 	if run.Repeated != 1 || run.Differing != 1 || len(run.Skips) != 0 || run.Programs[0].Content != "y" || run.Programs[1].Line != 7 {
 		t.Errorf("%s", importertest.RenderRun(run))
 	}
-	run = collect(t, false, draft("a", 0, "x"), draft("a", 3, "x"))
+	run = collect(t, draft("a", 0, "x"), draft("a", 3, "x"))
 	if want := `f:1: another program "a" follows on line 4, and the later counts: give each an id of its own if they are two`; len(run.Skips) != 1 || run.Skips[0].String() != want {
 		t.Errorf("%v, want %s", run.Skips, want)
 	}
@@ -139,7 +138,7 @@ func TestMerge(t *testing.T) {
 
 // Equal contents under different ids stay two programs.
 func TestDuplicatesStay(t *testing.T) {
-	run := collect(t, false, draft("a", 0, "same"), draft("b", 1, "same", "a"))
+	run := collect(t, draft("a", 0, "same"), draft("b", 1, "same", "a"))
 	if got := lineage(run); got != "a< b<a" || run.Repeated+run.Differing != 0 {
 		t.Error(importertest.RenderRun(run))
 	}
@@ -150,13 +149,13 @@ func TestBest(t *testing.T) {
 	_ = c.Add(draft("a", 0, "x"))
 	c.Best("a", "m", "best_program_id")
 	c.Best("", "n", "best_program_id") // says nothing
-	if run := c.Run(importer.ProgramOptions{}); !run.Programs[0].Best {
+	if run := c.Run(); !run.Programs[0].Best {
 		t.Error("not the best")
 	}
 	c = programs.NewCollector()
 	_ = c.Add(draft("a", 0, "x"))
 	c.Best("z", "m", "best_program_id")
-	run := c.Run(importer.ProgramOptions{})
+	run := c.Run()
 	if want := `m: best_program_id: names the program "z", which no file has`; run.Programs[0].Best || len(run.Skips) != 1 || run.Skips[0].String() != want {
 		t.Errorf("%v", run.Skips)
 	}
@@ -167,7 +166,7 @@ func TestManySkips(t *testing.T) {
 	for i := range 1003 {
 		c.Skip("f", i+1, "", "broken")
 	}
-	run := c.Run(importer.ProgramOptions{})
+	run := c.Run()
 	if last := run.Skips[len(run.Skips)-1].String(); len(run.Skips) != 1001 || last != "f: 3 more parts were not used" {
 		t.Errorf("%d skips, the last %s", len(run.Skips), last)
 	}
@@ -188,107 +187,20 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-const (
-	head = "import math\n\ndef solve(x):\n"
-	tail = "    return x\n"
-)
-
-// measured gives a program what was measured of it, and of its parent.
-func measured(d *programs.Draft, own, parent string) *programs.Draft {
-	d.Measured, d.ParentMeasured = own, parent
-	return d
-}
-
-func TestInferLostParent(t *testing.T) {
-	others := func() []*programs.Draft {
-		return []*programs.Draft{
-			measured(draft("far", 3, "print(1)\n"+tail), "{m}", ""),
-			measured(draft("near", 3, head+"    x += 1\n"+tail), "{m}", ""),
-			measured(draft("twin", 3, head+"    x += 2\n"+tail), "{m}", ""), // as near: the smaller id counts
-			measured(draft("other", 3, head+"    x += 9\n    x -= 1\n"+tail), "{n}", ""),
-			measured(draft("old", 2, head+"    x += 9\n    x -= 1\n"+tail), "{m}", ""),
-		}
-	}
-	child := func() *programs.Draft {
-		return measured(draft("child", 4, head+"    x += 9\n    x -= 1\n"+tail, "gone"), "{c}", "{m}")
-	}
-	last := func(run importer.Run) importer.Program { return run.Programs[len(run.Programs)-1] }
-	t.Run("only where asked", func(t *testing.T) {
-		run := collect(t, false, append(others(), child())...)
-		if p := last(run); p.Inferred || !cmp.Equal(p.Parents, []string{"gone"}) || !cmp.Equal(run.Lost, []string{"gone"}) {
-			t.Error(importertest.RenderRun(run))
-		}
-	})
-	t.Run("the closest of those that were measured so, one generation above", func(t *testing.T) {
-		run := collect(t, true, append(others(), child())...)
-		if p := last(run); !p.Inferred || p.Instead != "gone" || !cmp.Equal(p.Parents, []string{"near"}) || !cmp.Equal(run.Lost, []string{"gone"}) || run.Inferred != 1 {
-			t.Error(importertest.RenderRun(run))
-		}
-	})
-	for name, change := range map[string]func(*programs.Draft){
-		"nothing is known of the parent": func(d *programs.Draft) { d.ParentMeasured = "" },
-		"measured otherwise":             func(d *programs.Draft) { d.ParentMeasured = "{o}" },
-		"no generation":                  func(d *programs.Draft) { d.Generation = nil },
-		"none came before":               func(d *programs.Draft) { three := 3; d.Iteration = &three },
-		"no line in common":              func(d *programs.Draft) { d.Content = "something else" },
-	} {
-		t.Run(name, func(t *testing.T) {
-			c := child()
-			change(c)
-			run := collect(t, true, append(others(), c)...)
-			if p := last(run); p.ID != "child" || p.Inferred || !cmp.Equal(p.Parents, []string{"gone"}) {
-				t.Error(importertest.RenderRun(run))
-			}
-		})
-	}
-}
-
-// A program that is the second parent already is not put in the place of the first.
-func TestInferNoParentTwice(t *testing.T) {
-	child := measured(draft("c", 4, "x", "gone", "b"), "{c}", "{m}")
-	run := collect(t, true, measured(draft("b", 3, "x"), "{m}", ""), child)
-	if lineage(run) != "b< c<gone+b" || run.Inferred != 0 {
-		t.Error(importertest.RenderRun(run))
-	}
-}
-
-// The copy of a migrant whose parent is lost is a copy of another program only where that has the same code.
-func TestInferMigrant(t *testing.T) {
-	migrant := func(code string) *programs.Draft {
-		d := measured(draft("m", 4, code, "gone"), "{m}", "{grandparent}")
-		three := 3
-		d.Migrant, d.Generation = true, &three
-		return d
-	}
-	original := func() *programs.Draft { return measured(draft("o", 3, head+tail), "{m}", "") }
-	if run := collect(t, true, original(), migrant(head+tail)); lineage(run) != "o< m<o" || run.Inferred != 1 {
-		t.Error(importertest.RenderRun(run))
-	}
-	if run := collect(t, true, original(), migrant(head+tail+tail)); lineage(run) != "o< m<gone" || run.Inferred != 0 {
-		t.Error(importertest.RenderRun(run))
-	}
-}
-
 func TestCandidates(t *testing.T) {
 	with := func(candidates ...string) []*programs.Draft {
 		d := draft("d", 3, "x")
 		d.ParentField, d.Candidates = "parent_generation", candidates
 		return []*programs.Draft{draft("a", 0, "x"), draft("b", 1, "x"), draft("e", 5, "x"), d}
 	}
-	run := collect(t, false, with("a", "b")...)
-	want := `f:4: parent_generation: the source does not say which of these is the parent: a, b; --infer-parents takes the latest before it`
+	run := collect(t, with("a", "b")...)
+	want := `f:4: parent_generation: the source does not say which of these is the parent: a, b`
 	if lineage(run) != "a< b< d< e<" || run.Ambiguous != 1 || len(run.Skips) != 1 || run.Skips[0].String() != want {
-		t.Error(importertest.RenderRun(run))
-	}
-	if run := collect(t, true, with("b", "a", "e")...); lineage(run) != "a< b< d<b e<" || run.Ambiguous != 0 || run.Inferred != 1 {
-		t.Error(importertest.RenderRun(run))
-	}
-	if run := collect(t, true, with("e", "gone")...); lineage(run) != "a< b< d< e<" || run.Ambiguous != 1 || run.Inferred != 0 {
 		t.Error(importertest.RenderRun(run))
 	}
 	picked := with("a", "b")
 	picked[3].Parents = []string{"a"}
-	if run := collect(t, true, picked...); lineage(run) != "a< b< d<a e<" || run.Picked != 1 || run.Inferred+run.Ambiguous != 0 {
+	if run := collect(t, picked...); lineage(run) != "a< b< d<a e<" || run.Picked != 1 || run.Ambiguous != 0 {
 		t.Error(importertest.RenderRun(run))
 	}
 }
@@ -303,30 +215,22 @@ func TestSecondParent(t *testing.T) {
 		return d
 	}
 	for _, tt := range []struct {
-		name              string
-		child             *programs.Draft
-		said, inferred    string // parents without and with inferring
-		unknown, unknownI int
+		name    string
+		child   *programs.Draft
+		parents string
+		unknown int
 	}{
-		{"recorded", cross([]string{"a", "b"}, "c"), "a+b", "a+b", 0, 0},
-		{"the only inspiration", cross([]string{"a"}, "b", "a", "b", "x"), "a+b", "a+b", 0, 0},
-		{"the only inspiration, lost", cross([]string{"a"}, "gone"), "a+gone", "a+gone", 0, 0},
-		{"one of two: c is closer, but what is not of a is of b", cross([]string{"a"}, "c", "b"), "a", "a+b", 1, 0},
-		{"none", cross([]string{"a"}), "a", "a", 1, 1},
-		{"itself", cross([]string{"a"}, "a"), "a", "a", 1, 1},
-		{"no first parent", cross(nil, "b"), "", "", 1, 1},
+		{"recorded", cross([]string{"a", "b"}, "c"), "a+b", 0},
+		{"the only inspiration", cross([]string{"a"}, "b", "a", "b", "x"), "a+b", 0},
+		{"the only inspiration, lost", cross([]string{"a"}, "gone"), "a+gone", 0},
+		{"one of two: c is closer, but what is not of a is of b", cross([]string{"a"}, "c", "b"), "a", 1},
+		{"none", cross([]string{"a"}), "a", 1},
+		{"itself", cross([]string{"a"}, "a"), "a", 1},
+		{"no first parent", cross(nil, "b"), "", 1},
 	} {
-		for _, infer := range []bool{false, true} {
-			again := *tt.child
-			run := collect(t, infer, append(base(), &again)...)
-			want, unknown := tt.said, tt.unknown
-			if infer {
-				want, unknown = tt.inferred, tt.unknownI
-			}
-			p := run.Programs[3]
-			if got := strings.Join(p.Parents, "+"); got != want || run.SecondUnknown != unknown || p.Inferred != (tt.said != want) {
-				t.Errorf("%s, inferring %v: %s", tt.name, infer, importertest.RenderRun(run))
-			}
+		run := collect(t, append(base(), tt.child)...)
+		if got := strings.Join(run.Programs[3].Parents, "+"); got != tt.parents || run.SecondUnknown != tt.unknown {
+			t.Errorf("%s: %s", tt.name, importertest.RenderRun(run))
 		}
 	}
 }

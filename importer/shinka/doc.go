@@ -12,13 +12,12 @@
 // # Parents
 //
 // Where parent_generation is null, parent_candidates are all that may be the parent, found by equal content: with
-// more than one, or one that the source does not vouch for, the parent is unknown unless it is to be inferred. A
+// more than one, or one that the source does not vouch for, the parent is unknown. A
 // program that has neither, but the hash of a parent, has lost it: sha256: and the hash stand for its id.
 //
 // A crossover (patch_type cross) is made of its parent and one of the programs that inspired it, and Shinka does not
-// record which. Where there is only one it is the second parent; where there are more, it is unknown unless it is to
-// be inferred; package programs says how. A second parent that is recorded, in second_parent_id or parent_ids, is
-// kept.
+// record which. Where there is only one it is the second parent; where there are more, it is unknown. A second
+// parent that is recorded, in second_parent_id or parent_ids, is kept.
 //
 // # Scores
 //

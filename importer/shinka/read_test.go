@@ -16,9 +16,9 @@ import (
 )
 
 // read reads a run and holds it against what runs promise.
-func read(t testing.TB, path string, infer bool) importer.Run {
+func read(t testing.TB, path string) importer.Run {
 	t.Helper()
-	run, err := Read(path, importer.ProgramOptions{InferParents: infer})
+	run, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,10 +27,8 @@ func read(t testing.TB, path string, infer bool) importer.Run {
 }
 
 func TestRead(t *testing.T) {
-	importertest.GoldenRun(t, read(t, "testdata", false), "programs.golden")
-	importertest.GoldenRun(t, read(t, "testdata/programs.jsonl", true), "programs-inferred.golden")
-	importertest.GoldenRun(t, read(t, "testdata/exported.jsonl", false), "exported.golden")
-	importertest.GoldenRun(t, read(t, "testdata/exported.jsonl", true), "exported-inferred.golden")
+	importertest.GoldenRun(t, read(t, "testdata"), "programs.golden")
+	importertest.GoldenRun(t, read(t, "testdata/exported.jsonl"), "exported.golden")
 }
 
 func TestRefuses(t *testing.T) {
@@ -53,7 +51,7 @@ func TestRefuses(t *testing.T) {
 		{"read_test.go", "read_test.go: holds no program of Shinka; the first part that was not used: read_test.go:1: not JSON: invalid character 'p' at start of value; the line was left out", "name a programs.jsonl", track.ErrInvalid},
 		{database, database + ": is a database, which is not read: a run is read from one JSON object a line", "sqlite3 evolution_db.SQLite", track.ErrInvalid},
 	} {
-		_, err := Read(tt.path, importer.ProgramOptions{})
+		_, err := Read(tt.path)
 		if err == nil || err.Error() != tt.want || !errors.Is(err, tt.is) || !strings.HasPrefix(fmt.Sprint(track.Hints(err)), "["+tt.hint) {
 			t.Errorf("%s: %v (%q), want %s (%s)", tt.path, err, track.Hints(err), tt.want, tt.hint)
 		}
@@ -67,13 +65,13 @@ func FuzzReadFile(f *testing.F) {
 			f.Fatal(err)
 		}
 		for line := range bytes.Lines(text) {
-			f.Add(line, true)
+			f.Add(line)
 		}
-		f.Add(text, false)
+		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text []byte, infer bool) {
+	f.Fuzz(func(t *testing.T, text []byte) {
 		read := func() (importer.Run, error) {
-			return readFile("", fstest.MapFS{"f": {Data: text}}, "f", importer.ProgramOptions{InferParents: infer})
+			return readFile("", fstest.MapFS{"f": {Data: text}}, "f")
 		}
 		once, err := read()
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // The counts are those of the README beside the data, and of its lines read with a few lines of Python.
 func TestReal(t *testing.T) {
-	run := read(t, filepath.Join(importertest.RealRuns(t), "shinka-txn-gemini3pro-run5"), false)
+	run := read(t, filepath.Join(importertest.RealRuns(t), "shinka-txn-gemini3pro-run5"))
 	operators, failed, codes := map[string]int{}, map[string]float64{}, map[string][]string{}
 	roots := 0
 	for i, p := range run.Programs {
@@ -30,7 +30,7 @@ func TestReal(t *testing.T) {
 		if len(p.Parents) == 0 {
 			roots++
 		}
-		if p.ID != strconv.Itoa(i) || *p.Generation != i || len(p.Parents) > 1 || p.Title == "" || p.Inferred {
+		if p.ID != strconv.Itoa(i) || *p.Generation != i || len(p.Parents) > 1 || p.Title == "" {
 			t.Errorf("program %d: %q of generation %d, parents %q, %q", i, p.ID, *p.Generation, p.Parents, p.Title)
 		}
 	}
@@ -58,16 +58,14 @@ func TestReal(t *testing.T) {
 // The children of the two programs of equal code may be of either. The data says the later one, for both of them; it
 // does so without being sure.
 func TestRealTwins(t *testing.T) {
-	for _, infer := range []bool{false, true} {
-		run := read(t, filepath.Join(importertest.RealRuns(t), "shinka-txn-gemini3pro-run5", "programs.jsonl"), infer)
-		var children []string
-		for _, p := range run.Programs {
-			if slices.Contains(p.Parents, "62") || slices.Contains(p.Parents, "67") {
-				children = append(children, p.ID+" of "+p.Parents[0])
-			}
+	run := read(t, filepath.Join(importertest.RealRuns(t), "shinka-txn-gemini3pro-run5", "programs.jsonl"))
+	var children []string
+	for _, p := range run.Programs {
+		if slices.Contains(p.Parents, "62") || slices.Contains(p.Parents, "67") {
+			children = append(children, p.ID+" of "+p.Parents[0])
 		}
-		if want := []string{"77 of 67", "97 of 67"}; run.Picked != 2 || run.Ambiguous+run.Inferred != 0 || !cmp.Equal(children, want) {
-			t.Errorf("%d picked, %d ambiguous, %d inferred, %s", run.Picked, run.Ambiguous, run.Inferred, cmp.Diff(want, children))
-		}
+	}
+	if want := []string{"77 of 67", "97 of 67"}; run.Picked != 2 || run.Ambiguous != 0 || !cmp.Equal(children, want) {
+		t.Errorf("%d picked, %d ambiguous, %s", run.Picked, run.Ambiguous, cmp.Diff(want, children))
 	}
 }

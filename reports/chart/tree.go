@@ -21,7 +21,6 @@ type TreeNode struct {
 	Lane     int   // its place among the lanes
 	Height   int   // in its lane, from 0 to 100
 	OnPath   bool  // the line to its first parent is a part of the path
-	Inferred bool  // its parents were not recorded
 	Parents  []int // places among the nodes
 }
 
@@ -33,9 +32,8 @@ const (
 )
 
 var (
-	edgeStyle     = style{stroke: axisInk, width: 0.8}
-	inferredStyle = style{stroke: gridInk, width: 1.4}
-	pathStyle     = style{stroke: blue, width: 2.6}
+	edgeStyle = style{stroke: axisInk, width: 0.8}
+	pathStyle = style{stroke: blue, width: 2.6}
 )
 
 func (t Tree) figure() figure {
@@ -88,11 +86,8 @@ func (t Tree) legend(counts [nDecisions]int) (legend []entry) {
 	if some(func(n TreeNode) bool { return n.OnPath }) {
 		legend = append(legend, entry{"path to it", strip(pathStyle)})
 	}
-	if some(func(n TreeNode) bool { return len(n.Parents) > 0 && !n.Inferred }) {
+	if some(func(n TreeNode) bool { return len(n.Parents) > 0 }) {
 		legend = append(legend, entry{"came from", strip(edgeStyle)})
-	}
-	if some(func(n TreeNode) bool { return len(n.Parents) > 0 && n.Inferred }) {
-		legend = append(legend, entry{"probably came from", strip(inferredStyle)})
 	}
 	return legend
 }
@@ -114,11 +109,11 @@ func (t Tree) draw(c canvas, p plot) {
 		}
 	}
 	size := max(1.2, min(markerSize, (p.right-p.left)/float64(len(t.Nodes))/2))
-	var edges, inferred, path [][]point
+	var edges, path [][]point
 	var marks [nDecisions][]point
 	coarsen(func(side pixel) int {
-		edges, inferred, path = t.lines(p, side)
-		sum := cost(edges) + cost(inferred) + cost(path)
+		edges, path = t.lines(p, side)
+		sum := cost(edges) + cost(path)
 		for d := range marks {
 			marks[d] = nil
 		}
@@ -132,7 +127,6 @@ func (t Tree) draw(c canvas, p plot) {
 		}
 		return sum
 	})
-	c.lines(inferred, inferredStyle)
 	c.lines(edges, edgeStyle)
 	c.lines(path, pathStyle)
 	for _, d := range []Decision{Failed, Refused, Rejected, Undecided, Accepted, Root} {
@@ -148,7 +142,7 @@ func (t Tree) draw(c canvas, p plot) {
 }
 
 // lines returns the lines to parents. Of those that would lie upon one another the first stays.
-func (t Tree) lines(p plot, side pixel) (edges, inferred, path [][]point) {
+func (t Tree) lines(p plot, side pixel) (edges, path [][]point) {
 	taken := map[[4]int]bool{}
 	square := func(x float64) int { return int(math.Floor(x / float64(side))) }
 	for i, n := range t.Nodes {
@@ -166,14 +160,10 @@ func (t Tree) lines(p plot, side pixel) (edges, inferred, path [][]point) {
 				continue
 			}
 			taken[place] = true
-			if n.Inferred {
-				inferred = append(inferred, bent(from, to))
-			} else {
-				edges = append(edges, bent(from, to))
-			}
+			edges = append(edges, bent(from, to))
 		}
 	}
-	return edges, inferred, path
+	return edges, path
 }
 
 // bent returns the points of a Bézier curve that leaves and arrives level; a short one is straight.

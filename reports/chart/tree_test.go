@@ -10,7 +10,7 @@ func treeExamples() []example {
 	nodes := []chart.TreeNode{
 		{Name: "v001", Decision: chart.Root, Height: 30, OnPath: true}, {Name: "v002", Decision: chart.Accepted, Height: 60, OnPath: true, Parents: []int{0}},
 		{Name: "v003", Decision: chart.Rejected, Lane: 1, Height: 10, Parents: []int{0}}, {Name: "v004", Decision: chart.Refused, Lane: 1, Parents: []int{1}},
-		{Name: longName, Decision: chart.Undecided, Lane: 1, Height: 50, Parents: []int{1, 2}, Inferred: true}, {Name: "v006", Decision: chart.Failed, Parents: []int{1}},
+		{Name: longName, Decision: chart.Undecided, Lane: 1, Height: 50, Parents: []int{1, 2}}, {Name: "v006", Decision: chart.Failed, Parents: []int{1}},
 		{Name: "v007", Decision: chart.Accepted, Height: 100, Active: true, OnPath: true, Parents: []int{1, 4, 99}},
 	}
 	many := chart.Tree{Title: "Many versions", Lanes: make([]string, 12)}

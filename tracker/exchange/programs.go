@@ -38,7 +38,7 @@ type ProgramsOptions struct {
 type ProgramFormat struct {
 	Name string
 	unit bool // scores are from 0 to 1
-	read func(path string, o importer.ProgramOptions) (importer.Run, error)
+	read func(path string) (importer.Run, error)
 }
 
 // ProgramFormats returns the formats of runs of other evolvers.
@@ -48,9 +48,9 @@ func ProgramFormats() []ProgramFormat {
 
 // ReadPrograms reads the run at path and records it in the database that open opens. problem is called for each part
 // that is left out.
-func ReadPrograms(ctx context.Context, f ProgramFormat, path string, inferParents bool, open func() (*store.Store, error), o ProgramsOptions, entropy io.Reader, problem func(importer.Skip)) (a answer.ImportedPrograms, err error) {
+func ReadPrograms(ctx context.Context, f ProgramFormat, path string, open func() (*store.Store, error), o ProgramsOptions, entropy io.Reader, problem func(importer.Skip)) (a answer.ImportedPrograms, err error) {
 	o.Source, o.unit = f.Name, f.unit
-	run, err := f.read(path, importer.ProgramOptions{InferParents: inferParents})
+	run, err := f.read(path)
 	if err != nil {
 		return a, fmt.Errorf("import: %w", err)
 	}
@@ -85,7 +85,7 @@ func ProgramsError(a answer.ImportedPrograms) error {
 func newImportedPrograms(run importer.Run, o ProgramsOptions) answer.ImportedPrograms {
 	a := answer.ImportedPrograms{
 		Lineage: o.Lineage, DryRun: o.DryRun, Scale: o.Scale, Programs: len(run.Programs), Checkpoints: run.Checkpoints, Repeated: run.Repeated,
-		Differing: run.Differing, LostParents: listOf(run.Lost), Inferred: run.Inferred, Ambiguous: run.Ambiguous, SecondUnknown: run.SecondUnknown,
+		Differing: run.Differing, LostParents: listOf(run.Lost), Ambiguous: run.Ambiguous, SecondUnknown: run.SecondUnknown,
 		LeftOut: run.LeftOut, Rejected: len(run.Rejected), Conflicts: []string{}, Best: []string{}, BestFailed: []string{}, Skipped: []string{},
 	}
 	for _, skip := range run.Skips {

@@ -17,7 +17,7 @@ func (w *programsWriter) step(ctx context.Context, p importer.Program, label str
 		return err
 	}
 	proposal := evolution.Proposal{
-		Mutation: p.ID, Named: true, Parents: parents, ParentMutations: births, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source, Inferred: p.Inferred,
+		Mutation: p.ID, Named: true, Parents: parents, ParentMutations: births, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source,
 		Origin: w.origin(evolution.Origin{Generation: p.Generation, Iteration: p.Iteration, Island: p.Island, Cell: p.Cell, Feedback: p.Feedback, Digest: p.Digest}),
 	}
 	known, err := lineages.FindProposed(ctx, w.tx.Reader, w.Lineage, proposal)

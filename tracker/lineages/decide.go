@@ -1,7 +1,6 @@
 package lineages
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -191,8 +190,6 @@ func checkDecidable(l Lineage, m store.Mutation) error {
 // parentLost returns an error that says how a mutation whose source has lost its parent can be decided.
 func parentLost(l Lineage, m store.Mutation, what string) error {
 	err := fmt.Errorf("%w: mutation %s of lineage %s %s: its source has lost it", track.ErrInvalid, m.Key, l.Name, what)
-	again := track.NewHint("import the run again, with the likeliest parents, into another lineage", "import", cmp.Or(m.Source, "FORMAT"), "PATH")
-	err = track.WithHint(err, again.With("lineage", "OTHER").With("infer-parents", ""))
 	err = track.WithHint(err, track.NewHint("export the child", "version export", l.Name+"@"+m.Child))
 	propose := track.NewHint("propose the exported child with a parent that you choose", "mutation propose").With("lineage", l.Name)
 	return track.WithHint(err, propose.With("parent", "VERSION").With("child", "FILE"))

@@ -450,7 +450,7 @@ func loadMutation(ctx context.Context, r *store.Reader, l Lineage, mutation stri
 		}
 		var p evolution.Proposal
 		err = cmp.Or(err, e.Decode(&p))
-		a.Refusals, a.Inferred, a.Origin, a.Tasks = p.Refusals, p.Inferred, p.Origin, p.Tasks
+		a.Refusals, a.Origin, a.Tasks = p.Refusals, p.Origin, p.Tasks
 	}
 	if err != nil {
 		return a, nil, err

@@ -172,15 +172,9 @@ func ShowTree(ctx context.Context, r *store.Reader, q answer.LineageQuestion) (a
 	return a, nil
 }
 
-// treeOrigin is what another evolver says of a mutation, and whether its parents were inferred.
-type treeOrigin struct {
-	*evolution.Origin
-	inferred bool
-}
-
 // loadOrigins returns the origins of mutations, by their keys; nothing of a lineage that began here.
-func loadOrigins(ctx context.Context, r *store.Reader, l Lineage) (map[string]treeOrigin, error) {
-	origins := map[string]treeOrigin{}
+func loadOrigins(ctx context.Context, r *store.Reader, l Lineage) (map[string]*evolution.Origin, error) {
+	origins := map[string]*evolution.Origin{}
 	if !l.isRun {
 		return origins, nil
 	}
@@ -193,13 +187,13 @@ func loadOrigins(ctx context.Context, r *store.Reader, l Lineage) (map[string]tr
 		if err := e.Decode(&p); err != nil {
 			return nil, err
 		}
-		origins[e.Mutation] = treeOrigin{p.Origin, p.Inferred}
+		origins[e.Mutation] = p.Origin
 	}
 	return origins, nil
 }
 
 // treeVersions returns versions, the oldest first, with the mutations that made them.
-func treeVersions(versions []answer.Version, mutations []store.Mutation, origins map[string]treeOrigin) []answer.TreeVersion {
+func treeVersions(versions []answer.Version, mutations []store.Mutation, origins map[string]*evolution.Origin) []answer.TreeVersion {
 	made := makers(mutations)
 	contents := map[string]string{}
 	list := make([]answer.TreeVersion, len(versions))
@@ -213,8 +207,7 @@ func treeVersions(versions []answer.Version, mutations []store.Mutation, origins
 		}
 		if m, found := made[v.Version]; found {
 			t.Mutation, t.State, t.Operator, t.Parents, t.Delta = m.Key, m.State, m.Operator, m.Parents, m.Delta
-			o := origins[m.Key]
-			if t.Inferred = o.inferred; o.Origin != nil {
+			if o := origins[m.Key]; o != nil {
 				t.Generation, t.Island = o.Generation, o.Island
 			}
 		}

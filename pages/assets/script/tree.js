@@ -14,7 +14,7 @@ const treeMarks = {
 function tree(figure) {
   const data = JSON.parse($("script", figure).textContent), panel = $("#panel");
   let box = $(".picture", figure);
-  const nodes = data.nodes.map(([name, mark, lane, height, bits, words, ...parents], i) => ({ i, name, mark, lane, height, path: bits & 1, inferred: bits & 2, words: words.startsWith(",") ? name + words : words, parents, children: [] }));
+  const nodes = data.nodes.map(([name, mark, lane, height, path, words, ...parents], i) => ({ i, name, mark, lane, height, path, words: words.startsWith(",") ? name + words : words, parents, children: [] }));
   for (const n of nodes) if (n.parents.length) nodes[n.parents[0]].children.push(n.i);
   const height = data.lanes.length * data.tall, canvas = make("canvas"), small = nodes.length < 200 ? null : make("canvas"), said = make("output");
   let width = 0, step = 0, left = 0, at = Math.max(0, nodes.findIndex((n) => n.name === chosen), nodes.findIndex((n) => n.mark === "h" && !chosen));
@@ -66,10 +66,7 @@ function tree(figure) {
       c.fillStyle = i % 2 ? ink.paper : ink.soft; c.fillRect(0, i * data.tall, width, data.tall);
     });
     const faint = nodes.length > 1000 && step < 4 ? 0.12 : 0.35;
-    edges(c, nodes.filter((n) => !n.inferred), ink.dim, 1, faint);
-    c.setLineDash([4, 3]);
-    edges(c, nodes.filter((n) => n.inferred), ink.dim, 1, 2 * faint);
-    c.setLineDash([]);
+    edges(c, nodes, ink.dim, 1, faint);
     edges(c, nodes.filter((n) => n.path), ink.accent, 3, 1);
     for (const kind of "fxoarh") for (const n of nodes) if (n.mark === kind) mark(c, n, ink);
     c.fillStyle = ink.text;
