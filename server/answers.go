@@ -20,10 +20,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
-	"track/access"
 	"track/answer"
 	"track/ask"
-	"track/pages"
 	"track/reports/render"
 )
 
@@ -49,27 +47,17 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, q ask.Question) 
 	}
 	defer release()
 	w.Header().Set("Vary", "Accept, Authorization, Accept-Encoding")
-	tag := s.tag(r, q, form, params)
-	if notModified(w, r, tag) {
+	if s.notModified(w, r, q.IsPosted() || q.Live || params.Has("since"), form.media, q.Name, params.Encode()) {
 		return nil
 	}
 	if q.Pages != nil {
 		return s.sendPages(w, r, q, st, form, params)
 	}
-	compute := func() (written, error) {
-		return s.compute(r, q, ask.Source{Store: st, Actor: grant.Name}, form, params)
+	text, err := s.compute(r, q, ask.Source{Store: st, Actor: grant.Name}, form, params)
+	if err == nil {
+		text.write(w)
 	}
-	var text written
-	if tag == "" {
-		text, err = compute()
-	} else {
-		text, err = s.shared.do(r.Context(), fmt.Sprintf("%q", about(r, q, form, params)), compute)
-	}
-	if err != nil {
-		return err
-	}
-	text.write(w)
-	return nil
+	return err
 }
 
 // compute computes an answer when it is its turn.
@@ -107,12 +95,6 @@ func (s *Server) compute(r *http.Request, q ask.Question, from ask.Source, form 
 		return text, err
 	}
 	return text.compressedFor(r, gzip.BestSpeed), err
-}
-
-// about returns what an answer depends on besides the database and the program.
-func about(r *http.Request, q ask.Question, form form, params url.Values) []any {
-	grant := grantOf(r.Context())
-	return []any{form.media, acceptsGzip(r), r.Context().Value(spreadsheetKey{}), q.Name, params.Encode(), grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages}
 }
 
 // written is an answer as it is sent.
@@ -192,25 +174,6 @@ func forSpreadsheets(ctx context.Context) context.Context {
 
 func renderOptions(r *http.Request, form form) render.Options {
 	return render.Options{Format: form.format, SafeCSV: r.Context().Value(spreadsheetKey{}) != nil}
-}
-
-// tag returns the ETag of an answer: it differs after each commit, each start of the server, with another version of
-// the program, another format, and another token. It is empty for an answer that depends on more than the database.
-// It is made before the answer, so an answer can be newer than its tag, never older.
-func (s *Server) tag(r *http.Request, q ask.Question, form form, params url.Values) string {
-	if q.IsPosted() || q.Live || params.Has("since") {
-		return ""
-	}
-	cursor, err := s.database.changes.Cursor(r.Context())
-	if err != nil {
-		return ""
-	}
-	return tagOf(cursor, s.epoch, s.config.Version, about(r, q, form, params))
-}
-
-func tagOf(cursor int64, epoch, version string, about []any) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%d %q", cursor, []any{epoch, version, about}))
-	return `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 }
 
 // form is a media type that an answer has.
@@ -338,12 +301,19 @@ func paramText(v jsontext.Value) (text string, err error) {
 	return "", fmt.Errorf("%s is not a text, a number or a boolean", v)
 }
 
-// notModified tells a client that it has the newest answer, and reports whether it did. The header has the tag in any
-// case.
-func notModified(w http.ResponseWriter, r *http.Request, tag string) bool {
-	if tag == "" {
+// notModified tells a client that it has the newest answer, and reports whether it did. The header has the tag of the
+// answer in any case, unless the answer depends on more than the database. The tag differs after each commit, each start
+// of the server, with another version of the program, another token, and what else the answer is about. It is made before
+// the answer, so an answer can be newer than its tag, never older.
+func (s *Server) notModified(w http.ResponseWriter, r *http.Request, isLive bool, about ...string) bool {
+	state := s.state(r)
+	if isLive || state == "" {
 		return false
 	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q", state, []any{
+		s.epoch, s.config.Version, acceptsGzip(r), r.Context().Value(spreadsheetKey{}), about,
+	}))
+	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
 	w.Header().Set("ETag", tag)
 	w.Header().Set("Cache-Control", "private, no-cache")
 	if slices.Contains(strings.FieldsFunc(r.Header.Get("If-None-Match"), isBetweenTags), tag) {
@@ -353,23 +323,17 @@ func notModified(w http.ResponseWriter, r *http.Request, tag string) bool {
 	return false
 }
 
-func isBetweenTags(c rune) bool { return c == ',' || c == ' ' }
-
-// pageTag returns the tag of a page for whoever asks; none if the page depends on more than the database. The state of
-// the database is read before the page is made, so a page can be newer than its tag, never older.
-func (s *Server) pageTag(r *http.Request, p pages.Page) string {
-	if p.IsLive() {
-		return ""
-	}
+// state names the state of the database for whoever asks; empty if that is not known.
+func (s *Server) state(r *http.Request) string {
 	cursor, err := s.database.changes.Cursor(r.Context())
 	if err != nil {
 		return ""
 	}
 	grant := grantOf(r.Context())
-	return tagOf(cursor, s.epoch, s.config.Version, []any{
-		"page", acceptsGzip(r), r.URL.Path, r.URL.RawQuery, grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages, sessionHolder(r, grant),
-	})
+	return fmt.Sprintf("%d %q", cursor, []any{grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages})
 }
+
+func isBetweenTags(c rune) bool { return c == ',' || c == ' ' }
 
 // writtenPage returns a page as it is sent: well compressed, as it is sent again and again.
 func writtenPage(r *http.Request, page []byte) written {
@@ -460,20 +424,11 @@ func (k *keeper) put(a keptAnswer) {
 	k.list = append(k.list, a)
 }
 
-// pageKeeper is what one request sees of the answers that are kept.
+// pageKeeper is what one request sees of the answers that are kept. The state is read before the answer, so an answer can
+// be newer than its state, never older.
 type pageKeeper struct {
 	kept  *keeper
 	state string // of the database, for whoever asks; empty if nothing can be kept
-}
-
-// keeper returns what keeps answers for a page. The state is read before the answer, so an answer can be newer than its
-// state, never older.
-func (s *Server) keeper(ctx context.Context, p pages.Page, grant access.Grant) pageKeeper {
-	cursor, err := s.database.changes.Cursor(ctx)
-	if err != nil || p.IsLive() {
-		return pageKeeper{kept: &s.kept}
-	}
-	return pageKeeper{&s.kept, fmt.Sprintf("%d %q", cursor, []any{grant.Name, grant.Scopes, grant.Scenarios, grant.Lineages})}
 }
 
 func (k pageKeeper) Kept(key string) (answer.Answer, bool) {

@@ -86,7 +86,7 @@ func (s *Server) stream(r *http.Request, to *eventStream, changed <-chan struct{
 		case <-s.streams.ended:
 			return
 		case <-changed:
-			if !s.checks.allows(s, r, s.streams.newest().number) {
+			if !s.stillAllows(r) {
 				return
 			}
 			err = to.change()
@@ -103,31 +103,6 @@ func (s *Server) stream(r *http.Request, to *eventStream, changed <-chan struct{
 func (s *Server) stillAllows(r *http.Request) bool {
 	grant, err := s.authenticate(r)
 	return err == nil && grant.Allows(access.Read)
-}
-
-// checks remembers which tokens were found valid since the last commit, so that each is looked up once for all its
-// streams.
-type checks struct {
-	mu     sync.Mutex
-	number int64 // of the commits
-	valid  map[string]bool
-}
-
-// allows is [Server.stillAllows], asked once for each token and number of commits: a token is revoked by a commit.
-func (c *checks) allows(s *Server, r *http.Request, number int64) bool {
-	key := cmp.Or(r.Header.Get("Authorization"), r.Header.Get("Cookie"))
-	if key == "" { // nothing is looked up
-		return s.stillAllows(r)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if number != c.number || c.valid == nil {
-		c.number, c.valid = number, map[string]bool{}
-	}
-	if _, isKnown := c.valid[key]; !isKnown {
-		c.valid[key] = s.stillAllows(r)
-	}
-	return c.valid[key]
 }
 
 // eventStream writes events to one client.

@@ -48,10 +48,9 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 		return err
 	}
 	defer release()
-	tag := s.pageTag(r, p)
 	w.Header().Set("Vary", "Accept-Encoding")
 	w.Header().Set("Cache-Control", "private, no-cache")
-	if notModified(w, r, tag) {
+	if s.notModified(w, r, p.IsLive(), "page", r.URL.Path, r.URL.RawQuery, sessionHolder(r, grant)) {
 		return nil
 	}
 	if p.Path == queryPage {
@@ -76,7 +75,11 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, p pages.Page)
 	err = ask.Snapshot(r.Context(), ask.Source{Store: st, Actor: grant.Name, MostRows: mostRows, MostBytes: mostBytes}, func(from ask.Source) error {
 		asker.from = from
 		request := s.pageRequest(r, asker)
-		request.Keeper, request.In, request.Live = s.keeper(r.Context(), p, grant), in, !grant.IsBound()
+		kept := pageKeeper{kept: &s.kept}
+		if !p.IsLive() {
+			kept.state = s.state(r)
+		}
+		request.Keeper, request.In, request.Live = kept, in, !grant.IsBound()
 		text, err = pageText(r, p, request)
 		return err
 	})

@@ -80,10 +80,8 @@ type Server struct {
 	queries     atOnce
 	streamsOf   atOnce // of tokens
 	streamsFrom atOnce // of addresses
-	shared      shared
 	kept        keeper
 	streams     *streams
-	checks      checks // of the tokens of streams
 	sessions    *sessions
 	rate        requestRate
 	metrics     metrics
@@ -106,7 +104,6 @@ func New(config Config) *Server {
 	}
 	cores := runtime.GOMAXPROCS(0)
 	s := &Server{config: config, epoch: rand.Text(), began: config.Now(), queue: newQueue(cores*answersPerCore, cores*waitingPerCore), recording: newQueue(mostRecording, 0), long: make(chan struct{}, 1), exports: make(chan struct{}, mostExports), queries: atOnce{own: mostOwnSQL, all: mostSQL}, streamsOf: atOnce{own: ownStreams, all: mostStreams}, streamsFrom: atOnce{own: hereStreams, all: mostStreams}}
-	s.shared = shared{most: cores * waitingPerCore, answers: map[string]*computation{}}
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})
 	s.sessions = newSessions(config.Now)
