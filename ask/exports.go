@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/url"
 	"path"
-	"slices"
 	"strings"
 
 	"track"
@@ -27,7 +26,7 @@ import (
 // Exports returns every question that files answer.
 func Exports() []Question {
 	return []Question{
-		ExportTable().Question(), ExportLineage().Question(), ExportLines().Question(), ArtifactFiles().Question(), ExportSeries().Question(), PlotSeries().Question(),
+		ExportTable().Question(), ExportLineage().Question(), ExportLines().Question(), ArtifactFiles().Question(), ExportSeries().Question(),
 		StabilityReport().Files().Question(), ImprovementReport().Files().Question(), ScenarioReport().Files().Question(), ParamsReport().Files().Question(),
 		LineageReport().Files().Question(), IndexFiles().Question(),
 	}
@@ -180,29 +179,6 @@ func writeSeries(ctx context.Context, st *store.Store, q answer.SeriesFileQuesti
 		err = write(out, v.Series)
 	}
 	return answer.SeriesExported{SeedRef: v.SeedRef, NSeries: len(v.Series)}, err
-}
-
-// PlotSeries asks for a picture of one series of several seeds.
-func PlotSeries() Files[answer.SeriesPlotQuestion, answer.SeriesPlotted] {
-	return Files[answer.SeriesPlotQuestion, answer.SeriesPlotted]{
-		Name: "series plot", Help: "draw the band of a series over seeds of a configuration", About: "Shows median, quartiles and range.", Small: true,
-		Params: (*answer.SeriesPlotQuestion).Params,
-		Write: func(ctx context.Context, st *store.Store, q answer.SeriesPlotQuestion, create Create) (a answer.SeriesPlotted, err error) {
-			var band answer.SeriesBand
-			err = st.Snapshot(ctx, func(r *store.Reader) (err error) {
-				band, err = seeds.LoadSeriesBand(ctx, r, q.Of, q.Seed, q.Name, q.Seeds)
-				return err
-			})
-			if err != nil {
-				return a, err
-			}
-			out, err := create("series.svg")
-			if err != nil {
-				return a, err
-			}
-			return answer.SeriesPlotted{NSeeds: len(band.Values), Without: slices.Concat([]track.SeedNumber{}, band.Without)}, chart.SVG(out, reports.BandChart(band))
-		},
-	}
 }
 
 // The media types of an answer that is files: all of them with what is said of them, or the only file alone.

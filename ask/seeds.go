@@ -96,7 +96,7 @@ func SeriesBands() Def[answer.SeriesBandsQuestion, answer.SeriesBands] {
 	return Def[answer.SeriesBandsQuestion, answer.SeriesBands]{
 		Name: "series bands", Scope: access.Read, Help: "show a series over all seeds of a configuration: median, quartiles, range",
 		About:  "The values are those at some points of the series, evenly spaced. Nothing is averaged between them.",
-		Params: (*answer.SeriesBandsQuestion).Params, Read: seeds.ShowSeriesBands,
+		Params: (*answer.SeriesBandsQuestion).Params, Read: seeds.ShowSeriesBands, Draw: drawn(seeds.ShowSeriesBands, reports.BandChart),
 	}
 }
 

@@ -1,6 +1,7 @@
 package reports
 
 import (
+	"cmp"
 	"fmt"
 
 	"track"
@@ -20,8 +21,15 @@ func SeriesChart(v answer.SeriesValues) chart.Line {
 	return line
 }
 
-// BandChart draws one series over the seeds of a configuration: median, quartiles and range.
-func BandChart(b answer.SeriesBand) chart.Band {
-	title := fmt.Sprintf("%s, %s over seeds %s", b.Scenario, b.Name, track.SeedRanges(b.Seeds))
-	return chart.Band{Title: title, XLabel: "point", YLabel: b.Name, Seeds: b.Values}
+// BandChart draws a series over the seeds of a configuration: median, quartiles and range.
+func BandChart(a answer.SeriesBands) chart.Band {
+	title := fmt.Sprintf("%s %s, %s over seeds", a.Scenario, cmp.Or(a.Label, track.ShortHash(a.Configuration)), a.Name)
+	c := chart.Band{Title: title, XLabel: "point", YLabel: a.Name, NSeeds: len(a.Seeds), Points: []chart.BandPoint{}}
+	for _, p := range a.Points {
+		c.Points = append(c.Points, chart.BandPoint{At: float64(p.At), N: p.N, Low: p.Low, Q1: p.Q1, Median: p.Median, Q3: p.Q3, High: p.High})
+	}
+	for _, s := range a.Seeds {
+		c.Seeds = append(c.Seeds, s.Values)
+	}
+	return c
 }

@@ -86,7 +86,7 @@ func (p *program) prepare(commands []*cli.Command) {
 		action := c.Action
 		c.Action = func(c *cli.Context) error {
 			p.command = c.Command.HelpName
-			if !formatKnown(p.shared.format) && !(p.shared.format == formatManifest && strings.HasSuffix(c.Command.HelpName, "export lineage")) {
+			if !formatKnown(p.shared.format) {
 				return usage("--format %s: use table, json, jsonl, csv or md", p.shared.format)
 			}
 			if c.IsSet("db") && p.shared.db == "" {

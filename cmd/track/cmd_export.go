@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -25,159 +26,116 @@ func (p *program) exportCommand() *cli.Command {
 	}
 }
 
-// formatManifest is a form of export lineage alone.
-const formatManifest = "manifest"
-
 func (p *program) exportLineageCommand() *cli.Command {
-	var file string
-	return &cli.Command{
-		Name:      "lineage",
-		Usage:     "write a lineage with its ledger: jsonl to merge elsewhere, manifest to check it against later",
-		UsageText: "track export lineage L [--format jsonl|manifest] [-o FILE]",
-		Description: `The lines hold the versions with their contents, and every entry of the ledger with its evidence. track merge FILE records them
-in another database: the hashes are the same, and track replay passes. Executions are not part of it. Equal lineages are equal bytes.
-The manifest names versions, decisions and the end of the ledger by their hashes, and holds the SHA-256 of the lines. Keep it where
-nobody changes it: track replay --manifest FILE finds what was cut off or rewritten since.
-
-Examples:
-   track export lineage sepa -o sepa.jsonl
-   track export lineage sepa --format manifest > sepa.manifest.json`,
-		BashComplete: p.completeLineages,
-		Flags:        []cli.Flag{&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`; - is standard output", Value: "-", Destination: &file}},
-		Action: func(c *cli.Context) error {
-			if c.NArg() > 1 {
-				return usage("track export lineage takes one LINEAGE")
-			}
-			format := p.shared.format
-			if !c.IsSet("format") {
-				format = "jsonl"
-			}
-			if format != "jsonl" && format != formatManifest {
-				return usage("--format %s: a lineage is exported as jsonl or manifest", format)
-			}
-			return p.exportLineage(c.Context, c.Args().First(), format, file)
-		},
-	}
-}
-
-func (p *program) exportLineage(ctx context.Context, name, format, file string) error {
-	from, release, err := p.sourceForFiles(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	var text bytes.Buffer
-	q := answer.LineageFileQuestion{Lineage: name, Manifest: format == formatManifest}
-	_, err = ask.ExportLineage().Ask(ctx, from, q, func(string) (io.Writer, error) { return &text, nil })
-	if err != nil {
-		return err
-	}
-	return p.writeFile(file, text.Bytes())
+	text := commandHelp{examples: `
+track export lineage sepa -o sepa.jsonl
+track export lineage sepa --manifest > sepa.manifest.json`}
+	return filesCommand(p, ask.ExportLineage(), text, func(c *cli.Context, q answer.LineageFileQuestion, o outputFile) error {
+		from, release, err := p.sourceForFiles(c.Context)
+		if err != nil {
+			return err
+		}
+		defer release()
+		var text bytes.Buffer
+		_, err = ask.ExportLineage().Ask(c.Context, from, q, func(string) (io.Writer, error) { return &text, nil })
+		if err != nil {
+			return err
+		}
+		return p.writeFile(cmp.Or(o.path, "-"), text.Bytes())
+	})
 }
 
 func (p *program) exportLinesCommand() *cli.Command {
-	var file string
-	var force bool
-	return &cli.Command{
-		Name:      "lines",
-		Usage:     "write scenarios and lineages, with all that belongs to them, as lines",
-		UsageText: "track export lines [--scenario S]... [--lineage L]... -o FILE",
-		Description: `The file has everything that is named, or the whole database, as JSON lines. track merge FILE records it in another database. Scenarios
-come with specs, seeds, series, files, baselines and sweeps. Lineages come with versions, ledgers and executions. If the name ends in
-.gz, the file is compressed.
-
-Examples:
-   track export lines -o all.jsonl.gz
-   track export lines --scenario growth_plus --lineage sepa -o paper.jsonl`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`", Destination: &file},
-			&cli.BoolFlag{Name: "force", Usage: "replace FILE", Destination: &force},
-			&cli.StringSliceFlag{Name: "scenario", Usage: "include the scenario `NAME`; may be repeated"},
-			&cli.StringSliceFlag{Name: "lineage", Usage: "include the lineage `NAME`; may be repeated"},
-		},
-		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
-				return usage("track export lines takes no argument: name what to export with --scenario and --lineage")
-			}
-			if file == "" || file == "-" {
-				return usage("track export lines needs -o FILE")
-			}
-			q := answer.LinesQuestion{Scenarios: c.StringSlice("scenario"), Lineages: c.StringSlice("lineage"), Gzip: strings.HasSuffix(file, ".gz")}
-			return p.exportLines(c.Context, q, file, force)
-		},
-	}
+	text := commandHelp{examples: `
+track export lines -o all.jsonl.gz
+track export lines --scenario growth_plus --lineage sepa -o paper.jsonl`}
+	return filesCommand(p, ask.ExportLines(), text, func(c *cli.Context, q answer.LinesQuestion, o outputFile) error {
+		if err := o.check("export lines"); err != nil {
+			return err
+		}
+		from, release, err := p.sourceForFiles(c.Context)
+		if err != nil {
+			return err
+		}
+		defer release()
+		out, err := reportfiles.Begin(o.path, o.force)
+		if err != nil {
+			return err
+		}
+		defer out.Discard()
+		q.Gzip = q.Gzip || strings.HasSuffix(o.path, ".gz")
+		a, err := ask.ExportLines().Ask(c.Context, from, q, func(string) (io.Writer, error) { return out, nil })
+		if err == nil {
+			err = out.Place()
+		}
+		if err != nil && c.Context.Err() != nil {
+			return interruption("export lines " + o.path + ": interrupted; nothing was written")
+		}
+		if err != nil {
+			return err
+		}
+		a.File = o.path
+		return p.writeAnswer(a)
+	})
 }
 
-func (p *program) exportLines(ctx context.Context, q answer.LinesQuestion, file string, force bool) error {
-	from, release, err := p.sourceForFiles(ctx)
-	if err != nil {
-		return err
-	}
-	defer release()
-	out, err := reportfiles.Begin(file, force)
-	if err != nil {
-		return err
-	}
-	defer out.Discard()
-	a, err := ask.ExportLines().Ask(ctx, from, q, func(string) (io.Writer, error) { return out, nil })
-	if err == nil {
-		err = out.Place()
-	}
-	if err != nil && ctx.Err() != nil {
-		return interruption("export lines " + file + ": interrupted; nothing was written")
-	}
-	if err != nil {
-		return err
-	}
-	a.File = file
-	return p.writeAnswer(a)
+// outputFile is the file that a command writes what it exports to.
+type outputFile struct {
+	path  string // empty or - for standard output
+	force bool   // replace it
 }
 
-type tableOptions struct {
-	output string
-	force  bool
+// check returns an error if no file is named.
+func (o outputFile) check(command string) error {
+	if o.path == "" || o.path == "-" {
+		return usage("track %s needs -o FILE", command)
+	}
+	return nil
 }
 
-func (p *program) exportTableCommand() *cli.Command {
-	var q answer.TableQuestion
-	var o tableOptions
+// filesCommand returns the command that asks a question which files answer, for act to write them.
+func filesCommand[Q any, A answer.Answer](p *program, def ask.Files[Q, A], text commandHelp, act func(c *cli.Context, q Q, o outputFile) error) *cli.Command {
+	var q Q
+	var o outputFile
 	isShared := func(par param.Param) bool { return par.Name == "safe-csv" || par.Name == "wide" } // flags of every command
-	bound := p.bindParams("export table", slices.DeleteFunc(q.Params(), isShared), nil)
-	help := commandHelp{examples: `
-track export table growth_plus -o growth.parquet
-track export table growth_plus@theta-14 --seeds 0..99 -o theta14.csv
-track export table growth_plus --wide -o seeds.csv
-track export table growth_plus --series -o series.parquet
-track export table growth_plus -o growth/ --partition`}
+	bound := p.bindParams(def.Name, slices.DeleteFunc(def.Params(&q), isShared), nil)
+	words := strings.Fields(def.Name)
 	return &cli.Command{
-		Name: "table", Usage: "write the seeds of a scenario as one table, for analysis elsewhere", UsageText: bound.usageText() + " -o FILE",
-		Description: help.description(`Writes one row for each seed and metric, with parameters, label, revision, outcome, status and score. With --wide, one row for each seed, with
-the columns value.METRIC, score.METRIC and status.METRIC. With --series, one row for each value of each series. FILE ends in .csv or .parquet. A FILE that ends in / is a folder with one file for each configuration, as --partition asks for.
-The file appears once it is whole. An existing file needs --force; a folder must be new or empty. The columns are described in
-docs/reference/tables.md.`),
-		BashComplete: p.completeScenarios,
+		Name: words[len(words)-1], Usage: def.Help, UsageText: bound.usageText() + " [-o FILE]", Description: text.description(def.About), BashComplete: bound.complete(p),
 		Flags: append(bound.flags(),
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`, or to a folder", Destination: &o.output},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE`", Destination: &o.path},
 			&cli.BoolFlag{Name: "force", Usage: "replace FILE if it exists", Destination: &o.force}),
 		Action: func(c *cli.Context) error {
 			if err := bound.set(c); err != nil {
 				return err
 			}
-			if err := o.check(&q); err != nil {
-				return err
-			}
-			return bound.usageError(p.exportTable(c.Context, q, o))
+			return bound.usageError(act(c, q, o))
 		},
 	}
 }
 
-// check completes the options, and refuses what they do not allow.
-func (o *tableOptions) check(q *answer.TableQuestion) error {
-	if o.output == "" || o.output == "-" {
-		return usage("track export table needs -o FILE")
+func (p *program) exportTableCommand() *cli.Command {
+	text := commandHelp{examples: `
+track export table growth_plus -o growth.parquet
+track export table growth_plus@theta-14 --seeds 0..99 -o theta14.csv
+track export table growth_plus --wide -o seeds.csv
+track export table growth_plus --series -o series.parquet
+track export table growth_plus -o growth/ --partition`}
+	return filesCommand(p, ask.ExportTable(), text, func(c *cli.Context, q answer.TableQuestion, o outputFile) error {
+		if err := o.checkTable(&q); err != nil {
+			return err
+		}
+		return p.exportTable(c.Context, q, o)
+	})
+}
+
+// checkTable completes the question, and refuses what no table can be written to.
+func (o outputFile) checkTable(q *answer.TableQuestion) error {
+	if err := o.check("export table"); err != nil {
+		return err
 	}
-	q.Partition = q.Partition || strings.HasSuffix(o.output, "/") || os.IsPathSeparator(o.output[len(o.output)-1])
-	suffix := strings.ToLower(strings.TrimPrefix(filepath.Ext(o.output), "."))
+	q.Partition = q.Partition || strings.HasSuffix(o.path, "/") || os.IsPathSeparator(o.path[len(o.path)-1])
+	suffix := strings.ToLower(strings.TrimPrefix(filepath.Ext(o.path), "."))
 	switch {
 	case q.To == "" && q.Partition:
 		q.To = "parquet"
@@ -186,14 +144,14 @@ func (o *tableOptions) check(q *answer.TableQuestion) error {
 	}
 	switch {
 	case q.To != "csv" && q.To != "parquet":
-		return usage("-o %s: write a file .csv or .parquet, or name the format with --to csv|parquet", o.output)
+		return usage("-o %s: write a file .csv or .parquet, or name the format with --to csv|parquet", o.path)
 	case q.Partition && (suffix == "csv" || suffix == "parquet"):
-		return usage("-o %s: --partition writes a folder, not a file", o.output)
+		return usage("-o %s: --partition writes a folder, not a file", o.path)
 	}
 	return nil
 }
 
-func (p *program) exportTable(ctx context.Context, q answer.TableQuestion, o tableOptions) error {
+func (p *program) exportTable(ctx context.Context, q answer.TableQuestion, o outputFile) error {
 	from, release, err := p.sourceForFiles(ctx)
 	if err != nil {
 		return err
@@ -210,18 +168,18 @@ func (p *program) exportTable(ctx context.Context, q answer.TableQuestion, o tab
 		err = files.place()
 	}
 	if err != nil && ctx.Err() != nil {
-		return interruption("export table " + o.output + ": interrupted; nothing was written")
+		return interruption("export table " + o.path + ": interrupted; nothing was written")
 	}
 	if err != nil {
 		return err
 	}
-	a.Path, a.NFiles, a.Bytes = o.output, files.n, files.bytes
+	a.Path, a.NFiles, a.Bytes = o.path, files.n, files.bytes
 	return p.writeAnswer(a)
 }
 
 // tableFiles are the files of a table: one, or one for each configuration.
 type tableFiles struct {
-	options tableOptions
+	options outputFile
 	folder  *reportfiles.UnfinishedFolder // nil for one file
 	file    *reportfiles.Unfinished
 	begun   bool // file has something, and is not in its place
@@ -231,10 +189,10 @@ type tableFiles struct {
 
 func (f *tableFiles) begin(isFolder bool) (err error) {
 	if isFolder {
-		f.folder, err = reportfiles.BeginFolder(f.options.output)
+		f.folder, err = reportfiles.BeginFolder(f.options.path)
 		return err
 	}
-	f.file, err = reportfiles.Begin(f.options.output, f.options.force)
+	f.file, err = reportfiles.Begin(f.options.path, f.options.force)
 	return err
 }
 

@@ -94,7 +94,19 @@ track noise growth_plus@v1 --min-pass-rate 0.9 --sizes 10,20,40,80`})
 			{"seeds-needed", asking(p, ask.SeedsNeeded(), `
 track seeds-needed growth_plus --effect 0.01
 track seeds-needed growth_plus@theta-14 --baseline growth_plus@v1 --effect 0.02 --power 0.9`)},
-			{"rescore", p.rescoreCommand}, {"series", p.seriesCommand}, {"artifact", p.artifactCommand},
+			{"rescore", p.rescoreCommand}, {"series", func() *cli.Command {
+				return &cli.Command{Name: "series", Usage: "list, show and export the series of a seed", Subcommands: []*cli.Command{
+					asking(p, ask.SeriesList(), "track series list growth_plus 7")(),
+					plotting(p, ask.SeriesShow(), `
+track series show growth_plus 7
+track series show growth_plus@theta-14 7 unemployment --format json
+track series show growth_plus 7 unemployment --plot unemployment.svg`)(),
+					plotting(p, ask.SeriesBands(), `
+track series bands growth_plus@theta-14 unemployment --points 50
+track series bands growth_plus unemployment --seeds 0..9 --plot band.svg`)(),
+					p.seriesExportCommand(),
+				}}
+			}}, {"artifact", p.artifactCommand},
 			{"executions", asking(p, ask.Executions(), `
 track executions sepa --limit 20
 track executions sepa@v002 --status error
