@@ -2,9 +2,15 @@ package answer
 
 import (
 	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/scoring"
 	"track/scoring/format"
+	"track/scoring/rubric"
 )
 
 // maxProblems is the largest number of problems that an answer lists.
@@ -156,4 +162,152 @@ func (a Spooled) Lead() []Sentence {
 
 func (a Spooled) Tables() []Table {
 	return []Table{{Name: "spool", ForPrograms: true, Columns: columns("spool", "lines"), Rows: [][]any{{a.Spool, a.Lines}}}}
+}
+
+// ExecutionReceipt says what became of an execution that was recorded or scored, and its score.
+type ExecutionReceipt struct {
+	ID            string                `json:"id"` // empty if it was only scored
+	Lineage       string                `json:"lineage"`
+	Version       string                `json:"version"`
+	Status        track.ExecutionStatus `json:"status"`
+	Disposition   track.Disposition     `json:"disposition"`
+	Rubric        string                `json:"rubric"` // of the active score; empty if there is none
+	Score         *float64              `json:"score"`
+	Grade         string                `json:"grade"`
+	NCalls        int                   `json:"n_calls"`
+	NFailed       int                   `json:"n_failed"`
+	NUnknown      int                   `json:"n_unknown"`          // calls of unknown outcome
+	NMasked       int                   `json:"n_masked"`           // secrets
+	Forgotten     bool                  `json:"forgotten,omitzero"` // its texts are not stored, because they were forgotten earlier
+	MeasuredShare float64               `json:"measured_share"`     // of the rubric's weight
+	Warnings      []rubric.Warning      `json:"warnings"`
+	Suspicions    `json:",embed"`
+	Detail        jsontext.Value `json:"detail"` // the score under the default rubric: its components, with reasons and counts
+}
+
+func (a ExecutionReceipt) Lead() []Sentence {
+	text := fmt.Sprintf("%s execution of %s", a.Disposition, lineageVersion(a.Lineage, a.Version))
+	if a.ID != "" {
+		text += ", id " + a.ID
+	}
+	score := a.scoreText() + "; " + callsText(a.NCalls, a.NFailed, a.NUnknown)
+	if a.NMasked > 0 {
+		score += fmt.Sprintf("; %s masked", format.Counted(a.NMasked, "secret"))
+	}
+	if a.Forgotten {
+		score += "; its texts were forgotten earlier and are not stored"
+	}
+	return append([]Sentence{{Kind: Heading, Text: text}, {Kind: Note, Joined: true, Text: score}}, a.Suspicions.Warnings()...)
+}
+
+// IsGiven reports whether a score was given, by the caller or a judge, and not computed by a rubric.
+func IsGiven(rubricName string) bool {
+	return rubricName == track.RubricOwn || strings.HasPrefix(rubricName, "judge:")
+}
+
+// gradedScore returns a score with its grade, if it has one.
+func gradedScore(score float64, grade string) string {
+	text := "score " + scoreText(score)
+	if grade != "" {
+		text += ", grade " + grade
+	}
+	return text
+}
+
+func (a ExecutionReceipt) scoreText() string {
+	switch {
+	case a.Status != track.ExecutionOK:
+		return fmt.Sprintf("status %s: no score", a.Status)
+	case a.Score == nil:
+		return "no score: too little could be measured"
+	case a.Rubric == track.RubricOwn:
+		return gradedScore(*a.Score, a.Grade) + ": your own, instead of the rubric's"
+	case IsGiven(a.Rubric):
+		return fmt.Sprintf("%s: by %s, instead of the rubric's", gradedScore(*a.Score, a.Grade), a.Rubric)
+	}
+	text := fmt.Sprintf("score %s, grade %s (%s) by %s", scoreText(*a.Score), a.Grade, rubric.Grade(a.Grade).Action(), a.Rubric)
+	if a.MeasuredShare < 0.995 {
+		text += fmt.Sprintf(", of which %s could be measured", format.Percent(a.MeasuredShare))
+	}
+	return text
+}
+
+func (a ExecutionReceipt) Tables() []Table {
+	var score rubric.Score
+	_ = json.Unmarshal(a.Detail, &score) // an answer that says nothing has no components
+	t := componentTable(score.Components)
+	t.HiddenIfEmpty = true
+	if IsGiven(a.Rubric) { // people asked for no other score
+		t.ForPrograms = true
+		return []Table{t}
+	}
+	for _, w := range a.Warnings {
+		t.Notes = append(t.Notes, Sentence{Kind: Warning, Text: "note: " + w.Message()})
+	}
+	return []Table{t}
+}
+
+// SeedReceipt says what became of a seed that was recorded, and how it was judged.
+type SeedReceipt struct {
+	Scenario      string                      `json:"scenario"`
+	Seed          track.SeedNumber            `json:"seed"`
+	Disposition   track.Disposition           `json:"disposition"`
+	Outcome       track.Outcome               `json:"outcome"`
+	Configuration track.RecordedConfiguration `json:"configuration"`
+	SpecVersion   *int                        `json:"spec_version"` // nil if the seed was not judged
+	Status        scoring.Status              `json:"status,omitempty"`
+	TotalScore    *float64                    `json:"total_score"`
+	NPass         int                         `json:"n_pass"`
+	NWarn         int                         `json:"n_warn"`
+	NFail         int                         `json:"n_fail"`
+	Failed        []string                    `json:"failed"`  // metrics
+	Reasons       []string                    `json:"reasons"` // why, for each of Failed; empty for a value that misses its target
+	Unknown       []string                    `json:"unknown"` // values that the spec does not know: they are stored
+	Artifacts     []SeedArtifact              `json:"artifacts,omitempty"`
+	Suspicions    `json:",embed"`
+}
+
+func (a SeedReceipt) Lead() []Sentence {
+	list := []Sentence{{Kind: Heading, Text: a.heading()}}
+	add := func(text string) { list = append(list, Sentence{Kind: Note, Joined: true, Text: text}) }
+	if len(a.Failed) > 0 {
+		failed := make([]string, len(a.Failed))
+		for i, name := range a.Failed {
+			if failed[i] = name; i < len(a.Reasons) && a.Reasons[i] != "" {
+				failed[i] += " " + a.Reasons[i]
+			}
+		}
+		add("failed: " + strings.Join(failed, ", "))
+	}
+	if len(a.Unknown) > 0 && a.SpecVersion != nil {
+		add("not in the spec, stored but not scored: " + strings.Join(a.Unknown, ", "))
+	}
+	if len(a.Artifacts) > 0 && a.Disposition != track.Duplicate {
+		add("files: " + artifactsText(a.Artifacts))
+	}
+	return append(list, a.Suspicions.Warnings()...)
+}
+
+func (a SeedReceipt) heading() string {
+	text := fmt.Sprintf("%s seed %s of %s", a.Disposition, a.Seed, a.Scenario)
+	switch {
+	case a.Disposition == track.Duplicate:
+		return fmt.Sprintf("seed %s of %s is already recorded", a.Seed, a.Scenario)
+	case a.Outcome != track.OutcomeOK:
+		return text + fmt.Sprintf(" as failed (%s)", a.Outcome)
+	case a.SpecVersion == nil:
+		return text + "; it is scored when the scenario gets a spec"
+	}
+	score := "-"
+	if a.TotalScore != nil {
+		score = format.Four(*a.TotalScore)
+	}
+	return text + fmt.Sprintf(": %s, score %s, %d PASS %d WARN %d FAIL under spec version %d", a.Status, score, a.NPass, a.NWarn, a.NFail, *a.SpecVersion)
+}
+
+func (a SeedReceipt) Tables() []Table {
+	return []Table{{
+		Name: "seed", ForPrograms: true, Columns: columns("scenario", "seed", "disposition", "status", "total_score", "n_pass", "n_warn", "n_fail"),
+		Rows: [][]any{{a.Scenario, a.Seed, string(a.Disposition), string(a.Status), a.TotalScore, a.NPass, a.NWarn, a.NFail}},
+	}}
 }
