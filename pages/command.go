@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"cmp"
 	"net/url"
 	"strings"
 
@@ -9,25 +8,18 @@ import (
 	"track/internal/shell"
 )
 
-// commandOf returns what asks a question on the command line, and what it gives if that is not the same answer. The
-// command is empty if there is none.
+// commandOf returns what asks a question on the command line, and what it gives if that is not the same answer.
 func commandOf(q ask.Question, in url.Values) (command, gives string) {
-	name, flags := q.Name, map[string]string{}
+	name := q.Name
 	if isPreviewed(q) {
 		gives = "The report with its verdicts on the command line. It is recorded as an interim analysis:"
 	}
-	switch name {
-	case "gate preview":
+	if name == "gate preview" {
 		name, gives = "gate", "The verdict on the command line. The gate is recorded as an interim analysis:"
-	case "lineage history":
-		if in.Has("rubric") {
-			return "", ""
-		}
-		name, flags["component"] = "history --lineage", "metric"
 	}
 	words := []string{"track", name}
 	for _, p := range q.Params {
-		flag := "--" + cmp.Or(flags[p.Name], p.Name)
+		flag := "--" + p.Name
 		if len(p.Name) == 1 {
 			flag = "-" + p.Name
 		}

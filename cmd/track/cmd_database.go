@@ -186,7 +186,7 @@ func (p *program) check(ctx context.Context, path string) (err error) {
 			return err
 		}
 		if client != nil {
-			return untilInterrupted(ctx, func() error { return askAndWrite(ctx, p, ask.Check(), answer.CheckQuestion{}) })
+			return untilInterrupted(ctx, func() error { return askAndWrite(ctx, p, ask.Check(), answer.CheckQuestion{}, "") })
 		}
 		if path, err = p.databasePath(); err != nil {
 			return err

@@ -69,10 +69,7 @@ func (p *program) evolve(ctx context.Context, q answer.EvolveSettings, tasks []l
 		return err
 	}
 	display := p.newEvolveDisplay(q.Budget)
-	a, err := loop.Run(ctx, st, bufio.NewReader(rand.Reader), loop.Options{
-		Lineage: q.Lineage, Propose: q.Propose, Evaluate: q.Evaluate, Tasks: tasks, Parallel: q.Parallel, Timeout: q.Timeout, Retries: q.Retries,
-		MaxFailures: q.MaxFailures, Measured: q.Measured, Budget: q.Budget, Until: q.Until,
-	}, display.observer())
+	a, err := loop.Run(ctx, st, bufio.NewReader(rand.Reader), loop.Options{EvolveSettings: q, Tasks: tasks}, display.observer())
 	display.end()
 	if err = errors.Join(err, st.Close()); err != nil {
 		if a.NTrials > 0 {

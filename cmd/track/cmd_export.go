@@ -22,14 +22,6 @@ import (
 	"track/internal/reportfiles"
 )
 
-func (p *program) exportCommand() *cli.Command {
-	return &cli.Command{
-		Name:        "export",
-		Usage:       "write tables for analysis, and lines to merge elsewhere",
-		Subcommands: []*cli.Command{p.exportTableCommand(), p.exportLineageCommand(), p.exportLinesCommand()},
-	}
-}
-
 func (p *program) exportLineageCommand() *cli.Command {
 	text := commandHelp{examples: `
 track export lineage sepa -o sepa.jsonl
@@ -271,19 +263,6 @@ track series export growth_plus 7 unemployment inflation -o seed7.parquet`}
 			return err
 		})
 	})
-}
-
-func (p *program) artifactCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "artifact",
-		Usage: "list and write the files that were kept of seeds",
-		Subcommands: []*cli.Command{
-			questionCommand(p, ask.Artifacts(), commandHelp{examples: `
-track artifact list growth_plus
-track artifact list growth_plus@theta-14 --seed 7 --format json`}),
-			p.artifactGetCommand(),
-		},
-	}
 }
 
 type artifactGetOptions struct {

@@ -26,7 +26,9 @@ type commandEntry struct {
 func (p *program) commandGroups() []commandGroup {
 	return []commandGroup{
 		{"record", []commandEntry{
-			{"spec", p.specCommand}, {"record", p.recordCommand}, {"design", p.designCommand}, {"sweep", p.sweepCommand}, {"repeat", p.repeatCommand},
+			{"spec", parent("spec", "declare the metrics of a scenario and their targets",
+				p.specAddCommand, asking(p, ask.Specs(), "track spec list"), p.specShowCommand, p.specDiffCommand, p.specLintCommand, p.specSchemaCommand)},
+			{"record", p.recordCommand}, {"design", p.designCommand}, {"sweep", p.sweepCommand}, {"repeat", p.repeatCommand},
 			{"withdraw", parent("withdraw", "take back a seed, a configuration or a sweep that was a mistake",
 				asking(p, ask.WithdrawSeed(), `track withdraw seed growth_plus@v0.10.2 7 --reason "the disk was full"`),
 				asking(p, ask.WithdrawConfiguration(), `track withdraw configuration growth_plus@theta=41 --reason "theta was meant to be 14"`),
@@ -60,7 +62,10 @@ track show execution 01J9Z
 track show execution 01J9Z --rubric rubric/1
 track show execution 01J9Z --output
 track show execution 01J9Z --trace --grep "no such file"`))},
-			{"history", p.historyCommand}, {"gate", p.gateCommand},
+			{"history", asking(p, ask.History(), `
+track history growth_plus
+track history growth_plus --metric unemployment_rate_mean --plot unemployment.svg
+track history growth_plus --limit 100 --format csv`)}, {"gate", p.gateCommand},
 			{"baseline", parent("baseline", "pin the configuration that others are compared with",
 				asking(p, ask.SetBaseline(), `track baseline set growth_plus@v0.10.2 --reason "release 0.10.2"`),
 				asking(p, ask.Baseline(), `track baseline show growth_plus`),
@@ -80,12 +85,16 @@ track compare growth_plus@v1 growth_plus@theta-14
 track compare growth_plus@v1 growth_plus@v2 growth_plus@v3 --values`),
 				asking(p, ask.CompareVersions(), "track compare versions sepa@v001 sepa@v004 --format csv"),
 				asking(p, ask.CompareExecutions(), "track compare executions 01J9Z 01JA0"))},
-			{"matrix", plotting(p, ask.Matrix(), `
+			{"matrix", asking(p, ask.Matrix(), `
 track matrix growth_plus@theta-14 --order failures
 track matrix growth_plus@theta-14 --plot metrics.svg
 track matrix growth_plus --by configurations --seed-order failures
 track matrix --by scenarios --label v0.10.2`)},
-			{"params", p.paramsCommand},
+			{"params", asking(p, ask.Params(), `
+track params growth
+track params growth --metric unemployment_rate_mean --label grid
+track params growth --plot theta --by firms -o theta.svg
+track params growth --heatmap theta,firms -o means.svg`)},
 			{"noise", func() *cli.Command {
 				return questionCommand(p, ask.Noise(), commandHelp{progress: [2]string{"drawing", "pairs of samples"}, examples: `
 track noise growth_plus
@@ -94,19 +103,24 @@ track noise growth_plus@v1 --min-pass-rate 0.9 --sizes 10,20,40,80`})
 			{"seeds-needed", asking(p, ask.SeedsNeeded(), `
 track seeds-needed growth_plus --effect 0.01
 track seeds-needed growth_plus@theta-14 --baseline growth_plus@v1 --effect 0.02 --power 0.9`)},
-			{"rescore", p.rescoreCommand}, {"series", func() *cli.Command {
-				return &cli.Command{Name: "series", Usage: "list, show and export the series of a seed", Subcommands: []*cli.Command{
-					asking(p, ask.SeriesList(), "track series list growth_plus 7")(),
-					plotting(p, ask.SeriesShow(), `
+			{"rescore", asking(p, ask.Rescore(), `
+track rescore growth_plus --spec 2 --dry-run
+track rescore growth_plus`)},
+			{"series", parent("series", "list, show and export the series of a seed",
+				asking(p, ask.SeriesList(), "track series list growth_plus 7"),
+				asking(p, ask.SeriesShow(), `
 track series show growth_plus 7
 track series show growth_plus@theta-14 7 unemployment --format json
-track series show growth_plus 7 unemployment --plot unemployment.svg`)(),
-					plotting(p, ask.SeriesBands(), `
+track series show growth_plus 7 unemployment --plot unemployment.svg`),
+				asking(p, ask.SeriesBands(), `
 track series bands growth_plus@theta-14 unemployment --points 50
-track series bands growth_plus unemployment --seeds 0..9 --plot band.svg`)(),
-					p.seriesExportCommand(),
-				}}
-			}}, {"artifact", p.artifactCommand},
+track series bands growth_plus unemployment --seeds 0..9 --plot band.svg`),
+				p.seriesExportCommand)},
+			{"artifact", parent("artifact", "list and write the files that were kept of seeds",
+				asking(p, ask.Artifacts(), `
+track artifact list growth_plus
+track artifact list growth_plus@theta-14 --seed 7 --format json`),
+				p.artifactGetCommand)},
 			{"executions", asking(p, ask.Executions(), `
 track executions sepa --limit 20
 track executions sepa@v002 --status error
@@ -132,10 +146,13 @@ track lineage new theta --subject scenario:growth_plus --root '{"theta": 10}' --
 				asking(p, ask.Lineages(), "track lineage list --format json"),
 				asking(p, ask.Lineage(), "track lineage show sepa --format json"),
 				asking(p, ask.LineageTree(), "track lineage tree sepa --format csv"),
-				plotting(p, ask.LineageFront(), `
+				asking(p, ask.LineageFront(), `
 track lineage front sepa
 track lineage front sepa --x task:t-17 --y task:t-18
 track lineage front sepa --x cost --plot front.svg`),
+				asking(p, ask.LineageHistory(), `
+track lineage history sepa
+track lineage history sepa --component tool_success_rate --plot tools.svg`),
 				asking(p, ask.LineageHead(), "track version export sepa@$(track lineage head sepa) > prompt.md"),
 				asking(p, ask.SetLineage(), `
 track lineage set sepa keep_text=on
@@ -176,7 +193,9 @@ track rollback sepa --to v003 --reason "v004 forgets the tests"`)},
 			{"report", p.reportCommand}, {"query", p.queryCommand},
 		}},
 		{"exchange", []commandEntry{
-			{"export", p.exportCommand}, {"merge", p.mergeCommand}, {"ingest", p.ingestCommand}, {"push", p.pushCommand}, {"status", p.statusCommand}, {"remote", p.remoteCommand},
+			{"export", parent("export", "write tables for analysis, and lines to merge elsewhere",
+				p.exportTableCommand, p.exportLineageCommand, p.exportLinesCommand)},
+			{"merge", p.mergeCommand}, {"ingest", p.ingestCommand}, {"push", p.pushCommand}, {"status", p.statusCommand}, {"remote", p.remoteCommand},
 		}},
 		{"administer", []commandEntry{
 			{"init", p.initCommand}, {"migrate", p.migrateCommand}, {"check", p.checkCommand}, {"backup", p.backupCommand},
@@ -205,11 +224,6 @@ track token add ana --scope read`),
 // asking returns what builds the command of a question.
 func asking[Q any, A answer.Answer](p *program, def ask.Def[Q, A], examples string) func() *cli.Command {
 	return func() *cli.Command { return questionCommand(p, def, commandHelp{examples: examples}) }
-}
-
-// plotting is [asking] for a question that has a picture.
-func plotting[Q any, A answer.Answer](p *program, def ask.Def[Q, A], examples string) func() *cli.Command {
-	return func() *cli.Command { return plottedCommand(p, def, commandHelp{examples: examples}) }
 }
 
 // parent returns what builds a command that does nothing without one of its commands.

@@ -24,7 +24,6 @@ import (
 	"track/ask"
 	"track/internal/near"
 	"track/internal/reportfiles"
-	"track/reports/chart"
 	"track/reports/render"
 	"track/store"
 )
@@ -35,17 +34,27 @@ type commandHelp struct {
 	progress [2]string // verb and noun of a bar, as in "drawing", "pairs"; empty if no answer takes long
 }
 
-// questionCommand returns the command that asks a question and writes the answer.
+// questionCommand returns the command that asks a question and writes the answer. If the answer has a picture, a flag
+// writes it to a file as well.
 func questionCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp) *cli.Command {
-	return commandOf(p, def, text, func(c *cli.Context, q Q) error {
+	picture := ""
+	command := commandOf(p, def, text, func(c *cli.Context, q Q) error {
 		ctx, end := p.showProgress(c.Context, text.progress)
 		defer end()
-		answer := func() error { return askAndWrite(ctx, p, def, q) }
+		answer := func() error { return askAndWrite(ctx, p, def, q, picture) }
 		if def.Records(q) {
 			return answer()
 		}
 		return untilInterrupted(ctx, answer)
 	})
+	if def.Draw != nil {
+		flag := &cli.StringFlag{Name: "plot", Usage: "draw the answer into `FILE`.svg", Destination: &picture}
+		if _, isParam := def.Params(new(Q)).Find("plot"); isParam {
+			flag.Name, flag.Aliases = "output", []string{"o"}
+		}
+		command.Flags = append(command.Flags, flag)
+	}
+	return command
 }
 
 // customCommand is [questionCommand] for an answer that the command writes in its own way.
@@ -113,9 +122,9 @@ func (t commandHelp) description(about string) string {
 	return about + heading + strings.Join(lines, "\n   ")
 }
 
-// askAndWrite asks the database or the server, and writes the answer; the error carries the exit code of its
-// conclusion.
-func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q) error {
+// askAndWrite asks the database or the server, and writes the answer, and its picture if a file is named for that. The
+// error carries the exit code of its conclusion.
+func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def ask.Def[Q, A], q Q, picture string) error {
 	from, release, err := sourceFor(ctx, p, def, q)
 	if err != nil {
 		return err
@@ -123,6 +132,12 @@ func askAndWrite[Q any, A answer.Answer](ctx context.Context, p *program, def as
 	defer release()
 	var conclusion answer.Conclusion
 	write := func(from ask.Source) (err error) {
+		if picture != "" {
+			draw := func(w io.Writer) error { return def.WritePicture(ctx, from, q, ask.SVG, w) }
+			if err := p.plot(picture, draw); err != nil {
+				return err
+			}
+		}
 		conclusion, err = writeAnswer(ctx, p, def, from, q)
 		return err
 	}
@@ -420,44 +435,10 @@ func (p *program) checkNamed() error {
 	return p.orNearest(path, store.NotThere(path))
 }
 
-// plottedCommand is [questionCommand] for a question that has a picture, which a flag writes to a file as well.
-func plottedCommand[Q any, A answer.Answer](p *program, def ask.Def[Q, A], text commandHelp) *cli.Command {
-	file := ""
-	command := commandOf(p, def, text, func(c *cli.Context, q Q) error {
-		from, release, err := sourceFor(c.Context, p, def, q)
-		if err != nil {
-			return err
-		}
-		defer release()
-		return untilInterrupted(c.Context, func() error {
-			return ask.Snapshot(c.Context, from, func(from ask.Source) error {
-				if file != "" {
-					draw := func(w io.Writer) error { return def.WritePicture(c.Context, from, q, ask.SVG, w) }
-					if err := p.plotAs(file, draw); err != nil {
-						return err
-					}
-				}
-				conclusion, err := writeAnswer(c.Context, p, def, from, q)
-				if err != nil {
-					return err
-				}
-				return conclude(conclusion)
-			})
-		})
-	})
-	command.Flags = append(command.Flags, &cli.StringFlag{Name: "plot", Usage: "draw the answer into `FILE`.svg", Destination: &file})
-	return command
-}
-
-// plot writes a chart to a file.
-func (p *program) plot(path string, c chart.Chart) error {
-	return p.plotAs(path, func(w io.Writer) error { return chart.SVG(w, c) })
-}
-
-// plotAs writes what draw draws to a file.
-func (p *program) plotAs(path string, draw func(io.Writer) error) error {
+// plot writes what draw draws to a file.
+func (p *program) plot(path string, draw func(io.Writer) error) error {
 	if !strings.HasSuffix(path, ".svg") {
-		return usage("--plot %s: name a file that ends in .svg", path)
+		return usage("a picture is written to a file that ends in .svg, not to %s", path)
 	}
 	var drawn bytes.Buffer
 	if err := draw(&drawn); err != nil {

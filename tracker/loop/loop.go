@@ -22,17 +22,8 @@ import (
 
 // Options say how a lineage is evolved.
 type Options struct {
-	Lineage     string
-	Propose     string // line of shell
-	Evaluate    string // line of shell
-	Tasks       []Task // nil for numbers
-	Measured    int    // tasks that an accepted child is measured on; 0 for all
-	Parallel    int
-	Timeout     time.Duration // of each run of a command; 0 for none
-	Retries     int           // runs of propose after one that made no child
-	MaxFailures int           // trials in a row without a score
-	Budget      evolution.Budget
-	Until       evolution.Until
+	answer.EvolveSettings
+	Tasks []Task // nil for numbers
 }
 
 // Observer hears of a loop as it runs; each field may be nil.

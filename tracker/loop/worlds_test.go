@@ -152,7 +152,7 @@ func (w *world) run(t testing.TB, policy string, n, seed int, make func(i int) c
 		t.Fatal(err)
 	}
 	l := newLoop(st, cryptorand.Reader, Options{
-		Lineage: "l", Tasks: w.names(), Measured: w.measure, Parallel: 1, MaxFailures: 1000, Budget: evolution.Budget{Mutations: n},
+		answer.EvolveSettings{Lineage: "l", Measured: w.measure, Parallel: 1, MaxFailures: 1000, Budget: evolution.Budget{Mutations: n}}, w.names(),
 	}, Observer{})
 	contents := map[string]string{}
 	content := func(ctx context.Context, version string) string {
