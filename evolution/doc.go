@@ -19,7 +19,7 @@
 // rollbacks. [ReplayLedger] computes all of them again, and the head after each.
 //
 // Around the decision: which operator to use ([ChooseOperator]), whether to mutate at all ([LoopSettings.MayMutate]),
-// which children not to try ([CheckChild]), when to go back ([RollbackRules.Check]) and what stays active ([Retain]).
+// which children not to try ([CheckChild]) and when to go back ([RollbackRules.Check]).
 //
 // It is pure: no clock, no I/O, no randomness of its own. Equal arguments give equal results, and no result depends
 // on the order in which trials are listed.

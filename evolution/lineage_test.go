@@ -5,10 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"track/evolution"
-	"track/internal/property"
 )
 
 func standing(n int, score float64) evolution.Standing {
@@ -153,81 +150,5 @@ func TestBest(t *testing.T) {
 	}
 	if _, ok := evolution.Best([]evolution.Standing{nan, standing(3, math.NaN())}); ok {
 		t.Error("a version without a score is the best")
-	}
-}
-
-func TestRetain(t *testing.T) {
-	var list []evolution.Standing
-	for n, score := range []float64{50, 99, 60, 61, 62, 63, 64, 65, 66} {
-		list = append(list, standing(n+1, score))
-	}
-	active, archived := evolution.Retain(list, "v003", 5)
-	if got := fmt.Sprint(names(active), names(archived)); got != "[v009 v008 v007 v006 v005 v003 v002] [v004 v001]" {
-		t.Error(got)
-	}
-}
-
-func names(list []evolution.Standing) (names []string) {
-	for _, s := range list {
-		names = append(names, s.Version)
-	}
-	return names
-}
-
-// A trap of other stores: parents are lost when versions are pruned. Here nothing is: each version is active or
-// archived.
-func TestRetainLosesNothing(t *testing.T) {
-	property.Check(t, func(t *rapid.T) {
-		var list []evolution.Standing
-		for n := range rapid.IntRange(0, 20).Draw(t, "n") {
-			list = append(list, standing(n, rapid.SampledFrom([]float64{math.NaN(), 50, 60, 70}).Draw(t, "score")))
-		}
-		keep := rapid.IntRange(1, 6).Draw(t, "keep")
-		active, archived := evolution.Retain(list, "v001", keep)
-		seen := map[string]int{}
-		for _, name := range append(names(active), names(archived)...) {
-			seen[name]++
-		}
-		if len(seen) != len(list) || len(active)+len(archived) != len(list) || len(active) < min(keep, len(list)) || len(active) > keep+2 {
-			t.Fatalf("%v and %v of %v", names(active), names(archived), names(list))
-		}
-		if best, ok := evolution.Best(list); ok {
-			if kept, _ := evolution.Best(active); kept.Version != best.Version {
-				t.Fatalf("the best is %s, active %s", best.Version, kept.Version)
-			}
-		}
-	})
-}
-
-func TestVersionID(t *testing.T) {
-	// SHA-256 of the empty text and of "abc": FIPS 180-2.
-	if id := evolution.VersionID(nil); id != "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" {
-		t.Error(id)
-	}
-	if id := evolution.VersionID([]byte("abc")); id != "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" {
-		t.Error(id)
-	}
-	if l := evolution.VersionLabel(2) + evolution.VersionLabel(1234); l != "v002v1234" {
-		t.Error(l)
-	}
-}
-
-// The same step has the same id. A trap of other stores: a crossover loses its second parent. Here both are in the id.
-func TestMutationID(t *testing.T) {
-	a := evolution.MutationID([]string{"p1", "p2"}, "c", "crossover")
-	if b := evolution.MutationID([]string{"p2", "p1"}, "c", "crossover"); a != b {
-		t.Error("the order of the parents matters")
-	}
-	if a != "m-f591783cd8043017" { // pinned: ids are stored
-		t.Error(a)
-	}
-	for name, other := range map[string]string{
-		"first parent alone": evolution.MutationID([]string{"p1"}, "c", "crossover"), "second alone": evolution.MutationID([]string{"p2"}, "c", "crossover"),
-		"child": evolution.MutationID([]string{"p1", "p2"}, "d", "crossover"), "operator": evolution.MutationID([]string{"p1", "p2"}, "c", "x"),
-		"cut elsewhere": evolution.MutationID([]string{"p1p2"}, "c", "crossover"), "moved": evolution.MutationID([]string{"p2"}, "p1", "crossover"),
-	} {
-		if other == a {
-			t.Error(name)
-		}
 	}
 }

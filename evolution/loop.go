@@ -1,7 +1,6 @@
 package evolution
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"regexp"
@@ -18,7 +17,7 @@ import (
 type LoopSettings struct {
 	Interval       int      `json:"interval"`           // executions from one consideration to the next
 	MutationRate   float64  `json:"mutation_rate"`      // probability to mutate when it is considered, by a draw
-	Keep           int      `json:"keep"`               // versions that stay active, see [Retain]
+	Keep           int      `json:"keep"`               // versions that stay active besides the best and the active one
 	MaxPerDay      int      `json:"max_per_day"`        // mutations in any 24 hours
 	MaxHighPerDay  int      `json:"max_high_per_day"`   // of them, of high risk
 	MinBetween     int      `json:"min_between"`        // executions from one mutation to the next
@@ -432,25 +431,6 @@ func countDrops(steps []Step) int {
 		n++
 	}
 	return n
-}
-
-// Retain says which versions stay active: the newest keep of them, the best ever, and the active one. The others are
-// archived: they stay in the history with their parents and scores, since a lineage that drops versions loses the
-// parents of those it keeps. Each version is in exactly one of the two lists, newest first.
-func Retain(list []Standing, inForce string, keep int) (active, archived []Standing) {
-	sorted := slices.Clone(list)
-	slices.SortStableFunc(sorted, func(a, b Standing) int {
-		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(a.Version, b.Version))
-	})
-	best, ok := Best(list)
-	for i, s := range sorted {
-		if i < keep || s.Version == inForce || ok && s.Version == best.Version {
-			active = append(active, s)
-		} else {
-			archived = append(archived, s)
-		}
-	}
-	return active, archived
 }
 
 // The measures of a rule to end a loop.
