@@ -20,7 +20,8 @@ type CompareVersionsQuestion struct {
 func (q *CompareVersionsQuestion) Params() param.List {
 	q.By = "task"
 	return param.List{
-		{Name: "version", Arg: true, Required: true, Unit: "LINEAGE@VERSION", Help: "compare these versions, the first with every other", Value: versionSelectors{&q.Of}},
+		{Name: "version", Arg: true, Required: true, Unit: "LINEAGE@VERSION", Help: "compare these versions, the first with every other",
+			Value: param.Repeated(&q.Of, parseVersionSelector, VersionSelector.String)},
 		{Name: "by", Help: "show a row for each of these", Enum: []string{"task"}, Value: param.Text(&q.By)},
 	}
 }
@@ -38,30 +39,6 @@ func (q *CompareVersionsQuestion) Check() error {
 	}
 	return nil
 }
-
-// versionSelectors is a list of LINEAGE@VERSION.
-type versionSelectors struct{ to *[]VersionSelector }
-
-func (v versionSelectors) Set(text string) error {
-	s, err := parseVersionSelector(text)
-	if err == nil {
-		*v.to = append(*v.to, s)
-	}
-	return err
-}
-
-func (v versionSelectors) Texts() (list []string) {
-	if v.to != nil {
-		for _, s := range *v.to {
-			list = append(list, s.String())
-		}
-	}
-	return list
-}
-
-func (v versionSelectors) String() string { return strings.Join(v.Texts(), ",") }
-
-func (v versionSelectors) Type() string { return "array" }
 
 // VersionComparison is versions of a lineage side by side, task by task. It decides nothing.
 type VersionComparison struct {

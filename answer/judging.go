@@ -159,35 +159,7 @@ func checkRules(r scoring.GateRules) error {
 }
 
 // selectors returns a value that names several configurations.
-func selectors(to *[]Selector) param.Value { return selectorList{to} }
-
-type selectorList struct{ to *[]Selector }
-
-func (v selectorList) Set(text string) error {
-	s, err := ParseSelector(text)
-	if err != nil {
-		return err
-	}
-	*v.to = append(*v.to, s)
-	return nil
-}
-
-func (v selectorList) String() string {
-	if v.to == nil {
-		return ""
-	}
-	return strings.Join(v.Texts(), ",")
-}
-
-func (v selectorList) Type() string { return "array" }
-
-func (v selectorList) Texts() []string {
-	texts := make([]string, len(*v.to))
-	for i, s := range *v.to {
-		texts[i] = s.String()
-	}
-	return texts
-}
+func selectors(to *[]Selector) param.Value { return param.Repeated(to, ParseSelector, Selector.String) }
 
 // repeated returns a selector that is named twice; empty if none is.
 func repeated(list []Selector) string {

@@ -375,7 +375,6 @@ type NewLineageQuestion struct {
 	Subject     string
 	Operators   []evolution.Operator
 	KeepSecrets bool
-	Unbounded   bool             // scores are any numbers, and not from 0 to 100
 	Minimize    bool             // less is better, which makes the scale unbounded unless Scale has ends
 	Scale       *evolution.Scale // of the scores; nil for 0 to 100
 	Score       ScoreSettings
@@ -396,9 +395,8 @@ func (q *NewLineageQuestion) Params() param.List {
 		{Name: "operators", Unit: "FILE", Help: `begin with these operators: [{"name": "rephrase", "risk": "LOW"}]`,
 			FileHelp: `read the operators from a ` + "`FILE`" + ` with [{"name": "rephrase", "risk": "LOW"}]`, Value: param.Parsed(&q.Operators, ParseOperators, operatorsText)},
 		{Name: "keep-secrets", Help: "record a root in which something looks like a secret", Value: param.Switch(&q.KeepSecrets)},
-		{Name: "unbounded", Help: "let scores be any numbers, instead of 0 to 100", Value: param.Switch(&q.Unbounded)},
 		{Name: "minimize", Help: "let scores be any numbers, of which less is better", Value: param.Switch(&q.Minimize)},
-		{Name: "scale", Unit: "RANGE", Help: "let scores be in this `RANGE`, as 0-1 or -1..1, which is 100 points of a policy's parameters; or any numbers, of which one unit is so many points",
+		{Name: "scale", Unit: "RANGE", Help: "let scores be in this `RANGE`, as 0-1 or -1..1, which is 100 points of a policy's parameters; or unbounded; or any numbers, of which one unit is so many points",
 			Value: param.Parsed(&q.Scale, parseScale, rangeText)},
 		{Name: "new", Help: "take a name that is not known although names like it are", Value: param.Switch(&q.New)},
 		atParam(&q.At),

@@ -17,7 +17,7 @@ import (
 
 // settingNames returns the settings of a lineage that can be set one by one.
 func settingNames() []string {
-	names := []string{"policy", "operators", "operator_choice", "forbidden", "scale", "minimize", "points", "failures", "overfit"}
+	names := []string{"policy", "operators", "operator_choice", "forbidden", "scale", "minimize", "failures", "overfit"}
 	for _, part := range settingParts(&evolution.Settings{}) {
 		names = append(names, memberNames(part)...)
 	}
@@ -62,7 +62,7 @@ func (a Setting) Change(s *evolution.Settings) (err error) {
 			return fmt.Errorf("operator_choice=%s: use %s", a.Value, strings.Join(evolution.OperatorRules(), " or "))
 		}
 		s.OperatorChoice = evolution.OperatorRule(a.Value)
-	case "scale", "minimize", "points":
+	case "scale", "minimize":
 		return a.changeScale(s)
 	case "failures":
 		s.Failures = evolution.FailureRule(a.Value)
@@ -81,59 +81,57 @@ func (a Setting) Change(s *evolution.Settings) (err error) {
 	return fmt.Errorf("there is no setting %q: use keep_text, %s", a.Key, strings.Join(settingNames(), ", "))
 }
 
-// changeScale sets the scale of the scores: 0-100 or unbounded, and of an unbounded one, which these two make it, its
-// direction and how many points one unit counts as.
+// changeScale sets the scale of the scores, or its direction, which makes a scale of 0 to 100 one of any numbers.
 func (a Setting) changeScale(s *evolution.Settings) (err error) {
-	switch {
-	case a.Key == "scale" && a.Value == "0-100":
-		s.Scale = nil
-		return nil
-	case a.Key == "scale" && a.Value == "unbounded":
-		if _, _, bounded := s.Scale.Ends(); bounded {
-			*s = s.WithScale(evolution.Scale{})
-		}
-		return nil
-	case a.Key == "scale":
-		scale, err := parseRange(a.Value)
-		if err != nil {
-			return fmt.Errorf("scale=%s: use 0-1, another range as in -1..1, 0-100 or unbounded", a.Value)
-		}
-		*s = s.WithScale(*scale)
-		return nil
-	case s.Scale == nil:
-		*s = s.WithScale(evolution.Scale{})
+	scale := &evolution.Scale{}
+	if s.Scale != nil {
+		*scale = *s.Scale
 	}
-	switch {
-	case a.Key == "minimize":
-		if s.Scale.Minimize, err = strconv.ParseBool(a.Value); err != nil {
+	if a.Key == "minimize" {
+		if scale.Minimize, err = strconv.ParseBool(a.Value); err != nil {
 			return fmt.Errorf("minimize=%s: use true or false", a.Value)
 		}
-		return nil
-	case a.Value == "off":
-		s.Scale.Points = 0
+	} else {
+		minimize := scale.Minimize
+		if scale, err = parseScale(a.Value); err != nil {
+			return fmt.Errorf("scale=%s: %w", a.Value, err)
+		}
+		if scale == nil {
+			s.Scale = nil
+			return nil
+		}
+		scale.Minimize = minimize
+	}
+	_, _, wasBounded := s.Scale.Ends()
+	if _, _, bounded := scale.Ends(); bounded || wasBounded {
+		*s = s.WithScale(*scale)
 		return nil
 	}
-	if s.Scale.Points, err = strconv.ParseFloat(a.Value, 64); err != nil || !(s.Scale.Points > 0) {
-		return fmt.Errorf("points=%s: use a number above 0, or off", a.Value)
-	}
+	s.Scale = scale
 	return nil
 }
 
-// parseScale reads the ends of a scale, or how many points one unit of any number is.
+// parseScale reads a scale: 0-100, which is nil, its ends as in 0-1 or -1..1, or unbounded, which may say how many points
+// one unit is.
 func parseScale(text string) (*evolution.Scale, error) {
 	points, err := strconv.ParseFloat(text, 64)
-	if err == nil && points > 0 {
+	switch {
+	case text == "0-100":
+		return nil, nil
+	case text == "unbounded":
+		return &evolution.Scale{}, nil
+	case err == nil && points > 0:
 		return &evolution.Scale{Points: points}, nil
 	}
-	if err == nil {
-		return nil, fmt.Errorf("%s is not above 0", text)
+	first, last, found := strings.Cut(text, "..")
+	if !found {
+		first, last, _ = strings.Cut(text, "-")
 	}
-	if text == "0-100" {
-		return nil, nil
-	}
-	scale, err := parseRange(text)
-	if err != nil {
-		return nil, fmt.Errorf("%q is no range as 0-1 or -1..1, and no number of points", text)
+	lo, errLo := strconv.ParseFloat(first, 64)
+	hi, errHi := strconv.ParseFloat(last, 64)
+	scale, errRange := evolution.BoundedScale(lo, hi)
+	if cmp.Or(errLo, errHi, errRange) != nil {
+		return nil, errors.New("use a range as 0-1 or -1..1, 0-100, unbounded, or how many points one unit of any numbers is")
 	}
 	return scale, nil
 }
@@ -143,24 +141,14 @@ func rangeText(s *evolution.Scale) string {
 	if s == nil {
 		return ""
 	}
-	if lo, hi, bounded := s.Ends(); bounded {
+	lo, hi, bounded := s.Ends()
+	switch {
+	case bounded:
 		return fmt.Sprintf("%v..%v", lo, hi)
+	case s.Points == 0:
+		return "unbounded"
 	}
 	return strconv.FormatFloat(s.Points, 'g', -1, 64)
-}
-
-// parseRange reads the ends of a scale, as in 0-1 or -1..1.
-func parseRange(text string) (*evolution.Scale, error) {
-	first, last, found := strings.Cut(text, "..")
-	if !found {
-		first, last, _ = strings.Cut(text, "-")
-	}
-	lo, errLo := strconv.ParseFloat(first, 64)
-	hi, errHi := strconv.ParseFloat(last, 64)
-	if err := cmp.Or(errLo, errHi); err != nil {
-		return nil, err
-	}
-	return evolution.BoundedScale(lo, hi)
 }
 
 // limitsOfLength may be off, which is 0.

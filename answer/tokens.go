@@ -22,8 +22,8 @@ func (q *AddTokenQuestion) Params() param.List {
 	return param.List{
 		{Name: "name", Arg: true, Required: true, Unit: "NAME", Help: "say who will have it, such as ci or a person's name", Value: param.Text(&q.Grant.Name)},
 		{Name: "scope", Required: true, Unit: "SCOPES", Help: "allow these `SCOPES`, separated by commas: read, record, spec, decide, admin", Value: param.Parsed(&q.Grant.Scopes, parseScopes, formatScopes)},
-		{Name: "scenario", Unit: "PATTERN", Help: "allow only scenarios with such a name, as in bam/*", Value: patterns{&q.Grant.Scenarios}},
-		{Name: "lineage", Unit: "PATTERN", Help: "allow only lineages with such a name", Value: patterns{&q.Grant.Lineages}},
+		{Name: "scenario", Unit: "PATTERN", Help: "allow only scenarios with such a name, as in bam/*", Value: patterns(&q.Grant.Scenarios)},
+		{Name: "lineage", Unit: "PATTERN", Help: "allow only lineages with such a name", Value: patterns(&q.Grant.Lineages)},
 		{Name: "expires", Unit: "TIME", Help: "let it end after this `TIME`, such as 90d or 12h (default: never)", Value: param.Age(&q.Expires)},
 	}
 }
@@ -51,32 +51,8 @@ func joinNames[T ~string](list []T) string {
 	return strings.Join(names, ",")
 }
 
-// patterns is a parameter that may be repeated.
-type patterns struct{ to *[]access.Pattern }
-
-func (v patterns) Set(text string) error {
-	p, err := access.ParsePattern(text)
-	if err == nil {
-		*v.to = append(*v.to, p)
-	}
-	return err
-}
-
-func (v patterns) String() string {
-	if v.to == nil {
-		return ""
-	}
-	return joinNames(*v.to)
-}
-
-func (v patterns) Type() string { return "array" }
-
-// Texts returns what was set.
-func (v patterns) Texts() (list []string) {
-	for _, p := range *v.to {
-		list = append(list, string(p))
-	}
-	return list
+func patterns(to *[]access.Pattern) param.Value {
+	return param.Repeated(to, access.ParsePattern, func(p access.Pattern) string { return string(p) })
 }
 
 // Token is a token without its secret.

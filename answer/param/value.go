@@ -46,23 +46,25 @@ func Parsed[T any](to *T, parse func(string) (T, error), format func(T) string) 
 
 // Text returns a value that is any text but the empty one.
 func Text(to *string) Value {
-	return Parsed(to, func(text string) (string, error) {
-		if text == "" { // a variable of a script that was never set
-			return "", errors.New("empty")
-		}
-		return text, nil
-	}, func(s string) string { return s })
+	return Parsed(to, nonempty, same)
 }
+
+func nonempty(text string) (string, error) {
+	if text == "" { // a variable of a script that was never set
+		return "", errors.New("empty")
+	}
+	return text, nil
+}
+
+func same(text string) string { return text }
 
 // Name returns a value that is the name of a scenario, a metric, a series or a label, in Unicode's form NFC as names
 // are recorded.
 func Name(to *string) Value {
 	return Parsed(to, func(text string) (string, error) {
-		if text == "" {
-			return "", errors.New("empty")
-		}
-		return norm.NFC.String(text), nil
-	}, func(s string) string { return s })
+		_, err := nonempty(text)
+		return norm.NFC.String(text), err
+	}, same)
 }
 
 // Whole returns a value that is a whole number of at least that.
@@ -136,29 +138,40 @@ func (v toggle) String() string {
 func (v toggle) Type() string     { return "boolean" }
 func (v toggle) IsBoolFlag() bool { return true }
 
-// Texts returns a value that may be given several times.
-func Texts(to *[]string) Value { return texts{to} }
-
-type texts struct{ to *[]string }
-
-func (v texts) Set(text string) error {
-	if text == "" {
-		return errors.New("empty")
-	}
-	*v.to = append(*v.to, text)
-	return nil
+// Repeated returns a value that may be given several times, each read by parse and written by format.
+func Repeated[T any](to *[]T, parse func(string) (T, error), format func(T) string) Value {
+	return repeated[T]{to, parse, format}
 }
 
-func (v texts) String() string {
-	if v.to == nil {
-		return ""
-	}
-	return strings.Join(*v.to, ",")
+type repeated[T any] struct {
+	to     *[]T
+	parse  func(string) (T, error)
+	format func(T) string
 }
 
-func (v texts) Type() string { return "array" }
+func (v repeated[T]) Set(text string) error {
+	value, err := v.parse(text)
+	if err == nil {
+		*v.to = append(*v.to, value)
+	}
+	return err
+}
 
-func (v texts) Texts() []string { return *v.to }
+// Texts returns what was set.
+func (v repeated[T]) Texts() (list []string) {
+	if v.to != nil { // package flag asks the zero value
+		for _, value := range *v.to {
+			list = append(list, v.format(value))
+		}
+	}
+	return list
+}
+
+func (v repeated[T]) String() string { return strings.Join(v.Texts(), ",") }
+func (v repeated[T]) Type() string   { return "array" }
+
+// Texts returns a value that is any text but the empty one, and may be given several times.
+func Texts(to *[]string) Value { return Repeated(to, nonempty, same) }
 
 // Seeds returns a value that is a list of seed numbers and ranges, as in 0..99,200.
 func Seeds(to *[]track.SeedRange) Value {

@@ -324,7 +324,7 @@ func newOptions(q answer.NewLineageQuestion) (o NewOptions, err error) {
 	if q.Subject != SubjectAgent {
 		o.Settings = evolution.DefaultParameterSettings()
 	}
-	if q.Unbounded || q.Minimize || q.Scale != nil {
+	if q.Minimize || q.Scale != nil {
 		scale := *cmp.Or(q.Scale, &evolution.Scale{})
 		scale.Minimize = q.Minimize
 		o.Settings = o.Settings.WithScale(scale)

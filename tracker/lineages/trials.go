@@ -179,7 +179,7 @@ func fitnessValue(l Lineage, v VersionTrials) (*float64, error) {
 func explainEvidence(l Lineage, err error) error {
 	if points, found := errors.AsType[*evolution.PointsError](err); found {
 		err = fmt.Errorf("%w: %w", track.ErrInvalid, points)
-		err = track.WithHint(err, track.NewHint("say how many points one unit of score is", "lineage set", l.Name, "points=NUMBER"))
+		err = track.WithHint(err, track.NewHint("say how many points one unit of score is", "lineage set", l.Name, "scale=NUMBER"))
 		return track.WithHint(err, track.NewHint("or decide by a policy without points", "lineage set", l.Name, "policy=greedy"))
 	}
 	if !errors.Is(err, evolution.ErrEvidence) {
