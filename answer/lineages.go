@@ -489,7 +489,7 @@ func reasonParam(reason *string) param.Param {
 // policyParam declares a policy: NAME, NAME,param=number or a JSON object.
 func policyParam(name, help string, policy *evolution.Policy) param.Param {
 	return param.Param{
-		Name: name, Unit: "POLICY", Help: help + ": NAME, NAME,param=number or a JSON object", FileHelp: help + ": `POLICY` is NAME, NAME,param=number or @FILE",
+		Name: name, Unit: "POLICY", Help: help + ": `POLICY` is NAME or NAME,param=number,…",
 		Value: param.Parsed(policy, ParsePolicy, policyText),
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -194,14 +195,11 @@ func memberNames(v any) (names []string) {
 	}
 }
 
-// ParsePolicy reads NAME, NAME,param=number,… or {"policy": NAME, "params": {…}}.
+// ParsePolicy reads NAME or NAME,param=number,….
 func ParsePolicy(text string) (evolution.Policy, error) {
-	if strings.HasPrefix(strings.TrimSpace(text), "{") {
-		return parsePolicyObject(text)
-	}
 	name, rest, given := strings.Cut(text, ",")
 	if name == "" {
-		return nil, errors.New("no policy is named: use threshold, strict, poi, confirm, sprt, cs or anneal")
+		return nil, errors.New("no policy is named: use " + strings.Join(evolution.Policies(), ", "))
 	}
 	params := map[string]json.RawMessage{}
 	for given {
@@ -220,36 +218,20 @@ func ParsePolicy(text string) (evolution.Policy, error) {
 	return evolution.ParsePolicy(name, object)
 }
 
-type policyObject struct {
-	Policy string          `json:"policy"`
-	Params json.RawMessage `json:"params"`
-}
-
-func parsePolicyObject(text string) (evolution.Policy, error) {
-	var given policyObject
-	if err := decodeStrictly(text, &given); err != nil || given.Policy == "" {
-		if err == nil {
-			err = errors.New("policy is missing")
-		}
-		return nil, fmt.Errorf(`not {"policy": NAME, "params": {…}}: %w`, err)
-	}
-	return evolution.ParsePolicy(given.Policy, given.Params)
-}
-
 // policyText writes a policy as [ParsePolicy] reads it.
 func policyText(p evolution.Policy) string {
 	if p == nil {
 		return ""
 	}
-	params, err := evolution.Params(p)
-	if err != nil {
-		return p.Name()
+	var values map[string]json.RawMessage
+	if params, err := evolution.Params(p); err == nil {
+		_ = json.Unmarshal(params, &values) // of plain numbers
 	}
-	text, err := json.Marshal(policyObject{p.Name(), json.RawMessage(params)})
-	if err != nil {
-		return p.Name()
+	text := p.Name()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		text += "," + name + "=" + string(values[name])
 	}
-	return string(text)
+	return text
 }
 
 func decodeStrictly(text string, into any) error {

@@ -185,30 +185,17 @@ func (d *evolveDisplay) text() string {
 	return text
 }
 
-// readPolicyFile reads the policy that @FILE names; any other text is the policy itself.
-func readPolicyFile(text string) (string, error) {
-	return readNamedFile("policy", text, func(content string) error {
-		if !strings.HasPrefix(strings.TrimSpace(content), "{") {
-			return errors.New(`not {"policy": NAME, "params": {…}}`)
-		}
-		_, err := answer.ParsePolicy(content)
-		return err
-	})
-}
-
-// readSettingFile reads the file that a setting such as policy=@FILE names.
+// readSettingFile reads the file that a setting such as operators=@FILE names.
 func readSettingFile(text string) (string, error) {
 	s, err := answer.ParseSetting(text)
 	if err != nil {
 		return text, nil // the parameter refuses it
 	}
 	switch s.Key {
-	case "policy":
-		s.Value, err = readPolicyFile(s.Value)
 	case "operators":
 		s.Value, err = readOperatorsFile(strings.TrimPrefix(s.Value, "@"))
 	case "forbidden":
-		s.Value, err = readNamedFile("forbidden", "@"+strings.TrimPrefix(s.Value, "@"), func(content string) error {
+		s.Value, err = readNamedFile("forbidden", strings.TrimPrefix(s.Value, "@"), func(content string) error {
 			_, err := answer.ParsePatterns(content)
 			return err
 		})
@@ -217,19 +204,14 @@ func readSettingFile(text string) (string, error) {
 }
 
 func readOperatorsFile(file string) (string, error) {
-	return readNamedFile("operators", "@"+file, func(content string) error {
+	return readNamedFile("operators", file, func(content string) error {
 		_, err := answer.ParseOperators(content)
 		return err
 	})
 }
 
-// readNamedFile returns the content of the file that @FILE names, if check accepts it. Any other text is returned as
-// it is.
-func readNamedFile(what, text string, check func(content string) error) (string, error) {
-	file, isFile := strings.CutPrefix(text, "@")
-	if !isFile {
-		return text, nil
-	}
+// readNamedFile returns the content of a file, if check accepts it.
+func readNamedFile(what, file string, check func(content string) error) (string, error) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, notFound(err))

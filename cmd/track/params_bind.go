@@ -48,7 +48,7 @@ func (p *program) bindParams(command string, params param.List, read readers) *b
 	b := &boundParams{command: "track " + command, params: params, given: make([]*givenTexts, len(params)), read: read}
 	if read == nil {
 		b.read = readers{
-			"policy": readPolicyFile, "counterfactual": readPolicyFile, "operators": readOperatorsFile, "setting": readSettingFile, "manifest": readManifestFile,
+			"operators": readOperatorsFile, "setting": readSettingFile, "manifest": readManifestFile,
 			"root": p.readContentFile("--root"), "child": p.readContentFile("--child"), "design": p.readDesign,
 		}
 	}
