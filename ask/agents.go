@@ -8,7 +8,6 @@ import (
 	"track/tracker/seeds"
 )
 
-// Executions asks which executions are recorded.
 func Executions() Def[answer.ExecutionsQuestion, answer.Executions] {
 	return Def[answer.ExecutionsQuestion, answer.Executions]{
 		Name: "executions", Scope: access.Read, Help: "list recorded executions of agents, the newest first",
@@ -18,7 +17,6 @@ unknown, the time of recording.`,
 	}
 }
 
-// Watch asks what was recorded since an earlier answer.
 func Watch() Def[answer.WatchQuestion, answer.Watched] {
 	return Def[answer.WatchQuestion, answer.Watched]{
 		Name: "watch", Path: "executions/recorded", Scope: access.Read, Help: "show executions as they are recorded",
@@ -28,7 +26,6 @@ behind all that is recorded. An execution of which more became known, or one of 
 	}
 }
 
-// ShowExecution asks for one execution in full.
 func ShowExecution() Def[answer.ExecutionQuestion, answer.Execution] {
 	return Def[answer.ExecutionQuestion, answer.Execution]{
 		Name: "show execution", Scope: access.Read, Help: "show an execution with its tool calls, its scores, and the reasons for them",
@@ -37,7 +34,6 @@ func ShowExecution() Def[answer.ExecutionQuestion, answer.Execution] {
 	}
 }
 
-// CompareExecutions asks how two executions differ.
 func CompareExecutions() Def[answer.CompareExecutionsQuestion, answer.ExecutionComparison] {
 	return Def[answer.CompareExecutionsQuestion, answer.ExecutionComparison]{
 		Name: "compare executions", Scope: access.Read, Help: "compare two executions, call by call",
@@ -47,7 +43,6 @@ components of these, tokens and time. Inputs are compared by their digests, so t
 	}
 }
 
-// Search asks which names hold a text, and which texts of executions hold its words.
 func Search() Def[answer.SearchQuestion, answer.FoundTexts] {
 	return Def[answer.SearchQuestion, answer.FoundTexts]{
 		Name: "search", Scope: access.Read, Help: "search names, and the texts of executions that are kept",
@@ -61,7 +56,6 @@ first. Texts that were forgotten are not found.`,
 	}
 }
 
-// Fitness asks for the fitness of a version of a lineage.
 func Fitness() Def[answer.FitnessQuestion, answer.Fitness] {
 	return Def[answer.FitnessQuestion, answer.Fitness]{
 		Name: "fitness", Scope: access.Read, Help: "aggregate the scores of a version of an agent",
@@ -72,7 +66,6 @@ Uses the kind of score that decides in the lineage (score-from), and leaves out 
 	}
 }
 
-// Rubrics asks which rubrics there are.
 func Rubrics() Def[answer.RubricsQuestion, answer.Rubrics] {
 	return Def[answer.RubricsQuestion, answer.Rubrics]{
 		Name: "rubric list", Scope: access.Read, Help: "list the rubrics with their components and weights",
@@ -82,7 +75,6 @@ your own.`,
 	}
 }
 
-// CheckRubric asks how well the scores of a rubric agree with a ground-truth label.
 func CheckRubric() Def[answer.RubricCheckQuestion, answer.RubricCheck] {
 	return Def[answer.RubricCheckQuestion, answer.RubricCheck]{
 		Name: "rubric check", Scope: access.Read, Help: "compare the scores of a rubric with a ground-truth label",
@@ -93,7 +85,6 @@ decides about mutations.`,
 	}
 }
 
-// ForgetExecution asks to remove the texts of executions.
 func ForgetExecution() Def[answer.ForgetExecutionQuestion, answer.ForgottenExecutions] {
 	return Def[answer.ForgetExecutionQuestion, answer.ForgottenExecutions]{
 		Name: "forget execution", Scope: access.Admin, Help: "remove the texts of executions; keep scores, counts and digests",
@@ -104,7 +95,6 @@ texts, but no merge, import or spool brings them back.`,
 	}
 }
 
-// LineageHistory asks how the scores of an agent changed over its versions.
 func LineageHistory() Def[answer.LineageHistoryQuestion, answer.LineageHistory] {
 	return Def[answer.LineageHistoryQuestion, answer.LineageHistory]{
 		Name: "lineage history", Scope: access.Read, Help: "show the score history of an agent over its versions",
@@ -115,7 +105,6 @@ named, all executions count.`,
 	}
 }
 
-// CompareRubrics asks which executions of a lineage have another grade under a rubric.
 func CompareRubrics() Def[answer.GradeChangesQuestion, answer.GradeChanges] {
 	return Def[answer.GradeChangesQuestion, answer.GradeChanges]{
 		Name: "rubric compare", Scope: access.Read, Help: "list the executions whose grade differs under a rubric",
@@ -124,7 +113,6 @@ func CompareRubrics() Def[answer.GradeChangesQuestion, answer.GradeChanges] {
 	}
 }
 
-// Stability asks whether the seeds of a configuration are stable.
 func Stability() Def[answer.StabilityQuestion, answer.Stability] {
 	return Def[answer.StabilityQuestion, answer.Stability]{
 		Name: "stability", Scope: access.Read, Help: "judge the seeds of a configuration together",
@@ -138,7 +126,6 @@ The verdict does not fail a job of CI; for that, use the gate with its rule "sta
 	}
 }
 
-// History asks how the scores of a scenario changed over its configurations.
 func History() Def[answer.HistoryQuestion, answer.History] {
 	return Def[answer.HistoryQuestion, answer.History]{
 		Name: "history", Scope: access.Read, Help: "show the score history of a scenario over its configurations, or of an agent over its versions",
@@ -149,7 +136,6 @@ No verdict depends on either.`,
 	}
 }
 
-// Compare asks how several configurations look side by side.
 func Compare() Def[answer.CompareQuestion, answer.Comparison] {
 	return Def[answer.CompareQuestion, answer.Comparison]{
 		Name: "compare", Scope: access.Read, Help: "show configurations side by side, with their paired differences",
@@ -160,7 +146,6 @@ not count as an interim analysis: use improvement for a decision.`,
 	}
 }
 
-// Noise asks how often decisions would find a difference between identical configurations.
 func Noise() Def[answer.NoiseQuestion, answer.Noise] {
 	return Def[answer.NoiseQuestion, answer.Noise]{
 		Name: "noise", Scope: access.Read, Help: "measure how often identical configurations are told apart (A/A check)",
@@ -172,7 +157,6 @@ could come from (double bootstrap; pass rates from Jeffreys' posterior). The int
 	}
 }
 
-// SeedsNeeded asks how many seeds a comparison needs.
 func SeedsNeeded() Def[answer.SeedsNeededQuestion, answer.SeedsNeeded] {
 	return Def[answer.SeedsNeededQuestion, answer.SeedsNeeded]{
 		Name: "seeds-needed", Scope: access.Read, Help: "plan how many seeds detect an effect",
@@ -183,7 +167,6 @@ the scores of the configuration, as if candidate and baseline were independent.`
 	}
 }
 
-// Improvement asks whether a candidate is better than its baseline.
 func Improvement() Def[answer.ImprovementQuestion, answer.Improvement] {
 	return Def[answer.ImprovementQuestion, answer.Improvement]{
 		Name: "improvement", Scope: access.Read, Help: "compare a candidate with its baseline, seed by seed",
@@ -197,7 +180,6 @@ Every comparison of new seeds is recorded as an interim analysis (a look).`,
 	}
 }
 
-// Gate asks whether configurations keep the rules of a gate.
 func Gate() Def[answer.GateQuestion, answer.Gate] {
 	return Def[answer.GateQuestion, answer.Gate]{
 		Name: "gate", Scope: access.Read, Help: "judge scenarios by rules, for CI",
@@ -211,7 +193,6 @@ Every gate on new seeds is recorded as an interim analysis (a look).`,
 	}
 }
 
-// GatePreview asks what a gate would judge.
 func GatePreview() Def[answer.GateQuestion, answer.GatePreview] {
 	return Def[answer.GateQuestion, answer.GatePreview]{
 		Name: "gate preview", Path: "gate", Scope: access.Read, Help: "show what a gate would judge, without a verdict",

@@ -1,5 +1,6 @@
 // Package ask lists the questions that track answers, each bound to the function that answers it from a database.
-// Every face asks through it, so that it cannot tell a database from a server.
+// Every face asks through it, so that it cannot tell a database from a server. A function without a comment returns a
+// question; its Help says what is asked.
 package ask
 
 import (
@@ -248,7 +249,6 @@ func naming(parameter string) (kind nameKind, names bool) {
 	return 0, false
 }
 
-// Params asks what the parameters of configurations do.
 func Params() Def[answer.ParamsQuestion, answer.ParamsAnalysis] {
 	return Def[answer.ParamsQuestion, answer.ParamsAnalysis]{
 		Name: "params", Scope: access.Read, Help: "rank the configurations of a grid or design, and show the effect of each parameter",

@@ -10,7 +10,6 @@ import (
 	"track/tracker/tokens"
 )
 
-// Query asks for the rows of a reading SQL statement.
 func Query() Def[answer.QueryQuestion, answer.Query] {
 	return Def[answer.QueryQuestion, answer.Query]{
 		Name: "query", Scope: access.Read, Help: "run SQL that reads",
@@ -20,7 +19,6 @@ hexadecimal.`,
 	}
 }
 
-// Check asks whether the database is damaged.
 func Check() Def[answer.CheckQuestion, answer.DatabaseCheck] {
 	return Def[answer.CheckQuestion, answer.DatabaseCheck]{
 		Name: "check", Scope: access.Admin, Help: "find out whether a database is damaged",
@@ -31,7 +29,6 @@ their tables. Says which records are damaged and what can be saved. Lists the ta
 	}
 }
 
-// Prune asks to delete the large contents of old records.
 func Prune() Def[answer.PruneQuestion, answer.Pruned] {
 	return Def[answer.PruneQuestion, answer.Pruned]{
 		Name: "prune", Scope: access.Admin, Help: "delete the large contents of old records; values, scores and ledgers stay",
@@ -44,7 +41,6 @@ active versions and their ancestors, keep them too, unless keep leaves these out
 	}
 }
 
-// PruneArtifacts asks to delete the contents of the files of old seeds.
 func PruneArtifacts() Def[answer.PruneArtifactsQuestion, answer.PrunedArtifacts] {
 	return Def[answer.PruneArtifactsQuestion, answer.PrunedArtifacts]{
 		Name: "prune artifacts", Scope: access.Admin, Help: "delete the contents of files of old seeds; values and results stay",
@@ -55,7 +51,6 @@ seeds, a content is deleted only if both allow it.`,
 	}
 }
 
-// PruneSeries asks to delete the numbers of old series.
 func PruneSeries() Def[answer.PruneSeriesQuestion, answer.PrunedSeries] {
 	return Def[answer.PruneSeriesQuestion, answer.PrunedSeries]{
 		Name: "prune series", Scope: access.Admin, Help: "delete the numbers of old series; values and results stay",
@@ -69,7 +64,6 @@ series is deleted only if both allow it.`,
 const aboutWithdrawn = `What is withdrawn is kept, with the reason, and is left out of every aggregate, count and interim analysis. Recording or merging it again
 does not bring it back; restoring it does. A merge carries both: of two that are about the same, the later one counts.`
 
-// WithdrawSeed asks to take back what a seed measured.
 func WithdrawSeed() Def[answer.WithdrawSeedQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.WithdrawSeedQuestion, answer.WithdrawalReceipt]{
 		Name: "withdraw seed", Scope: access.Decide, Help: "withdraw what a seed measured",
@@ -78,7 +72,6 @@ func WithdrawSeed() Def[answer.WithdrawSeedQuestion, answer.WithdrawalReceipt] {
 	}
 }
 
-// RestoreSeed asks to make a withdrawn seed count again.
 func RestoreSeed() Def[answer.RestoreSeedQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.RestoreSeedQuestion, answer.WithdrawalReceipt]{
 		Name: "restore seed", Scope: access.Decide, Help: "restore a withdrawn seed",
@@ -87,7 +80,6 @@ func RestoreSeed() Def[answer.RestoreSeedQuestion, answer.WithdrawalReceipt] {
 	}
 }
 
-// WithdrawConfiguration asks to take back all seeds of a scenario under a configuration.
 func WithdrawConfiguration() Def[answer.WithdrawConfigurationQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.WithdrawConfigurationQuestion, answer.WithdrawalReceipt]{
 		Name: "withdraw configuration", Scope: access.Decide, Help: "withdraw all seeds of a scenario under a configuration",
@@ -96,7 +88,6 @@ func WithdrawConfiguration() Def[answer.WithdrawConfigurationQuestion, answer.Wi
 	}
 }
 
-// RestoreConfiguration asks to make the seeds of a withdrawn configuration count again.
 func RestoreConfiguration() Def[answer.RestoreConfigurationQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.RestoreConfigurationQuestion, answer.WithdrawalReceipt]{
 		Name: "restore configuration", Scope: access.Decide, Help: "restore a withdrawn configuration",
@@ -105,7 +96,6 @@ func RestoreConfiguration() Def[answer.RestoreConfigurationQuestion, answer.With
 	}
 }
 
-// WithdrawSweep asks to take back a sweep.
 func WithdrawSweep() Def[answer.WithdrawSweepQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.WithdrawSweepQuestion, answer.WithdrawalReceipt]{
 		Name: "withdraw sweep", Scope: access.Decide, Help: "withdraw a sweep that was a mistake: its plan and its seeds",
@@ -114,7 +104,6 @@ func WithdrawSweep() Def[answer.WithdrawSweepQuestion, answer.WithdrawalReceipt]
 	}
 }
 
-// RestoreSweep asks to make a withdrawn sweep count again.
 func RestoreSweep() Def[answer.RestoreSweepQuestion, answer.WithdrawalReceipt] {
 	return Def[answer.RestoreSweepQuestion, answer.WithdrawalReceipt]{
 		Name: "restore sweep", Scope: access.Decide, Help: "restore a withdrawn sweep",
@@ -123,7 +112,6 @@ func RestoreSweep() Def[answer.RestoreSweepQuestion, answer.WithdrawalReceipt] {
 	}
 }
 
-// AddNote asks to attach a note to a configuration.
 func AddNote() Def[answer.AddNoteQuestion, answer.NoteChange] {
 	return Def[answer.AddNoteQuestion, answer.NoteChange]{
 		Name: "note add", Scope: access.Record, Help: "attach a note to a configuration",
@@ -132,7 +120,6 @@ func AddNote() Def[answer.AddNoteQuestion, answer.NoteChange] {
 	}
 }
 
-// RemoveNote asks to remove a note.
 func RemoveNote() Def[answer.RemoveNoteQuestion, answer.NoteChange] {
 	return Def[answer.RemoveNoteQuestion, answer.NoteChange]{
 		Name: "note remove", Scope: access.Record, Help: "remove a note from a configuration",
@@ -141,7 +128,6 @@ func RemoveNote() Def[answer.RemoveNoteQuestion, answer.NoteChange] {
 	}
 }
 
-// Notes asks for the notes on configurations.
 func Notes() Def[answer.NotesQuestion, answer.Notes] {
 	return Def[answer.NotesQuestion, answer.Notes]{
 		Name: "note list", Scope: access.Read, Help: "list the notes on configurations",
@@ -150,7 +136,6 @@ func Notes() Def[answer.NotesQuestion, answer.Notes] {
 	}
 }
 
-// AddTags asks to add tags to a configuration.
 func AddTags() Def[answer.TagQuestion, answer.TagChange] {
 	return Def[answer.TagQuestion, answer.TagChange]{
 		Name: "tag add", Scope: access.Record, Help: "add tags to a configuration",
@@ -159,7 +144,6 @@ func AddTags() Def[answer.TagQuestion, answer.TagChange] {
 	}
 }
 
-// RemoveTags asks to remove tags from a configuration.
 func RemoveTags() Def[answer.TagQuestion, answer.TagChange] {
 	return Def[answer.TagQuestion, answer.TagChange]{
 		Name: "tag remove", Scope: access.Record, Help: "remove tags from a configuration",
@@ -167,7 +151,6 @@ func RemoveTags() Def[answer.TagQuestion, answer.TagChange] {
 	}
 }
 
-// Tags asks for the tags of configurations.
 func Tags() Def[answer.TagsQuestion, answer.Tags] {
 	return Def[answer.TagsQuestion, answer.Tags]{
 		Name: "tag list", Scope: access.Read, Help: "list configurations with their tags",
@@ -175,7 +158,6 @@ func Tags() Def[answer.TagsQuestion, answer.Tags] {
 	}
 }
 
-// AddToken asks for a new token.
 func AddToken() Def[answer.AddTokenQuestion, answer.AddedToken] {
 	return Def[answer.AddTokenQuestion, answer.AddedToken]{
 		Name: "token add", Scope: access.Admin, Help: "add a token for a server",
@@ -186,7 +168,6 @@ name them. The token is shown once; the database keeps a hash of it.`,
 	}
 }
 
-// Tokens asks for all tokens.
 func Tokens() Def[answer.TokensQuestion, answer.Tokens] {
 	return Def[answer.TokensQuestion, answer.Tokens]{
 		Name: "token list", Scope: access.Admin, Help: "list the tokens, without their secrets",
@@ -194,7 +175,6 @@ func Tokens() Def[answer.TokensQuestion, answer.Tokens] {
 	}
 }
 
-// SetToken asks to change how much a token may record, and when it ends.
 func SetToken() Def[answer.SetTokenQuestion, answer.ChangedToken] {
 	return Def[answer.SetTokenQuestion, answer.ChangedToken]{
 		Name: "token set", Scope: access.Admin, Help: "change when a token ends",
@@ -204,7 +184,6 @@ token allows cannot be changed: add another one.`,
 	}
 }
 
-// RevokeToken asks to end a token.
 func RevokeToken() Def[answer.RevokeTokenQuestion, answer.RevokedToken] {
 	return Def[answer.RevokeTokenQuestion, answer.RevokedToken]{
 		Name: "token revoke", Scope: access.Admin, Help: "end a token for good",

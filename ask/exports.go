@@ -32,7 +32,6 @@ func Exports() []Question {
 	}
 }
 
-// ExportTable asks for the seeds of a scenario as a table.
 func ExportTable() Files[answer.TableQuestion, answer.TableExported] {
 	return Files[answer.TableQuestion, answer.TableExported]{
 		Name: "export table", Help: "write the seeds of a scenario as one table, for analysis elsewhere",
@@ -91,7 +90,6 @@ func (f *tableFiles) close() error {
 	return err
 }
 
-// ExportLineage asks for a lineage with its ledger.
 func ExportLineage() Files[answer.LineageFileQuestion, answer.LineageExported] {
 	return Files[answer.LineageFileQuestion, answer.LineageExported]{
 		Name: "export lineage", Help: "write a lineage with its ledger, to import it elsewhere or to check it later",
@@ -117,7 +115,6 @@ func writeLineage(ctx context.Context, st *store.Store, q answer.LineageFileQues
 	return answer.LineageExported{Bytes: int64(len(text))}, err
 }
 
-// ExportLines asks for a database as lines.
 func ExportLines() Files[answer.LinesQuestion, answer.LinesExported] {
 	return Files[answer.LinesQuestion, answer.LinesExported]{
 		Name: "export lines", Help: "write scenarios and lineages, with all that belongs to them, as lines",
@@ -130,7 +127,6 @@ everything comes. Lines of some names also have the hashes of all interim analys
 	}
 }
 
-// ArtifactFiles asks for files that were kept of a seed.
 func ArtifactFiles() Files[answer.ArtifactFilesQuestion, answer.WrittenArtifacts] {
 	return Files[answer.ArtifactFilesQuestion, answer.WrittenArtifacts]{
 		Name: "artifact get", Help: "write a file of a seed, or all of them", About: "A file is written as it is stored: in text, secrets are masked.",
@@ -160,7 +156,6 @@ func writeArtifacts(ctx context.Context, st *store.Store, q answer.ArtifactFiles
 	return a, nil
 }
 
-// ExportSeries asks for series of a seed.
 func ExportSeries() Files[answer.SeriesFileQuestion, answer.SeriesExported] {
 	return Files[answer.SeriesFileQuestion, answer.SeriesExported]{
 		Name: "series export", Help: "write the series of a seed as CSV, Parquet or JSON", About: "Writes the recorded numbers to the last bit.",

@@ -7,7 +7,6 @@ import (
 	"track/tracker/lineages"
 )
 
-// Lineages asks which lineages there are.
 func Lineages() Def[answer.LineagesQuestion, answer.Lineages] {
 	return Def[answer.LineagesQuestion, answer.Lineages]{
 		Name: "lineage list", Scope: access.Read, Help: "list the lineages",
@@ -16,7 +15,6 @@ func Lineages() Def[answer.LineagesQuestion, answer.Lineages] {
 	}
 }
 
-// Lineage asks where a lineage stands.
 func Lineage() Def[answer.LineageQuestion, answer.Lineage] {
 	return Def[answer.LineageQuestion, answer.Lineage]{
 		Name: "lineage show", Scope: access.Read, Help: "show the active version, mutations and settings of a lineage",
@@ -24,7 +22,6 @@ func Lineage() Def[answer.LineageQuestion, answer.Lineage] {
 	}
 }
 
-// LineageTree asks for all versions of a lineage, and for what each was made from.
 func LineageTree() Def[answer.LineageQuestion, answer.LineageTree] {
 	return Def[answer.LineageQuestion, answer.LineageTree]{
 		Name: "lineage tree", Scope: access.Read, Help: "list all versions of a lineage with their parents",
@@ -34,7 +31,6 @@ version, and versions with the content of their parents. If several mutations ma
 	}
 }
 
-// LineageFront asks which versions of a lineage are on the Pareto front of two objectives.
 func LineageFront() Def[answer.FrontQuestion, answer.LineageFront] {
 	return Def[answer.FrontQuestion, answer.LineageFront]{
 		Name: "lineage front", Scope: access.Read, Help: "compare the versions of a lineage by two objectives, and mark the Pareto front",
@@ -44,7 +40,6 @@ good in both means and better in one. Intervals are of single versions: the fron
 	}
 }
 
-// LineageHead asks for the active version of a lineage.
 func LineageHead() Def[answer.LineageQuestion, answer.Head] {
 	return Def[answer.LineageQuestion, answer.Head]{
 		Name: "lineage head", Scope: access.Read, Help: "print the name of the active version",
@@ -53,7 +48,6 @@ func LineageHead() Def[answer.LineageQuestion, answer.Head] {
 	}
 }
 
-// NewLineage asks to begin the ledger of a lineage.
 func NewLineage() Def[answer.NewLineageQuestion, answer.LineageCreated] {
 	return Def[answer.NewLineageQuestion, answer.LineageCreated]{
 		Name: "lineage new", Scope: access.Decide, Help: "begin the ledger of a lineage",
@@ -66,7 +60,6 @@ active. Every draw follows from the seed. Without one, a random seed is recorded
 	}
 }
 
-// SetLineage asks to change settings of a lineage.
 func SetLineage() Def[answer.SetLineageQuestion, answer.LineageSettings] {
 	return Def[answer.SetLineageQuestion, answer.LineageSettings]{
 		Name: "lineage set", Scope: access.Decide, Help: "change settings of a lineage",
@@ -79,7 +72,6 @@ line. A decision uses one kind of score on both sides (score-from), and leaves o
 	}
 }
 
-// FreezeLineage asks to stop mutating a lineage.
 func FreezeLineage() Def[answer.FreezeQuestion, answer.Frozen] {
 	return Def[answer.FreezeQuestion, answer.Frozen]{
 		Name: "lineage freeze", Scope: access.Decide, Help: "stop mutating a lineage",
@@ -88,7 +80,6 @@ func FreezeLineage() Def[answer.FreezeQuestion, answer.Frozen] {
 	}
 }
 
-// UnfreezeLineage asks to let a lineage mutate again.
 func UnfreezeLineage() Def[answer.FreezeQuestion, answer.Frozen] {
 	return Def[answer.FreezeQuestion, answer.Frozen]{
 		Name: "lineage unfreeze", Scope: access.Decide, Help: "let a lineage mutate again",
@@ -96,7 +87,6 @@ func UnfreezeLineage() Def[answer.FreezeQuestion, answer.Frozen] {
 	}
 }
 
-// Rollback asks to make an earlier version active.
 func Rollback() Def[answer.RollbackQuestion, answer.Rollback] {
 	return Def[answer.RollbackQuestion, answer.Rollback]{
 		Name: "rollback", Scope: access.Decide, Help: "make an earlier version active",
@@ -107,7 +97,6 @@ pattern of the settings: naming such a version is a conflict.`,
 	}
 }
 
-// Replay asks to compute ledgers again.
 func Replay() Def[answer.ReplayQuestion, answer.Replays] {
 	return Def[answer.ReplayQuestion, answer.Replays]{
 		Name: "replay", Scope: access.Read, Help: "compute every decision again from its evidence, and compare",
@@ -120,7 +109,6 @@ decision by another policy, each on its own: under that policy, other versions a
 	}
 }
 
-// Draws asks which draws a lineage made.
 func Draws() Def[answer.OptionalLineageQuestion, answer.Draws] {
 	return Def[answer.OptionalLineageQuestion, answer.Draws]{
 		Name: "draws", Scope: access.Read, Help: "list the random numbers of a lineage, with what reproduces them",
@@ -130,7 +118,6 @@ its length (4 bytes, big-endian), the lineage, the mutation, the attempt in deci
 	}
 }
 
-// Operators asks how the operators of a lineage did.
 func Operators() Def[answer.OperatorsQuestion, answer.Operators] {
 	return Def[answer.OperatorsQuestion, answer.Operators]{
 		Name: "operators", Scope: access.Read, Help: "show how the operators of a lineage did",
@@ -141,7 +128,6 @@ mutations over the points that accepted mutations gained when they were decided.
 	}
 }
 
-// Versions asks which versions a lineage has.
 func Versions() Def[answer.OptionalLineageQuestion, answer.Versions] {
 	return Def[answer.OptionalLineageQuestion, answer.Versions]{
 		Name: "version list", Scope: access.Read, Help: "list the versions of a lineage, the newest first",
@@ -151,7 +137,6 @@ No version is ever deleted.`,
 	}
 }
 
-// Version asks for a version with its content.
 func Version() Def[answer.VersionQuestion, answer.VersionDetail] {
 	return Def[answer.VersionQuestion, answer.VersionDetail]{
 		Name: "version show", Scope: access.Read, Help: "show a version with its content",
@@ -159,7 +144,6 @@ func Version() Def[answer.VersionQuestion, answer.VersionDetail] {
 	}
 }
 
-// VersionDiff asks for the difference of two versions.
 func VersionDiff() Def[answer.VersionDiffQuestion, answer.VersionDiff] {
 	return Def[answer.VersionDiffQuestion, answer.VersionDiff]{
 		Name: "version diff", Scope: access.Read, Help: "show the difference of two versions",
@@ -168,7 +152,6 @@ func VersionDiff() Def[answer.VersionDiffQuestion, answer.VersionDiff] {
 	}
 }
 
-// VersionContent asks for the content of a version.
 func VersionContent() Def[answer.VersionQuestion, answer.VersionContent] {
 	return Def[answer.VersionQuestion, answer.VersionContent]{
 		Name: "version export", Scope: access.Read, Help: "write the content of a version, unchanged",
@@ -176,7 +159,6 @@ func VersionContent() Def[answer.VersionQuestion, answer.VersionContent] {
 	}
 }
 
-// CompareVersions asks how versions of a lineage did on each task.
 func CompareVersions() Def[answer.CompareVersionsQuestion, answer.VersionComparison] {
 	return Def[answer.CompareVersionsQuestion, answer.VersionComparison]{
 		Name: "compare versions", Scope: access.Read, Help: "compare versions of a lineage, task by task",
@@ -186,7 +168,6 @@ its paired t interval, and the tasks won, lost and tied. Tasks that only one of 
 	}
 }
 
-// Propose asks to record a mutation.
 func Propose() Def[answer.ProposeQuestion, answer.Proposed] {
 	return Def[answer.ProposeQuestion, answer.Proposed]{
 		Name: "mutation propose", Scope: access.Decide, Help: "record a child of a version, to be tried and decided",
@@ -200,7 +181,6 @@ parent, longer than the settings allow, or matches a forbidden pattern. Daily li
 	}
 }
 
-// Next asks what to do with a lineage now.
 func Next() Def[answer.NextQuestion, answer.Next] {
 	return Def[answer.NextQuestion, answer.Next]{
 		Name: "mutation next", Scope: access.Decide, Help: "show what to do with a lineage now, and why",
@@ -218,7 +198,6 @@ Whether to mutate, and by which operator, is drawn once and recorded. Asked agai
 	}
 }
 
-// Plan asks which trials a policy needs before it decides a mutation.
 func Plan() Def[answer.PlanQuestion, answer.Plan] {
 	return Def[answer.PlanQuestion, answer.Plan]{
 		Name: "mutation plan", Scope: access.Read, Help: "list the trials that a policy needs before it decides",
@@ -227,7 +206,6 @@ func Plan() Def[answer.PlanQuestion, answer.Plan] {
 	}
 }
 
-// Decide asks to decide a mutation.
 func Decide() Def[answer.DecideQuestion, answer.Decision] {
 	return Def[answer.DecideQuestion, answer.Decision]{
 		Name: "mutation decide", Scope: access.Decide, Help: "decide whether to keep a mutation, using the lineage's policy",
@@ -241,7 +219,6 @@ its parent no longer is. With expect-head, deciding while another version is act
 	}
 }
 
-// Mutations asks for the mutations of a lineage.
 func Mutations() Def[answer.MutationsQuestion, answer.Mutations] {
 	return Def[answer.MutationsQuestion, answer.Mutations]{
 		Name: "mutation list", Scope: access.Read, Help: "list the mutations of a lineage, the newest first",
@@ -249,7 +226,6 @@ func Mutations() Def[answer.MutationsQuestion, answer.Mutations] {
 	}
 }
 
-// Mutation asks for a mutation.
 func Mutation() Def[answer.MutationQuestion, answer.MutationDetail] {
 	return Def[answer.MutationQuestion, answer.MutationDetail]{
 		Name: "mutation show", Scope: access.Read, Help: "show a mutation with all decisions on it",
@@ -257,7 +233,6 @@ func Mutation() Def[answer.MutationQuestion, answer.MutationDetail] {
 	}
 }
 
-// MutationDiff asks what a mutation changes.
 func MutationDiff() Def[answer.MutationQuestion, answer.VersionDiff] {
 	return Def[answer.MutationQuestion, answer.VersionDiff]{
 		Name: "mutation diff", Scope: access.Read, Help: "show what a mutation changes",
@@ -266,7 +241,6 @@ func MutationDiff() Def[answer.MutationQuestion, answer.VersionDiff] {
 	}
 }
 
-// Withdraw asks to take back a mutation.
 func Withdraw() Def[answer.WithdrawQuestion, answer.Withdrawn] {
 	return Def[answer.WithdrawQuestion, answer.Withdrawn]{
 		Name: "mutation withdraw", Scope: access.Decide, Help: "take back a mutation that is not accepted",

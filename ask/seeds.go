@@ -8,7 +8,6 @@ import (
 	"track/tracker/sweeps"
 )
 
-// Seeds asks which seeds are recorded.
 func Seeds() Def[answer.SeedsQuestion, answer.Seeds] {
 	return Def[answer.SeedsQuestion, answer.Seeds]{
 		Name: "seeds", Scope: access.Read, Help: "list recorded seeds, the newest first",
@@ -17,7 +16,6 @@ func Seeds() Def[answer.SeedsQuestion, answer.Seeds] {
 	}
 }
 
-// Seed asks for everything that is known of a seed.
 func Seed() Def[answer.SeedQuestion, answer.Seed] {
 	return Def[answer.SeedQuestion, answer.Seed]{
 		Name: "show seed", Scope: access.Read, Help: "show a seed with every metric, its target, value, status and score",
@@ -26,7 +24,6 @@ func Seed() Def[answer.SeedQuestion, answer.Seed] {
 	}
 }
 
-// AddSpec asks to add a spec.
 func AddSpec() Def[answer.AddSpecQuestion, answer.SpecAdded] {
 	return Def[answer.AddSpecQuestion, answer.SpecAdded]{
 		Name: "spec add", Scope: access.Spec, Help: "add a spec; a changed one becomes the next version",
@@ -37,7 +34,6 @@ scenario had a spec are scored now.`,
 	}
 }
 
-// Rescore asks to score stored values under another version of a spec.
 func Rescore() Def[answer.RescoreQuestion, answer.Rescored] {
 	return Def[answer.RescoreQuestion, answer.Rescored]{
 		Name: "rescore", Scope: access.Spec, Help: "score the stored values of a scenario under another version of its spec",
@@ -47,7 +43,6 @@ func Rescore() Def[answer.RescoreQuestion, answer.Rescored] {
 	}
 }
 
-// SeriesList asks which series a seed has.
 func SeriesList() Def[answer.SeriesListQuestion, answer.SeriesList] {
 	return Def[answer.SeriesListQuestion, answer.SeriesList]{
 		Name: "series list", Scope: access.Read, Help: "list the series of a seed",
@@ -55,7 +50,6 @@ func SeriesList() Def[answer.SeriesListQuestion, answer.SeriesList] {
 	}
 }
 
-// Artifacts asks which files were kept of seeds.
 func Artifacts() Def[answer.ArtifactsQuestion, answer.Artifacts] {
 	return Def[answer.ArtifactsQuestion, answer.Artifacts]{
 		Name: "artifact list", Scope: access.Read, Help: "list the files that were kept of the seeds of a configuration",
@@ -63,7 +57,6 @@ func Artifacts() Def[answer.ArtifactsQuestion, answer.Artifacts] {
 	}
 }
 
-// SeriesShow asks for series of a seed at a glance.
 func SeriesShow() Def[answer.SeriesQuestion, answer.SeriesSummaries] {
 	return Def[answer.SeriesQuestion, answer.SeriesSummaries]{
 		Name: "series show", Scope: access.Read, Help: "show the series of a seed at a glance, or draw them",
@@ -71,7 +64,6 @@ func SeriesShow() Def[answer.SeriesQuestion, answer.SeriesSummaries] {
 	}
 }
 
-// Scenarios asks which scenarios there are.
 func Scenarios() Def[answer.ScenariosQuestion, answer.Scenarios] {
 	return Def[answer.ScenariosQuestion, answer.Scenarios]{
 		Name: "scenario list", Scope: access.Read, Help: "list the scenarios with how they stand",
@@ -81,7 +73,6 @@ newest configurations, the oldest first.`,
 	}
 }
 
-// Matrix asks for the status of many seeds at a glance.
 func Matrix() Def[answer.MatrixQuestion, answer.Matrix] {
 	return Def[answer.MatrixQuestion, answer.Matrix]{
 		Name: "matrix", Scope: access.Read, Help: "show the status of many seeds at a glance, a character each",
@@ -91,7 +82,6 @@ No verdict follows, so it is not an interim analysis.`,
 	}
 }
 
-// SeriesBands asks how a series runs over the seeds of a configuration.
 func SeriesBands() Def[answer.SeriesBandsQuestion, answer.SeriesBands] {
 	return Def[answer.SeriesBandsQuestion, answer.SeriesBands]{
 		Name: "series bands", Scope: access.Read, Help: "show a series over all seeds of a configuration: median, quartiles, range",
@@ -100,7 +90,6 @@ func SeriesBands() Def[answer.SeriesBandsQuestion, answer.SeriesBands] {
 	}
 }
 
-// SetBaseline asks to pin a configuration as the baseline of its scenario.
 func SetBaseline() Def[answer.SetBaselineQuestion, answer.BaselineChange] {
 	return Def[answer.SetBaselineQuestion, answer.BaselineChange]{
 		Name: "baseline set", Scope: access.Decide, Help: "pin a configuration of a scenario",
@@ -109,7 +98,6 @@ func SetBaseline() Def[answer.SetBaselineQuestion, answer.BaselineChange] {
 	}
 }
 
-// UnsetBaseline asks to remove the pin of a scenario.
 func UnsetBaseline() Def[answer.UnsetBaselineQuestion, answer.BaselineChange] {
 	return Def[answer.UnsetBaselineQuestion, answer.BaselineChange]{
 		Name: "baseline unset", Scope: access.Decide, Help: "remove the pin of a scenario",
@@ -118,7 +106,6 @@ func UnsetBaseline() Def[answer.UnsetBaselineQuestion, answer.BaselineChange] {
 	}
 }
 
-// Baseline asks for the pins of a scenario.
 func Baseline() Def[answer.BaselineQuestion, answer.Baselines] {
 	return Def[answer.BaselineQuestion, answer.Baselines]{
 		Name: "baseline show", Scope: access.Read, Help: "show the baseline of a scenario, and earlier ones",
@@ -127,7 +114,6 @@ func Baseline() Def[answer.BaselineQuestion, answer.Baselines] {
 	}
 }
 
-// Baselines asks which baselines are pinned.
 func Baselines() Def[answer.BaselinesQuestion, answer.Baselines] {
 	return Def[answer.BaselinesQuestion, answer.Baselines]{
 		Name: "baseline list", Scope: access.Read, Help: "list the active baselines of all scenarios",
@@ -135,7 +121,6 @@ func Baselines() Def[answer.BaselinesQuestion, answer.Baselines] {
 	}
 }
 
-// Specs asks which specs there are.
 func Specs() Def[answer.SpecsQuestion, answer.Specs] {
 	return Def[answer.SpecsQuestion, answer.Specs]{
 		Name: "spec list", Scope: access.Read, Help: "list the specs and their versions",
@@ -143,7 +128,6 @@ func Specs() Def[answer.SpecsQuestion, answer.Specs] {
 	}
 }
 
-// LintSpec asks what deserves a look in a spec.
 func LintSpec() Def[answer.LintSpecQuestion, answer.SpecLint] {
 	return Def[answer.LintSpecQuestion, answer.SpecLint]{
 		Name: "spec lint", Scope: access.Read, Help: "check a spec without adding it", Posted: true,
@@ -153,7 +137,6 @@ whether the skip of each mean over a series is long enough, and warns of values 
 	}
 }
 
-// Spec asks for a version of a spec.
 func Spec() Def[answer.SpecQuestion, answer.Spec] {
 	return Def[answer.SpecQuestion, answer.Spec]{
 		Name: "spec show", Scope: access.Read, Help: "show the metrics and targets of a spec",
@@ -162,7 +145,6 @@ func Spec() Def[answer.SpecQuestion, answer.Spec] {
 	}
 }
 
-// Sweeps asks which sweeps are recorded.
 func Sweeps() Def[answer.SweepsQuestion, answer.Sweeps] {
 	return Def[answer.SweepsQuestion, answer.Sweeps]{
 		Name: "sweep list", Scope: access.Read, Help: "list sweeps, the newest first",
@@ -171,7 +153,6 @@ func Sweeps() Def[answer.SweepsQuestion, answer.Sweeps] {
 	}
 }
 
-// Sweep asks for a sweep with its provenance.
 func Sweep() Def[answer.SweepQuestion, answer.Sweep] {
 	return Def[answer.SweepQuestion, answer.Sweep]{
 		Name: "sweep show", Scope: access.Read, Help: "show a sweep with its provenance: command, environment, changes of the code, libraries",
@@ -180,7 +161,6 @@ func Sweep() Def[answer.SweepQuestion, answer.Sweep] {
 	}
 }
 
-// PlanSweep asks for a plan of a sweep that other machines can run in parts.
 func PlanSweep() Def[answer.SweepPlanQuestion, answer.SweepPlan] {
 	return Def[answer.SweepPlanQuestion, answer.SweepPlan]{
 		Name: "sweep plan", Scope: access.Read, Help: "write a sweep as a plan, in shards that other machines can run",
