@@ -1,22 +1,17 @@
 package claudehooks
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"iter"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -400,213 +395,131 @@ func responseText(response jsontext.Value) string {
 	return importer.Canonical(response)
 }
 
-// Bounds of a payload in memory, in bytes of JSON.
+// Bounds of a payload, in bytes.
 const (
-	longString  = 1 << 20 // a longer string is cut: its beginning and its end are kept
-	keptOfLong  = 1 << 20 // of all long strings together
-	longValue   = 4 << 20 // a longer object or array is left out, its long strings not counted
-	longPayload = 16 << 20
+	mostPayload = 256 << 20 // that are read
+	longString  = 1 << 20   // a longer string is cut: its beginning and its end are kept
+	keptOfLong  = 1 << 20   // of all long strings together
+	longValue   = 4 << 20   // a longer object or array is left out, its long strings not counted
+	longPayload = 16 << 20  // without what is left out
 )
-
-var errTooManyMembers = fmt.Errorf("the payload is longer than %d MiB without its long texts", longPayload>>20)
-
-// ReadPayload returns a payload of any size in bounded memory. Of a string above 1 MiB, the masked beginning and the
-// masked end are kept, of an object or array of much else nothing, and what is left out is named with its size and a
-// digest of its lines' lengths. cuts say what is left out; none if nothing is. mask takes secrets out of a text.
-func ReadPayload(r io.Reader, mask func(text string) string) (payload []byte, cuts Cuts, err error) {
-	s := shortener{in: bufio.NewReaderSize(r, 256<<10), mask: mask, kept: keptOfLong}
-	for err == nil {
-		if err = s.next(); len(s.out) > longPayload {
-			return nil, s.cuts, errTooManyMembers
-		}
-	}
-	if !errors.Is(err, io.EOF) {
-		return nil, s.cuts, err
-	}
-	if s.skip != nil { // the payload ended within it
-		s.leaveOut(s.skip, "")
-	}
-	return s.out, s.cuts, nil
-}
-
-// shortener copies JSON from in to out and leaves out what is long. It knows strings and brackets, and nothing else of
-// JSON: whoever decodes the payload finds out whether it is any.
-type shortener struct {
-	in    *bufio.Reader
-	out   []byte
-	mask  func(string) string
-	kept  int // bytes that long strings may still take
-	cuts  Cuts
-	depth int
-	value int // where the member of the payload begins in out, if it is an object or array
-	long  int // bytes of long strings in it
-	skip  *outline
-}
-
-// next copies what comes up to the next string, with the string.
-func (s *shortener) next() error {
-	chunk, err := s.chunk()
-	if err != nil {
-		return err
-	}
-	for i, c := range chunk {
-		switch c {
-		case '"':
-			s.write(chunk[:i+1])
-			_, _ = s.in.Discard(i + 1) // it is buffered
-			return s.text()
-		case '{', '[':
-			if s.depth++; s.depth == 2 {
-				s.value, s.long = len(s.out)+i, 0
-			}
-		case '}', ']':
-			if s.depth--; s.depth == 1 && s.skip != nil {
-				_, _ = s.in.Discard(i + 1)
-				s.endSkipped(i + 1)
-				return nil
-			}
-		}
-	}
-	s.write(chunk)
-	_, _ = s.in.Discard(len(chunk))
-	return nil
-}
-
-// chunk returns bytes that are buffered, at least one.
-func (s *shortener) chunk() ([]byte, error) {
-	if _, err := s.in.Peek(1); err != nil {
-		return nil, err
-	}
-	return s.in.Peek(s.in.Buffered())
-}
-
-// write copies bytes, unless the value that they belong to has become too long: then it is left out.
-func (s *shortener) write(text []byte) {
-	if s.skip != nil {
-		s.skip.bytes += len(text)
-		return
-	}
-	s.out = append(s.out, text...)
-	if s.depth >= 2 && len(s.out)-s.value-s.long > longValue {
-		s.skip = newOutline()
-		s.skip.bytes = len(s.out) - s.value
-		s.out = s.out[:s.value]
-	}
-}
-
-// endSkipped writes what stands for a value that was left out.
-func (s *shortener) endSkipped(n int) {
-	s.skip.bytes += n
-	outline := s.skip
-	s.skip = nil
-	s.out = appendQuoted(s.out, outline.String())
-	s.leaveOut(outline, outline.String())
-}
-
-// text copies the rest of a string, whose first quote was read.
-func (s *shortener) text() error {
-	start, escaped := len(s.out), false
-	for {
-		chunk, err := s.chunk()
-		if errors.Is(err, io.EOF) {
-			return io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return err
-		}
-		n, next, ended := stringEnd(chunk, escaped)
-		escaped = next
-		s.write(chunk[:n])
-		if s.skip != nil {
-			s.skip.line(chunk[:n])
-		}
-		_, _ = s.in.Discard(n)
-		if ended {
-			return nil
-		}
-		if s.skip == nil && len(s.out)-start > longString {
-			return s.longText(start, escaped)
-		}
-	}
-}
-
-// stringEnd returns how much of a chunk belongs to a string, with its last quote, and whether that is its end. escaped
-// says that a backslash precedes the chunk; next, that one ends it.
-func stringEnd(chunk []byte, escaped bool) (n int, next, ended bool) {
-	i, quote := 0, -1
-	if escaped {
-		i = 1
-	}
-	for i < len(chunk) {
-		if quote < i {
-			if quote = bytes.IndexByte(chunk[i:], '"') + i; quote < i {
-				quote = len(chunk)
-			}
-		}
-		backslash := bytes.IndexByte(chunk[i:quote], '\\')
-		switch {
-		case backslash >= 0:
-			i += backslash + 2
-		case quote < len(chunk):
-			return quote + 1, false, true
-		default:
-			return len(chunk), false, false
-		}
-	}
-	return len(chunk), i > len(chunk), false
-}
 
 // besideCut is how much of a long text is masked on each side of a cut and then left out. A secret that the cut splits
 // lies in it, and what a mask depends on lies next to its secret: a private key has at most 16 KiB. Masks can be longer
 // than the secrets they replace, so it is a multiple of that.
 const besideCut = 64 << 10
 
-// longText reads the rest of a string that began at start of out, and writes what is kept of it.
-func (s *shortener) longText(start int, escaped bool) error {
-	raw := s.out[start:]
-	outline := newOutline()
-	outline.add(raw)
-	keep := s.kept / 2
-	tail := ring{size: keep}
-	tail.add(raw[min(len(raw), keep):])
-	head := string(raw[:min(len(raw), keep)])
-	for ended := false; !ended; {
-		chunk, err := s.chunk()
-		if errors.Is(err, io.EOF) {
-			return io.ErrUnexpectedEOF
-		}
-		if err != nil {
-			return err
-		}
-		var n int
-		n, escaped, ended = stringEnd(chunk, escaped)
-		text := chunk[:n]
-		if ended {
-			text = chunk[:n-1]
-		}
-		outline.add(text)
-		tail.add(text)
-		_, _ = s.in.Discard(n)
+// ReadPayload returns a payload without what is too long to be kept. Of a string above 1 MiB, the masked beginning and
+// the masked end are kept, of an object or array of much else nothing, and what is left out is named with its size and a
+// digest of its lines' lengths. cuts say what is left out; none if nothing is. mask takes secrets out of a text.
+func ReadPayload(r io.Reader, mask func(text string) string) (payload []byte, cuts Cuts, err error) {
+	payload, err = io.ReadAll(io.LimitReader(r, mostPayload+1))
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case len(payload) > mostPayload:
+		return nil, nil, fmt.Errorf("the payload is longer than %d MiB", mostPayload>>20)
+	case len(payload) <= longString:
+		return payload, nil, nil
 	}
-	text := s.shortened(head, tail.text(), outline.String(), keep)
-	s.kept -= min(s.kept, len(text))
-	s.out = appendQuoted(s.out[:start-1], text)
-	s.leaveOut(outline, text)
-	s.long += len(s.out) - start
-	return nil
+	s := shortener{mask: mask, kept: keptOfLong}
+	if out, ok := s.payload(payload); ok && len(s.cuts) > 0 {
+		payload = out
+	}
+	if len(payload) > longPayload {
+		return nil, s.cuts, fmt.Errorf("the payload is longer than %d MiB without its long texts", longPayload>>20)
+	}
+	return payload, s.cuts, nil
+}
+
+// shortener copies JSON and leaves out what is long.
+type shortener struct {
+	mask func(string) string
+	kept int // bytes that long strings may still take
+	cuts Cuts
+}
+
+// payload copies an object, and reports whether it is one. What is not is for whoever decodes it.
+func (s *shortener) payload(text []byte) (out []byte, ok bool) {
+	decoder := jsontext.NewDecoder(bytes.NewReader(text), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if token, err := decoder.ReadToken(); err != nil || token.Kind() != '{' {
+		return nil, false
+	}
+	for decoder.PeekKind() != '}' {
+		name, err := decoder.ReadValue()
+		if err != nil {
+			return nil, false
+		}
+		out = append(append(append(out, ','), name...), ':')
+		value, err := decoder.ReadValue()
+		if err != nil {
+			return nil, false
+		}
+		short, long := s.value(value)
+		if len(short)-long > longValue {
+			short, s.cuts = s.leftOut(string(value), outline(string(value)))
+		}
+		out = append(out, short...)
+	}
+	if _, err := decoder.ReadToken(); err != nil || len(out) == 0 {
+		return nil, false
+	}
+	out[0] = '{'
+	return append(out, '}'), true
+}
+
+// value copies a value; long is how much of it are long strings.
+func (s *shortener) value(value jsontext.Value) (short []byte, long int) {
+	if len(value) <= longString {
+		return value, 0
+	}
+	copied := 0
+	for i := 0; i < len(value); i++ {
+		if value[i] != '"' {
+			continue
+		}
+		start := i
+		for i++; value[i] != '"'; i++ { // which ends, since it was read
+			if value[i] == '\\' {
+				i++
+			}
+		}
+		if i+1-start <= longString {
+			continue
+		}
+		var cut []byte
+		text := importer.String(value[start : i+1])
+		cut, s.cuts = s.leftOut(text, s.shortened(text))
+		short, copied, long = append(append(short, value[copied:start]...), cut...), i+1, long+len(cut)
+	}
+	return append(short, value[copied:]...), long
+}
+
+// leftOut returns what stands in the place of a text, and the cuts with this one.
+func (s *shortener) leftOut(text, instead string) ([]byte, Cuts) {
+	quoted, _ := jsontext.AppendQuote(nil, instead) // valid UTF-8 has a quoted form
+	place := cut{outline(text), len(text) - len(instead)}
+	if slices.ContainsFunc(s.cuts, func(known cut) bool { return known.outline == place.outline }) { // the same text again
+		return quoted, s.cuts
+	}
+	return quoted, append(s.cuts, place)
 }
 
 // shortened returns the masked beginning and end of a text. The beginning ends with a line, or a word, and the end
 // begins behind an empty line: no table or list goes on behind it, whose masks depend on what stood before.
-func (s *shortener) shortened(head, tail, outline string, most int) string {
-	head, tail = s.mask(unquoted(withoutPartialEscape(head))), s.mask(unquoted(afterPartialEscape(tail)))
+func (s *shortener) shortened(text string) string {
+	most := s.kept / 2
+	head := s.mask(strings.ToValidUTF8(text[:min(len(text), most)], "\uFFFD"))
+	tail := s.mask(strings.ToValidUTF8(text[len(text)-min(len(text), most):], "\uFFFD"))
 	head = head[:min(most, max(0, len(head)-besideCut))]
 	end := strings.LastIndexByte(head, '\n')
 	if end < 0 {
 		end = max(0, strings.LastIndexAny(head, " \t"))
 	}
 	tail = afterEmptyLine(tail[min(len(tail), max(besideCut, len(tail)-most)):])
-	return strings.Trim(head[:end]+"\n"+outline+"\n"+tail, "\n")
+	short := strings.Trim(strings.ToValidUTF8(head[:end]+"\n"+outline(text)+"\n"+tail, "\uFFFD"), "\n")
+	s.kept -= min(s.kept, len(short))
+	return short
 }
 
 // afterEmptyLine returns what follows the first empty line of a text; nothing if it has none.
@@ -620,120 +533,15 @@ func afterEmptyLine(text string) string {
 	return ""
 }
 
-func unquoted(raw string) string {
-	text, err := jsontext.AppendUnquote(nil, "\""+raw+"\"")
-	if err != nil { // invalid UTF-8, which it replaces, or no JSON
-		return strings.ToValidUTF8(string(text), "\uFFFD")
-	}
-	return string(text)
-}
-
-func appendQuoted(out []byte, text string) []byte {
-	out, _ = jsontext.AppendQuote(out, strings.ToValidUTF8(text, "\uFFFD")) // valid UTF-8 has a quoted form
-	return out
-}
-
-// longestEscape is the length of \u0000.
-const longestEscape = 6
-
-// withoutPartialEscape returns the beginning of a raw string without an escape sequence that its end cuts.
-func withoutPartialEscape(raw string) string {
-	for end := len(raw); end > 0; {
-		i := strings.LastIndexByte(raw[max(0, end-longestEscape):end], '\\')
-		if i < 0 {
-			return raw[:end]
-		}
-		end = max(0, end-longestEscape) + i
-	}
-	return ""
-}
-
-// afterPartialEscape returns the end of a raw string without an escape sequence that its beginning cuts.
-func afterPartialEscape(raw string) string {
-	plain := 0
-	for i := range min(len(raw), besideCut/2) {
-		if plain++; raw[i] == '\\' || raw[i] == '"' {
-			plain = 0
-		}
-		if plain > longestEscape {
-			return raw[i+1:]
-		}
-	}
-	return ""
-}
-
-// outline is what is known of a text that is left out: its size, and a digest of the lengths of its lines. It is no
+// outline says what is known of a text that is left out: its size, and a digest of the lengths of its lines. It is no
 // digest of the text, from which a short secret could be guessed.
-type outline struct {
-	hash   hash.Hash
-	buffer []byte
-	bytes  int
-	length uint64 // of the line
-	escape bool   // a backslash precedes what comes next
-	size   decodedSize
-	digest string // once it is known
-}
-
-func newOutline() *outline { return &outline{hash: sha256.New()} }
-
-// add takes a part of a raw string.
-func (o *outline) add(raw []byte) {
-	o.bytes += len(raw)
-	o.size.add(raw)
-	o.line(raw)
-}
-
-func (o *outline) line(raw []byte) {
-	for len(raw) > 0 {
-		if o.escape {
-			if o.escape, o.length = false, o.length+1; raw[0] == 'n' {
-				o.endLine()
-			}
-			raw = raw[1:]
-		}
-		n := bytes.IndexByte(raw, '\\') + 1
-		if o.escape = n > 0; !o.escape {
-			n = len(raw)
-		}
-		o.length += uint64(n)
-		raw = raw[n:]
+func outline(text string) string {
+	lengths := sha256.New()
+	for line := range strings.Lines(text) {
+		_, _ = fmt.Fprintln(lengths, len(line)) // never fails
 	}
+	return fmt.Sprintf("[left out of %d bytes, whose lines have the digest %x]", len(text), lengths.Sum(nil)[:8])
 }
-
-func (o *outline) endLine() {
-	const full = 4096
-	o.buffer = binary.LittleEndian.AppendUint64(o.buffer, o.length)
-	o.length = 0
-	if len(o.buffer) >= full {
-		o.hash.Write(o.buffer)
-		o.buffer = o.buffer[:0]
-	}
-}
-
-func (o *outline) String() string {
-	if o.digest == "" {
-		o.endLine()
-		o.hash.Write(o.buffer)
-		o.buffer, o.digest = nil, hex.EncodeToString(o.hash.Sum(nil))[:16]
-	}
-	return fmt.Sprintf("[left out of %d bytes of JSON, whose lines have the digest %s]", o.bytes, o.digest)
-}
-
-// ring keeps the last bytes that it is given.
-type ring struct {
-	size int
-	data []byte // at most twice the size
-}
-
-func (r *ring) add(text []byte) {
-	text = text[max(0, len(text)-r.size):]
-	if len(r.data)+len(text) > 2*r.size {
-		r.data = append(r.data[:0], r.data[max(0, len(r.data)-r.size):]...)
-	}
-	r.data = append(r.data, text...)
-}
-
-func (r *ring) text() string { return string(r.data[max(0, len(r.data)-r.size):]) }
 
 // Cuts are the places of a payload where something is left out.
 type Cuts []cut
@@ -755,69 +563,6 @@ func (c Cuts) Whole(text string) int {
 		return 0
 	}
 	return max(whole, 1)
-}
-
-// leaveOut notes that a text stands for what an outline describes.
-func (s *shortener) leaveOut(o *outline, text string) {
-	for _, known := range s.cuts {
-		if known.outline == o.String() { // the same text again
-			return
-		}
-	}
-	size := o.bytes
-	if o.size.raw > 0 {
-		size = o.size.bytes()
-	}
-	s.cuts = append(s.cuts, cut{o.String(), size - len(text)})
-}
-
-// decodedSize counts the bytes of a string in JSON once its escape sequences are decoded.
-type decodedSize struct {
-	raw     int
-	escapes int  // bytes of escape sequences beyond what they stand for
-	escape  bool // a backslash precedes what comes next
-	digits  int  // hexadecimal digits that are to come
-	code    rune
-}
-
-func (d *decodedSize) bytes() int { return d.raw - d.escapes }
-
-// add takes a part of a raw string.
-func (d *decodedSize) add(raw []byte) {
-	d.raw += len(raw)
-	for len(raw) > 0 {
-		switch {
-		case d.digits > 0:
-			d.digit(raw[0])
-			raw = raw[1:]
-		case d.escape:
-			if d.escape = false; raw[0] == 'u' {
-				d.digits, d.code = 4, 0
-			}
-			raw = raw[1:]
-		default:
-			n := bytes.IndexByte(raw, '\\') + 1
-			if n == 0 {
-				return
-			}
-			d.escape, d.escapes, raw = true, d.escapes+1, raw[n:]
-		}
-	}
-}
-
-// digit takes a digit of \u0000. Two surrogates stand for four bytes.
-func (d *decodedSize) digit(c byte) {
-	d.digits--
-	d.code = d.code<<4 | rune(strings.IndexByte("0123456789abcdef", c|0x20)&0xf)
-	if d.digits > 0 {
-		return
-	}
-	const digits, halfOfPair = 4, 2
-	n := utf8.RuneLen(d.code)
-	if n < 0 {
-		n = halfOfPair
-	}
-	d.escapes += 1 + digits - n
 }
 
 // Turn is one execution as the events of its hooks tell it.
