@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -252,9 +251,9 @@ type Document struct {
 // errStopped ends reading where nobody wants more items.
 var errStopped = errors.New("nobody reads on")
 
-// ReadDocuments reads the JSON documents of r, one behind the other, with a function that reads the next. Behind a
-// damaged one it goes on where marker says that another begins.
-func ReadDocuments(format, file string, r io.Reader, marker *regexp.Regexp, read func(*Document) error) iter.Seq2[Item, error] {
+// ReadDocuments reads the JSON documents of r, one behind the other, with a function that reads the next. Nothing is
+// read behind damage.
+func ReadDocuments(format, file string, r io.Reader, read func(*Document) error) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		reader, err := Open(format, file, r)
 		if err != nil {
@@ -262,7 +261,7 @@ func ReadDocuments(format, file string, r io.Reader, marker *regexp.Regexp, read
 			return
 		}
 		d := &Document{Scanner: NewScanner(reader), file: file, yield: yield}
-		if err := d.all(marker, read); err != nil && !errors.Is(err, errStopped) {
+		if err := d.all(read); err != nil && !errors.Is(err, errStopped) {
 			yield(Item{File: file}, fmt.Errorf("read %s: %w", file, err))
 		}
 	}
@@ -278,7 +277,7 @@ func ReadDocument(raw []byte, line int, read func(*Document) error) (items []Ite
 	return items, d.orSkip(read(d))
 }
 
-func (d *Document) all(marker *regexp.Regexp, read func(*Document) error) error {
+func (d *Document) all(read func(*Document) error) error {
 	for {
 		_, err := d.Next()
 		if errors.Is(err, io.EOF) {
@@ -295,12 +294,7 @@ func (d *Document) all(marker *regexp.Regexp, read func(*Document) error) error 
 			return err
 		}
 		d.damaged = d.offset
-		if err := d.Pass(d.Damage(d.Line, "damaged: no document continues here")); err != nil {
-			return err
-		}
-		if found, err := d.Seek(marker); !found || err != nil {
-			return err
-		}
+		return d.Pass(d.Damage(d.Line, "damaged: no document continues here"))
 	}
 }
 
@@ -333,15 +327,14 @@ func (d *Document) place(damage *Skip) {
 	}
 }
 
-// Array hands the elements of an array of objects to use, and goes on behind damaged ones where marker says. It passes
-// any other value.
-func (d *Document) Array(marker *regexp.Regexp, use func(raw []byte, line int) error) error {
+// Array calls use for each object of an array. It passes any other value.
+func (d *Document) Array(use func(raw []byte, line int) error) error {
 	if isArray, err := d.Take('['); err != nil {
 		return err
 	} else if !isArray {
 		return d.Skip()
 	}
-	err := d.Elements(marker, func(raw []byte, line int) (bool, error) {
+	err := d.Elements(func(raw []byte, line int) (bool, error) {
 		d.element = d.offset - int64(len(raw))
 		err := use(raw, line)
 		if d.element = 0; d.stopped {

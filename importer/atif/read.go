@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +13,6 @@ import (
 
 	"track"
 	"track/importer"
-)
-
-// A document, and a step, begin like this, so that reading goes on behind damage.
-var (
-	beginning     = regexp.MustCompile(`\{\s{0,100}"(?:schema_version|trajectory_id|session_id)"\s{0,20}:`)
-	stepBeginning = regexp.MustCompile(`\{\s{0,100}"step_id"\s{0,20}:`)
 )
 
 // Read reads trajectories. file stands in items and errors.
@@ -32,7 +25,7 @@ func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 		case importer.HasLines(reader):
 			importer.ReadLines(importer.ATIF, file, reader, &lines{})(yield)
 		default:
-			importer.ReadDocuments(importer.ATIF, file, reader, beginning, readDocument)(yield)
+			importer.ReadDocuments(importer.ATIF, file, reader, readDocument)(yield)
 		}
 	}
 }
@@ -44,9 +37,9 @@ func readDocument(d *importer.Document) error {
 		switch name {
 		case "steps":
 			hasSteps = true
-			return d.Array(stepBeginning, func(raw []byte, _ int) error { return t.decode(raw) })
+			return d.Array(func(raw []byte, _ int) error { return t.decode(raw) })
 		case "subagent_trajectories":
-			return d.Array(beginning, func(raw []byte, line int) error {
+			return d.Array(func(raw []byte, line int) error {
 				items, err := importer.ReadDocument(raw, line, readDocument)
 				for i := range items {
 					items[i].Subagent = items[i].Execution != nil

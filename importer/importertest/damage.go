@@ -2,6 +2,7 @@ package importertest
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -110,8 +111,9 @@ func (d damage) away(t *testing.T, items []importer.Item, first, last int, forma
 		}
 		return d.whole[i].Line <= last && first < end
 	}
+	isDocument := json.Valid(d.fixture) // of which nothing is read behind damage
 	for i := range d.whole {
-		if !touched(i-1) && !touched(i) && !touched(i+1) {
+		if !touched(i-1) && !touched(i) && !touched(i+1) && !(isDocument && d.whole[i].Line > last) {
 			d.has(t, items, i, format, args...)
 		}
 	}

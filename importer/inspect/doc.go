@@ -11,6 +11,4 @@
 // The final text is that of the output; Truncated tells of max_tokens and model_length. A sample that ended in an
 // error has status error, one that ran into a limit of time has timeout. Tokens are the sum over models; where a
 // model counts the cache within its input, which shows in its total, it is taken out.
-//
-// Of a zip whose directory is cut off, the members that are whole are read.
 package inspect

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"regexp"
 	"strings"
 	"time"
 
@@ -15,9 +14,6 @@ import (
 	"track/importer"
 	"track/importer/chat"
 )
-
-// A record or a message begins like this, so that reading goes on behind damage.
-var beginning = regexp.MustCompile(`\{\s{0,100}"(?:role|messages|conversations|id|from|task_id|conversation_id)"\s{0,20}:`)
 
 // Read reads conversations. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
@@ -29,7 +25,7 @@ func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 		case importer.HasLines(reader):
 			importer.ReadLines(importer.Messages, file, reader, &decoder{})(yield)
 		default:
-			importer.ReadDocuments(importer.Messages, file, reader, beginning, readDocument)(yield)
+			importer.ReadDocuments(importer.Messages, file, reader, readDocument)(yield)
 		}
 	}
 }
@@ -52,7 +48,7 @@ func readDocument(d *importer.Document) error {
 		return d.Pass(items...)
 	}
 	list := &decoder{whole: true}
-	err = d.Array(beginning, func(raw []byte, line int) error {
+	err = d.Array(func(raw []byte, line int) error {
 		items, err := list.DecodeLine(line, raw)
 		if err != nil {
 			return err

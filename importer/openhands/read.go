@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +16,6 @@ import (
 	"track/importer"
 )
 
-// An event begins like this, so that reading goes on behind a damaged one.
-var beginning = regexp.MustCompile(`\{\s{0,100}"id"\s{0,20}:\s{0,20}\d{1,18}\s{0,20},\s{0,100}"(?:timestamp|source)"`)
-
 // Read reads records by line, or an array of events. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 	return func(yield func(importer.Item, error) bool) {
@@ -29,7 +25,7 @@ func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 			return
 		}
 		if next, err := importer.NewScanner(reader).Next(); err == nil && next == '[' {
-			importer.ReadDocuments(importer.OpenHands, file, reader, beginning, readEvents)(yield)
+			importer.ReadDocuments(importer.OpenHands, file, reader, readEvents)(yield)
 			return
 		}
 		importer.ReadLines(importer.OpenHands, file, reader, decoder{})(yield)
@@ -39,7 +35,7 @@ func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 // readEvents reads the events of an exported trajectory. One without finish may continue.
 func readEvents(d *importer.Document) error {
 	h, n := newHistory(d.Line), 0
-	err := d.Array(beginning, func(raw []byte, _ int) error {
+	err := d.Array(func(raw []byte, _ int) error {
 		n++
 		return h.decode(raw)
 	})

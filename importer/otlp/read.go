@@ -5,7 +5,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +16,6 @@ import (
 	"track"
 	"track/importer"
 )
-
-// What a resource has begins like this, so that reading goes on behind damage.
-var beginning = regexp.MustCompile(`\{\s{0,100}"(?:resource|scopeSpans|scopeLogs|resourceSpans|resourceLogs|scopeMetrics)"\s{0,20}:`)
 
 // Read reads spans and logs. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
@@ -34,7 +30,7 @@ func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
 			importer.ReadLines(importer.OTLP, file, reader, c)(yield)
 			return
 		}
-		for item, err := range importer.ReadDocuments(importer.OTLP, file, reader, beginning, c.readDocument) {
+		for item, err := range importer.ReadDocuments(importer.OTLP, file, reader, c.readDocument) {
 			if !yield(item, err) {
 				return
 			}
@@ -53,7 +49,7 @@ func (c *collector) readDocument(d *importer.Document) error {
 		if name != "resourceSpans" && name != "resourceLogs" {
 			return d.Skip()
 		}
-		return d.Array(beginning, func(raw []byte, line int) error {
+		return d.Array(func(raw []byte, line int) error {
 			var r resource
 			if err := importer.Unmarshal(raw, &r); err != nil {
 				return err

@@ -127,7 +127,7 @@ func TestReadOddities(t *testing.T) {
 		"":                                      "",
 		"{\"environment\":1}":                   "skip f:1: a trajectory without steps or messages\n",
 		"{\"environment\":1,\n\"trajectory\":[": "skip f:2: the array is cut off\nskip f:2: the document is cut off\n",
-		"7\n{\"environment\":1,\"trajectory\":[]}": "skip f:1: damaged: no document continues here\nskip f:2: a trajectory without steps or messages\n",
+		"7\n{\"environment\":1,\"trajectory\":[]}": "skip f:1: damaged: no document continues here\n",
 	})
 }
 

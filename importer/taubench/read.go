@@ -10,14 +10,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"regexp"
 	"track"
 	"track/importer"
 	"track/importer/chat"
 )
-
-// An episode begins like this, so that reading goes on behind a damaged one.
-var beginning = regexp.MustCompile(`\{\s{0,100}"task_id"\s{0,100}:`)
 
 // Read reads an array of episodes. file stands in items and errors.
 func Read(file string, r io.Reader) iter.Seq2[importer.Item, error] {
@@ -50,17 +46,18 @@ func readArray(file string, scanner *importer.Scanner, yield func(importer.Item,
 		return err
 	}
 	if !isArray {
-		if !pass(importer.Skipf(scanner.Line, "no array of episodes begins here")) {
-			return nil
-		}
-		if found, err := scanner.Seek(beginning); !found || err != nil {
-			return err
-		}
+		pass(importer.Skipf(scanner.Line, "no array of episodes begins here"))
+		return nil
 	}
-	return scanner.Elements(beginning, func(raw []byte, line int) (bool, error) {
+	err = scanner.Elements(func(raw []byte, line int) (bool, error) {
 		items, err := decode(raw, line)
 		return err != nil || pass(items...), err
 	}, func(line int, reason string) bool { return pass(scanner.Damage(line, reason)) })
+	if errors.Is(err, importer.ErrNoObject) {
+		pass(scanner.Damage(scanner.Line, "no record begins here"))
+		return nil
+	}
+	return err
 }
 
 type episode struct {
