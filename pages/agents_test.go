@@ -194,7 +194,7 @@ func TestTreeWithoutScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, part := range []string{
-		`<path class="mark head"`, `<path class="mark rejected"`, `<a href="/version/show?version=l%40v004" aria-label="v004, active, fitness 67.09 (n = 3), delta &#43;19.81, from v002 by by_hand">`,
+		`>accepted 2</text>`, `>rejected 1</text>`, `<a href="/version/show?version=l%40v004" tabindex="-1" aria-label="v004, active, fitness 67.09 (n = 3), delta +19.81, from v002 by by_hand">`,
 		`data-name="versions"`,
 	} {
 		if !strings.Contains(string(page), part) {

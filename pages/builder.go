@@ -29,9 +29,9 @@ type builder struct {
 	part    []section // that the address asks for instead of the page, if it takes long
 	files   map[string]pageFile
 	sweep   *answer.Sweep // that the page is about; nil for none
+	without string        // a column that no table shows
 	// pictures stand beside the text of cells.
-	pictures   map[pictureKey]template.HTML
-	seedOfMark func(chart.Mark) string // where a mark of a picture leads; nil for nowhere
+	pictures map[pictureKey]template.HTML
 }
 
 func newBuilder(p Page, r Request) *builder {
@@ -79,6 +79,57 @@ func askedOf(in url.Values) url.Values {
 		}
 	}
 	return asked
+}
+
+// head sets the heading of the page: a name. The title of the window has before it what the page is a part of.
+func (b *builder) head(heading string, of ...string) {
+	b.view.Heading = escape.Line(heading)
+	b.view.Title = escape.Line(strings.Join(append(of, heading), " › "))
+}
+
+// note adds a sentence to the lead.
+func (b *builder) note(text string) {
+	b.view.Lead = append(b.view.Lead, sentence{Class: "note", Text: escape.Line(text)})
+}
+
+// fact adds a number with what it rests on.
+func (b *builder) fact(name, value, interval, basis string) {
+	b.view.Facts = append(b.view.Facts, fact{name, value, interval, basis})
+}
+
+// add adds a section.
+func (b *builder) add(s section) { b.view.Sections = append(b.view.Sections, s) }
+
+// last returns the last section; one that is on no page if there is none.
+func (b *builder) last() *section {
+	if n := len(b.view.Sections); n > 0 {
+		return &b.view.Sections[n-1]
+	}
+	return &section{}
+}
+
+// addFragment adds a section that a template of its own makes of a value.
+func (b *builder) addFragment(id, title, name string, v any) error {
+	html, err := fragment(name, v)
+	b.add(section{ID: id, Title: title, HTML: html})
+	return err
+}
+
+// titled adds a table with another title.
+func (b *builder) titled(t answer.Table, title string) {
+	t.Title = title
+	b.addTable(t)
+}
+
+// addSentences adds a section of sentences, if there are any.
+func (b *builder) addSentences(id, title string, list []answer.Sentence) {
+	s := section{ID: id, Title: title}
+	for _, one := range list {
+		s.Sentences = append(s.Sentences, sentenceOf(one))
+	}
+	if len(list) > 0 {
+		b.add(s)
+	}
 }
 
 func (b *builder) write(w io.Writer) error {
@@ -185,19 +236,17 @@ func composeAnswer(ctx context.Context, b *builder) error {
 		if err != nil {
 			return err
 		}
-		b.view.Heading = escape.Line(d.Title)
-		b.view.Title = b.view.Heading
+		b.head(d.Title)
 		if isPreviewed(q) {
 			b.keepDocument(d)
 		}
-		return b.addDocument(d)
+		return b.addDocument(d, nil, nil)
 	}
 	a, err := b.askWhole(ctx, q)
-	if err != nil {
-		return err
+	if err == nil {
+		b.show(a)
 	}
-	b.show(a)
-	return b.addPicture(q)
+	return err
 }
 
 // show adds the lead and the tables of an answer.
@@ -206,15 +255,14 @@ func (b *builder) show(a answer.Answer) {
 	for _, t := range a.Tables() {
 		b.addTable(t)
 	}
-	if list, ok := a.(interface{ NextPage() string }); ok && list.NextPage() != "" && len(b.view.Sections) > 0 {
-		if t := b.view.Sections[len(b.view.Sections)-1].Table; t != nil {
-			if t.Open = true; t.More == "" {
-				in := b.params()
-				in.Del("from." + t.Name)
-				in.Set("after", list.NextPage())
-				t.More = b.at(in)
-			}
+	if list, ok := a.(interface{ NextPage() string }); ok && list.NextPage() != "" && b.last().Table != nil {
+		if t := b.last().Table; t.More == "" {
+			in := b.params()
+			in.Del("from." + t.Name)
+			in.Set("after", list.NextPage())
+			t.More = b.at(in)
 		}
+		b.last().Table.Open = true
 	}
 }
 
@@ -265,7 +313,7 @@ func sentenceOf(s answer.Sentence) sentence {
 	}
 	if s.Hint != nil {
 		hint := hintSentence("", *s.Hint)
-		if out.Text != "" {
+		if s.Text != "" {
 			out.Text += "; "
 		}
 		out.Text, out.Command = out.Text+hint.Text, hint.Command
@@ -278,6 +326,9 @@ func (b *builder) addTable(t answer.Table) {
 	if t.ForPrograms || len(t.Rows) == 0 && t.HiddenIfEmpty {
 		return
 	}
+	if b.without != "" {
+		t = columnsOf(t, slices.DeleteFunc(namesOf(t), func(name string) bool { return name == b.without })...)
+	}
 	t.Title = capital(t.Title)
 	s := section{ID: t.Name, Title: escape.Line(t.Title), Table: b.table(t)}
 	for _, n := range t.Notes {
@@ -286,52 +337,29 @@ func (b *builder) addTable(t answer.Table) {
 	b.view.Sections = append(b.view.Sections, s)
 }
 
-// addDocument adds the sections of a report, but for some.
-func (b *builder) addDocument(d document.Document, without ...string) error {
-	sections, err := b.inlineSections(d)
-	if err != nil {
-		return err
-	}
+// addDocument adds the sections of a report whose titles begin with one of some texts; nil for all. Below each picture
+// are links to it as files, and its marks lead where link says; nil for nowhere.
+func (b *builder) addDocument(d document.Document, titles []string, link func(chart.Mark) string) error {
+	sections, err := d.InlineSections(func(p document.Picture) (string, error) {
+		files, err := fragment("figure-links", figure{Name: p.Name, Files: b.chartFile(p.Name, p.Chart)})
+		return string(files), err
+	}, link)
 	for _, s := range sections {
-		if s.Text == "" || slices.Contains(without, s.Title) {
-			continue
+		if s.Text != "" && (titles == nil || slices.ContainsFunc(titles, func(title string) bool { return strings.HasPrefix(s.Title, title) })) {
+			b.add(section{ID: s.Anchor, Title: s.Title, HTML: b.linkSelectors(timedHTML(s.Text))})
 		}
-		b.view.Sections = append(b.view.Sections, section{ID: s.Anchor, Title: s.Title, HTML: b.linkSelectors(timedHTML(s.Text))})
 	}
-	return nil
-}
-
-// inlineSections returns the sections of a report, with links below its pictures and, if the page says where they lead,
-// at the dots in them.
-func (b *builder) inlineSections(d document.Document) ([]document.Section, error) {
-	return d.InlineSections(func(p document.Picture) (string, error) {
-		links, err := b.keepChart(p.Name, p.Chart)
-		return string(links), err
-	}, b.seedOfMark)
-}
-
-// seedsOf makes each mark of pictures lead to its seed of a configuration; of pairs, of the configuration of its side.
-func (b *builder) seedsOf(selectors ...string) {
-	b.seedOfMark = func(m chart.Mark) string {
-		if m.Side >= len(selectors) {
-			return ""
-		}
-		return b.address("show seed", "scenario", selectors[m.Side], "seed", m.Label)
-	}
-}
-
-// addPicture adds the picture of a question that has one, as the browser fetches it.
-func (b *builder) addPicture(q ask.Question) error {
-	if !slices.Contains(q.Media, "image/svg+xml") || b.view.Sections == nil {
-		return nil
-	}
-	figure, links, err := b.answerPicture(q, b.asked, b.view.Heading)
-	b.view.Sections = slices.Insert(b.view.Sections, 0, section{ID: "picture", HTML: figure + links})
 	return err
 }
 
-// picture is an image that the browser fetches.
-type picture struct{ Address, Text string }
+// addPicture adds the chart of the answer to the question of the page, with links to it and to its data as files.
+func (b *builder) addPicture(a answer.Answer) error {
+	c, link := b.chartOf(a)
+	if plot, ok := c.(plotted); !ok || len(plot.Plot().X) == 0 {
+		return nil
+	}
+	return b.addChart(section{ID: "picture"}, c, link, b.view.Heading, b.answerFiles(b.page.question, b.asked), false)
+}
 
 // here returns the address of this page with another value of a parameter; an empty one takes it away.
 func (b *builder) here(name, value string) string {

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"track"
 	"track/answer"
 	"track/ask"
+	"track/internal/shell"
 	"track/reports/escape"
 	"track/scoring/format"
 )
@@ -22,9 +24,9 @@ func (b *builder) sayWhyEmpty(ctx context.Context, cause error) error {
 	}
 	name := b.page.question.Name
 	switch {
-	case slices.ContainsFunc(scenarioTabs(), func(t tab) bool { return t.question == name }) && b.asksOnly("scenario", "label", "by", "allow-mixed"):
+	case slices.ContainsFunc(scenarioTabs, func(t tab) bool { return t.question == name }) && b.asksOnly("scenario", "label", "by", "allow-mixed"):
 		return b.explainScenario(ctx, cause)
-	case slices.ContainsFunc(lineageTabs(), func(t tab) bool { return t.question == name }) && b.asksOnly("lineage"):
+	case slices.ContainsFunc(lineageTabList, func(t tab) bool { return t.question == name }) && b.asksOnly("lineage"):
 		return b.explainLineage(ctx, cause)
 	}
 	return cause
@@ -90,9 +92,7 @@ func (b *builder) addChoices(ctx context.Context, scenario string) error {
 		to := link{Text: escape.Line(configurationName(e.Configuration)), Href: b.here("scenario", answer.Selector{Scenario: scenario, Configuration: hash}.String())}
 		list = append(list, choiceOf{to, hash, escape.Line(e.Differing), format.Counted(e.NSeeds, "seed")})
 	}
-	html, err := fragment("choices", list)
-	b.view.Sections = append(b.view.Sections, section{ID: "configurations", Title: "Configurations", HTML: html})
-	return err
+	return b.addFragment("configurations", "Configurations", "configurations", list)
 }
 
 // explainLineage says why a page about a lineage is empty. In the place of its state stand its newest executions.
@@ -103,14 +103,12 @@ func (b *builder) explainLineage(ctx context.Context, cause error) error {
 		return cause
 	}
 	b.sayMissing(cause)
-	b.lineageTrail("")
-	b.view.Heading = escape.Line(name)
-	b.view.Title = b.view.Heading
+	b.head(name)
 	b.lineageTabs(name, b.page.question.Name)
 	if b.page.question.Name == "lineage show" {
 		t := executions.Tables()[0]
-		t.Title, t.Notes = "Newest executions", nil
-		b.addTable(t)
+		t.Notes = nil
+		b.titled(t, "Newest executions")
 		b.view.Downloads = b.downloadsOf("Executions", ask.Executions().Question(), url.Values{"lineage": {name}})
 	}
 	return nil
@@ -125,4 +123,53 @@ func (b *builder) sayMissing(cause error) {
 	for _, h := range problem.Hints {
 		b.view.Lead = append(b.view.Lead, hintSentence(b.request.Base, h))
 	}
+}
+
+// teachList shows the commands that would fill a list without rows, with the names of what is recorded.
+func (b *builder) teachList(ctx context.Context) {
+	name := b.page.question.Name
+	if name != "sweep list" && name != "executions" {
+		return
+	}
+	for name := range b.asked {
+		if name != "limit" && name != "lineage" { // what is asked for may exist elsewhere
+			return
+		}
+	}
+	for _, s := range b.view.Sections {
+		if s.Table != nil && s.Table.N > 0 {
+			return
+		}
+	}
+	b.add(section{ID: "begin", Title: "To begin", Commands: listCommands(name, b.nameOfScenario(ctx), b.asked.Get("lineage"))})
+}
+
+// listCommands returns what fills lists: commands for a scenario and a lineage, which may have no names yet.
+func listCommands(question, scenario, lineage string) []string {
+	switch question {
+	case "sweep list":
+		return []string{"track sweep --scenario " + scenario + " --seeds 0..9 -- python simulate.py --seed {seed}", "track sweep list"}
+	case "executions":
+		version := "v001"
+		if of, err := answer.ParseLineageSelector(lineage); err == nil && lineage != "" {
+			if lineage = of.Lineage; of.Version != nil {
+				version = *of.Version
+			}
+		}
+		of := shell.Word(cmp.Or(lineage, "sepa"))
+		return []string{
+			"track record execution --lineage " + of + " --version " + shell.Word(version) + " --events executions.jsonl",
+			"track import claude-code ~/.claude/projects --lineage " + of, "track executions " + of,
+		}
+	}
+	return nil
+}
+
+// nameOfScenario returns the name of a scenario as a word of a command: the first one that is recorded.
+func (b *builder) nameOfScenario(ctx context.Context) string {
+	a, err := get(ctx, b, ask.Scenarios(), url.Values{"limit": {"1"}})
+	if err != nil || len(a.Items) == 0 {
+		return "growth_plus"
+	}
+	return shell.Word(a.Items[0].Scenario)
 }

@@ -66,7 +66,7 @@ func All() []Page {
 		{Path: statusPath, Scope: access.Admin, Title: "Status", compose: composeStatus},
 	}
 	for _, q := range slices.Concat(ask.All(), ask.Reports()) {
-		if isLook(q) && !isPreviewed(q) || q.Scope != access.Read && q.Name != tokenList || hasLocal(q) || isPolled(q) {
+		if isLook(q) && !isPreviewed(q) || q.Scope != access.Read && q.Name != tokenList || slices.Contains(unpaged, q.Name) {
 			continue
 		}
 		compose, special := composers()[q.Name]
@@ -86,20 +86,20 @@ func isLook(q ask.Question) bool { return q.Notes && q.Name != "search" }
 // analysis.
 func isPreviewed(q ask.Question) bool { return q.Notes && q.Compose != nil }
 
-// hasLocal reports whether a question reads files of whoever asks.
-func hasLocal(q ask.Question) bool { return q.Name == "sweep plan" || q.Name == "spec lint" }
-
-// isPolled reports whether a question is one that programs ask again and again. Pages hear of changes by events.
-func isPolled(q ask.Question) bool { return q.Name == "watch" }
+// unpaged are questions without a page: those that read files of whoever asks, and one that programs ask again and again,
+// as pages hear of changes by events.
+var unpaged = []string{"sweep plan", "spec lint", "watch"} //nolint:gochecknoglobals // a constant
 
 // composers returns the pages that show more than the answer to one question, by the name of the question.
 func composers() map[string]func(context.Context, *builder) error {
 	return map[string]func(context.Context, *builder) error{
-		"stability": composeConfiguration, "history": composeScenario, "show seed": composeSeed, "lineage show": composeLineage, "lineage list": composeLineages, "lineage tree": composeTree, "lineage front": composeFront, "lineage history": composeLineageHistory, "series show": composeSeries,
-		"executions": composeExecutions, "search": composeSearch, "show execution": composeExecution, "compare executions": composeExecutionComparison,
-		"mutation show": composeMutation, "version show": composeVersion, "query": composeQuery, "matrix": composeMatrix, "compare": composeCompare, "series bands": composeBands, "sweep show": composeSweep,
-		tokenList: composeTokens,
-		"seeds":   withTabs, "gate preview": composeGate, "artifact list": withTabs, "params": composeParams, "baseline show": withTabs, "report stability": withTabs, "report scenario": withTabs,
+		"stability": composeConfiguration, "history": composeScenario, "show seed": composeSeed, "series show": composeSeries, "series bands": composeBands,
+		"matrix": composeMatrix, "compare": composeCompare, "params": composeParams, "gate preview": composeGate, "sweep show": composeSweep,
+		"seeds": withTabs, "artifact list": withTabs, "baseline show": withTabs, "report stability": withTabs, "report scenario": withTabs,
+		"lineage show": composeLineage, "lineage list": composeLineages, "lineage tree": composeTree, "lineage front": composeFront, "lineage history": composeLineageHistory,
+		"mutation show": composeMutation, "version show": composeVersion,
+		"executions": composeExecutions, "show execution": composeExecution, "compare executions": composeExecutionComparison, "search": composeSearch,
+		"query": composeQuery, tokenList: composeTokens,
 	}
 }
 

@@ -51,7 +51,7 @@ func TestParameters(t *testing.T) {
 	t.Parallel()
 	base := serve(t, newGrid(t, ""))
 	page := get(t, base+"/params?scenario=grid")
-	for _, part := range []string{`sort.ranking=-param.theta`, `group.ranking=rule`, `where.ranking=param.theta%3D12`, "Mean score against ", "Mean score for each pair of values of ", "heatmap="} {
+	for _, part := range []string{`sort.ranking=-param.theta`, `group.ranking=rule`, `where.ranking=param.theta%3D12`, "mean score against theta", "mean score by theta and rule", "heatmap="} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page has no %s", part)
 		}

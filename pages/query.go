@@ -3,7 +3,7 @@ package pages
 import (
 	"cmp"
 	"context"
-	"html/template"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -35,32 +35,28 @@ type queryForm struct {
 
 // composeQuery shows the rows of a statement as a table, and as a chart of two of its columns.
 func composeQuery(ctx context.Context, b *builder) error {
-	b.view.Heading, b.view.Title = "SQL", "SQL"
+	b.head("SQL")
 	asked := *b.view.Form
 	b.view.Form, b.view.Lead = nil, nil
-	statement, err := fragment("sql", queryForm{asked, SQLViews()})
-	if err != nil {
+	if err := b.addFragment("statement", "", "sql", queryForm{asked, SQLViews()}); err != nil || !b.asked.Has("sql") {
 		return err
-	}
-	b.view.Sections = []section{{ID: "statement", HTML: statement}}
-	if !b.asked.Has("sql") {
-		return nil
 	}
 	a, isCut, err := b.askFirst(ctx)
 	if err != nil {
 		return err
 	}
-	picture, err := b.chartOf(a.Tables()[0])
-	if err != nil {
+	if err := b.addQueryChart(a.Tables()[0]); err != nil {
 		return err
 	}
-	b.view.Sections = append(b.view.Sections, section{ID: "chart", HTML: picture})
 	b.show(a)
-	if isCut {
-		b.cut()
-		return nil
-	}
-	if limited, ok := a.(answer.LimitedAnswer); ok && limited.Limited() != nil {
+	if isCut { // the table goes on behind the rows of the answer
+		b.last().Table.Open = true
+		var q answer.QueryQuestion
+		limit, _ := q.Params().Find("limit")
+		if most := cmp.Or(b.asked.Get("limit"), limit.Value.String()); most != "0" {
+			b.note("At most " + most + " rows are listed; the parameter limit says how many, and 0 lists all.")
+		}
+	} else if limited, ok := a.(answer.LimitedAnswer); ok && limited.Limited() != nil {
 		b.view.Lead = append(b.view.Lead, sentenceOf(*limited.Limited()))
 	}
 	return nil
@@ -89,45 +85,25 @@ func (b *builder) askFirst(ctx context.Context) (a answer.Answer, isCut bool, er
 	return a, false, err
 }
 
-// cut says that the table goes on behind the rows of the answer.
-func (b *builder) cut() {
-	b.view.Sections[len(b.view.Sections)-1].Table.Open = true
-	var q answer.QueryQuestion
-	limit, _ := q.Params().Find("limit")
-	if most := cmp.Or(b.asked.Get("limit"), limit.Value.String()); most != "0" {
-		b.view.Lead = append(b.view.Lead, sentence{Class: string(answer.Note), Text: "At most " + most + " rows are listed; the parameter limit says how many, and 0 lists all."})
-	}
-}
-
-// queryChart is a chart of two columns, with the form that chooses them.
+// queryChart is the form that chooses the chart of two columns.
 type queryChart struct {
 	Action           string
 	Keep             []field
 	Columns, Numbers []string
 	X, Y, Kind       string
-	Line             template.HTML
-	Files            template.HTML // links to either as files
-	Bars             []queryBar
-	Left             int // rows that are not shown
 }
 
-type queryBar struct {
-	Name, Text string
-	Width      float64 // of 100
-}
-
-// chartOf returns the chart that the address names; its form alone if it names none, and nothing if no column has
+// addQueryChart adds the chart that the address names; its form alone if it names none, and nothing if no column has
 // numbers.
-func (b *builder) chartOf(t answer.Table) (template.HTML, error) {
-	c := queryChart{Action: b.request.Base + b.view.Path, X: b.request.In.Get(chartX), Y: b.request.In.Get(chartY), Kind: b.request.In.Get(chartKind)}
-	for k, column := range t.Columns {
-		c.Columns = append(c.Columns, column.Name)
+func (b *builder) addQueryChart(t answer.Table) error {
+	c := queryChart{Action: b.request.Base + b.view.Path, Columns: namesOf(t), X: b.request.In.Get(chartX), Y: b.request.In.Get(chartY), Kind: b.request.In.Get(chartKind)}
+	for k, name := range c.Columns {
 		if render.IsNumericColumn(t.Rows, k) {
-			c.Numbers = append(c.Numbers, column.Name)
+			c.Numbers = append(c.Numbers, name)
 		}
 	}
 	if len(c.Numbers) == 0 {
-		return "", nil
+		return nil
 	}
 	for name, values := range b.params() {
 		if name != chartX && name != chartY && name != chartKind {
@@ -135,54 +111,64 @@ func (b *builder) chartOf(t answer.Table) (template.HTML, error) {
 		}
 	}
 	slices.SortFunc(c.Keep, func(a, b field) int { return strings.Compare(a.Name, b.Name) })
+	form, err := fragment("query-chart", c)
 	x, y := slices.Index(c.Columns, c.X), slices.Index(c.Columns, c.Y)
-	if x >= 0 && y >= 0 && slices.Contains(c.Numbers, c.Y) {
-		if err := c.draw(b, t.Rows, x, y); err != nil {
-			return "", err
-		}
-	}
-	return fragment("query-chart", c)
-}
-
-func (c *queryChart) draw(b *builder, rows [][]any, x, y int) (err error) {
-	if c.Kind == "line" && slices.Contains(c.Numbers, c.X) {
-		s := chart.Named{Name: escape.Line(c.Y)}
-		for _, row := range rows {
-			s.X, s.Y = append(s.X, numberOrNaN(row[x])), append(s.Y, numberOrNaN(row[y]))
-		}
-		line := chart.Line{Title: escape.Line(c.Y + " by " + c.X), XLabel: escape.Line(c.X), YLabel: escape.Line(c.Y), Series: []chart.Named{s}}
-		var shown strings.Builder
-		if err := chart.Inline(&shown, line); err != nil {
-			return err
-		}
-		c.Line = template.HTML(shown.String()) //nolint:gosec // written by package chart, which escapes
-		c.Files, err = b.keepChart("chart", line)
+	if err != nil || x < 0 || y < 0 || !slices.Contains(c.Numbers, c.Y) {
+		b.add(section{ID: "chart", HTML: form})
 		return err
 	}
-	c.Kind, c.Left = "bar", max(0, len(rows)-mostBars)
-	rows = rows[:len(rows)-c.Left]
-	most := 0.0
-	for _, row := range rows {
-		most = max(most, math.Abs(numberOr(row[y], 0)))
-	}
-	drawn := chart.Bars{Title: escape.Line(c.Y + " by " + c.X), XLabel: escape.Line(c.Y)}
-	for _, row := range rows {
-		bar := queryBar{Name: escape.Line(render.PeopleText(row[x])), Text: escape.Line(render.PeopleText(row[y]))}
-		if most > 0 {
-			bar.Width = math.Round(1000*math.Abs(numberOr(row[y], 0))/most) / 10
+	s, title := section{ID: "chart", HTML: form}, escape.Line(c.Y+" by "+c.X)
+	numberOrNaN := func(cell any) float64 {
+		if v, ok := number(cell); ok {
+			return v
 		}
-		c.Bars = append(c.Bars, bar)
-		drawn.Rows = append(drawn.Rows, chart.Bar{Name: bar.Name, Text: bar.Text, Value: numberOrNaN(row[y])})
+		return math.NaN()
 	}
-	c.Files, err = b.keepChart("chart", drawn)
-	return err
+	if c.Kind == "line" && slices.Contains(c.Numbers, c.X) {
+		line := chart.Line{Title: title, XLabel: escape.Line(c.X), YLabel: escape.Line(c.Y), Series: []chart.Named{{Name: escape.Line(c.Y)}}}
+		for _, row := range t.Rows {
+			line.X, line.Series[0].Y = append(line.X, numberOrNaN(row[x])), append(line.Series[0].Y, numberOrNaN(row[y]))
+		}
+		return b.addChart(s, line, nil, "chart", nil, false)
+	}
+	bars := chart.Bars{Title: title, XLabel: escape.Line(c.Y)}
+	for _, row := range t.Rows[:min(len(t.Rows), mostBars)] {
+		bars.Rows = append(bars.Rows, chart.Bar{Name: escape.Line(render.PeopleText(row[x])), Text: escape.Line(render.PeopleText(row[y])), Value: numberOrNaN(row[y])})
+	}
+	if left := len(t.Rows) - mostBars; left > 0 {
+		s.Sentences = []sentence{{Class: "note", Text: fmt.Sprintf("The bars show the first rows; %d more are in the table.", left)}}
+	}
+	return b.addChart(s, bars, nil, "chart", nil, false)
 }
 
-func numberOrNaN(cell any) float64 { return numberOr(cell, math.NaN()) }
+// SQLView is a view of the database that queries can read.
+type SQLView struct {
+	Name    string
+	Columns []string
+}
 
-func numberOr(cell any, other float64) float64 {
-	if x, ok := number(cell); ok {
-		return x
+// SQLViews returns the views with their columns, as docs/reference/sql.md describes them.
+func SQLViews() []SQLView {
+	return []SQLView{
+		{"v_seed", strings.Fields("scenario seed label configuration commit_id dirty params outcome message spec_version" +
+			" status total_score n_pass n_warn n_fail started_at duration_s recorded_at environment actor id")},
+		{"v_assessment", strings.Fields("scenario seed label configuration spec_version newest status total_score n_pass n_warn n_fail assessed_at id")},
+		{"v_result", strings.Fields("scenario seed label configuration spec_version newest metric metric_group type weight value status score reason id")},
+		{"v_param", strings.Fields("configuration label param value number")},
+		{"v_stability", strings.Fields("scenario spec_version label configuration commit_id params n_seeds n_scored" +
+			" n_failed n_unassessed pass_rate score score_of_seeds_that_ran std_score min_score max_score combined_score stable")},
+		{"v_sweep", strings.Fields("id scenario label configuration params seeds n_planned n_recorded command shard n_shards ending code_changed started_at ended_at withdrawn_at")},
+		{"v_run", strings.Fields("scenario seed label configuration outcome attempts exit_code signal duration_s cpu_s rss_bytes sweep id")},
+		{"v_artifact", strings.Fields("scenario seed label configuration outcome name n_bytes hash left_out pruned_at id")},
+		{"v_execution", strings.Fields("lineage version task task_type complexity trial session status message open rubric score grade n_calls n_failed n_unknown" +
+			" corrections holdout model tokens_input tokens_output tokens_cache_read tokens_cache_write tokens_reasoning cost_usd priced started_at duration_s recorded_at source key actor id")},
+		{"v_score", strings.Fields("lineage version task rubric active score grade n_failed n_unknown scored_at id")},
+		{"v_call", strings.Fields("execution call tool exit error answered rejected input_bytes output_bytes output_whole_bytes input_digest duration_s request")},
+		{"v_request", strings.Fields("lineage version task execution request message_id request_id model tokens_input tokens_output tokens_cache_read tokens_cache_write tokens_reasoning")},
+		{"v_version", strings.Fields("lineage version parent operator status note content content_digest source source_score source_parent_score source_created_at created_at")},
+		{"v_mutation", strings.Fields("lineage number mutation parents child operator risk state n_attempts delta cost_usd note source proposed_at generation iteration island cell")},
+		{"v_decision", strings.Fields("lineage number mutation attempt decision state accepted label policy params overridden old_score new_score" +
+			" delta delta_lo delta_hi p_improve n_child n_parent noise_sd false_accept u p head_before head_after decided_at")},
+		{"v_ledger", strings.Fields("lineage number kind mutation attempt head_before head_after at body prev hash")},
 	}
-	return other
 }

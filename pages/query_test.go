@@ -46,7 +46,7 @@ func TestQueryChart(t *testing.T) {
 	tab.View(1280, 900, "light")
 	statement := "/query?sql=" + url.QueryEscape("SELECT status, count(*) AS n FROM v_seed GROUP BY status")
 	tab.Open(base + statement + "&kind.chart=bar&x.chart=status&y.chart=n")
-	if n := outsidetest.Evaluate[int](tab, `document.querySelectorAll("table.bars tbody tr").length`); n == 0 {
+	if n := outsidetest.Evaluate[int](tab, `document.querySelectorAll("#chart .track-chart path.fill-1").length`); n == 0 {
 		t.Error("no bars are drawn")
 	}
 	if n := outsidetest.Evaluate[int](tab, `document.querySelectorAll(".files a[download]").length`); n != 1 {

@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,4 +262,207 @@ func pieces(m answer.MarkedText) (list []piece) {
 		at = r.End
 	}
 	return append(list, piece{Text: escape.Line(m.Text[at:])})
+}
+
+// sort sorts rows by the column that the address names: a minus before it means descending. Nothing comes last.
+func (v tableView) sort(rows [][]any) {
+	name, descending := strings.CutPrefix(v.request.In.Get(v.key("sort")), "-")
+	i := slices.IndexFunc(v.all, func(k int) bool { return v.table.Columns[k].Name == name })
+	if i < 0 {
+		return
+	}
+	column := v.all[i]
+	slices.SortStableFunc(rows, func(a, b []any) int { return compareCells(a[column], b[column], descending) })
+}
+
+func compareCells(a, b any, descending bool) int {
+	x, xIsNumber := number(a)
+	y, yIsNumber := number(b)
+	xEmpty, yEmpty := isEmpty(a), isEmpty(b)
+	switch {
+	case xEmpty || yEmpty:
+		return cmp.Compare(boolNumber(xEmpty), boolNumber(yEmpty))
+	case xIsNumber && yIsNumber && descending:
+		return cmp.Compare(y, x)
+	case xIsNumber && yIsNumber:
+		return cmp.Compare(x, y)
+	case descending:
+		return compareTexts(render.ExactText(b), render.ExactText(a))
+	}
+	return compareTexts(render.ExactText(a), render.ExactText(b))
+}
+
+// compareTexts compares texts, or whole numbers if both are: numbers of seeds are texts, because many programs round
+// those above 2^53.
+func compareTexts(a, b string) int {
+	x, errA := strconv.ParseUint(a, 10, 64)
+	y, errB := strconv.ParseUint(b, 10, 64)
+	if errA == nil && errB == nil {
+		return cmp.Compare(x, y)
+	}
+	return strings.Compare(a, b)
+}
+
+func boolNumber(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func isEmpty(c any) bool {
+	return c == nil || render.PeopleText(c) == "-" || render.PeopleText(c) == ""
+}
+
+// number returns the number in a cell.
+func number(c any) (float64, bool) {
+	switch c := c.(type) {
+	case answer.Cell:
+		return number(c.Exact)
+	case *float64:
+		if c != nil {
+			return *c, !math.IsNaN(*c)
+		}
+		return 0, false
+	}
+	switch v := reflect.ValueOf(c); {
+	case v.CanFloat():
+		return v.Float(), !math.IsNaN(v.Float())
+	case v.CanInt():
+		return float64(v.Int()), true
+	case v.CanUint():
+		return float64(v.Uint()), true
+	}
+	return 0, false
+}
+
+// fewValues is the largest number of values of a column that can be chosen by a click.
+const fewValues = 20
+
+// chosen returns the rows that the address chooses, in its order.
+func (v tableView) chosen() [][]any {
+	rows := v.filtered()
+	v.sort(rows)
+	return rows
+}
+
+// filtered returns the rows in which some cell has the text that the address wants, and which have all values that it
+// wants; case does not matter.
+func (v tableView) filtered() [][]any {
+	wanted, where := strings.ToLower(v.request.In.Get(v.key("filter"))), v.where()
+	return slices.DeleteFunc(slices.Clone(v.table.Rows), func(row []any) bool {
+		for _, c := range where {
+			if render.PeopleText(row[c.column]) != c.value {
+				return true
+			}
+		}
+		return wanted != "" && !slices.ContainsFunc(row, func(cell any) bool {
+			return cell != nil && (strings.Contains(strings.ToLower(render.PeopleText(cell)), wanted) || strings.Contains(strings.ToLower(render.ExactText(cell)), wanted))
+		})
+	})
+}
+
+// condition is a value that rows must have.
+type condition struct {
+	column int
+	value  string
+	param  string // as the address has it
+}
+
+// where returns the conditions of the address, each written as COLUMN=VALUE.
+func (v tableView) where() (list []condition) {
+	for _, param := range v.request.In[v.key("where")] {
+		for _, k := range v.all {
+			if value, found := strings.CutPrefix(param, v.table.Columns[k].Name+"="); found {
+				list = append(list, condition{k, value, param})
+			}
+		}
+	}
+	return list
+}
+
+// conditions returns links that take one condition each away.
+func (v tableView) conditions() (list []link) {
+	for _, c := range v.where() {
+		rest := slices.DeleteFunc(slices.Clone(v.request.In[v.key("where")]), func(param string) bool { return param == c.param })
+		list = append(list, link{Text: headText(v.table.Columns[c.column]) + ": " + escape.Line(c.value), Href: v.anew(v.key("where"), rest...)})
+	}
+	return list
+}
+
+// only returns the address of the rows with a value; empty if the address wants it already.
+func (v tableView) only(column int, value any) string {
+	param := v.table.Columns[column].Name + "=" + render.PeopleText(value)
+	wanted := v.request.In[v.key("where")]
+	if slices.Contains(wanted, param) {
+		return ""
+	}
+	return v.anew(v.key("where"), append(slices.Clone(wanted), param)...)
+}
+
+// anew returns the address of this page with other values of a parameter, from the first row of the table on.
+func (v tableView) anew(name string, values ...string) string {
+	in := v.builder.params()
+	in.Del(v.key("from"))
+	in.Del(name)
+	for _, value := range values {
+		if value != "" {
+			in.Add(name, value)
+		}
+	}
+	return v.builder.at(in)
+}
+
+// columnsOfFew returns the columns of texts of which the rows have few.
+func (v tableView) columnsOfFew() map[int]bool {
+	few := map[int]bool{}
+	if len(v.table.Rows) < fewRows {
+		return few
+	}
+	for _, k := range v.all {
+		values := map[string]bool{}
+		for _, row := range v.table.Rows {
+			if values[render.PeopleText(row[k])] = true; len(values) > min(fewValues, len(v.table.Rows)/2) {
+				break
+			}
+		}
+		few[k] = (!v.numeric[k] || strings.HasPrefix(v.table.Columns[k].Name, paramColumn)) && len(values) > 1 && len(values) <= min(fewValues, len(v.table.Rows)/2)
+	}
+	return few
+}
+
+// namesOf returns the names of the columns of a table.
+func namesOf(t answer.Table) (names []string) {
+	for _, c := range t.Columns {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// columnsOf returns a table with some columns of another, in that order.
+func columnsOf(t answer.Table, names ...string) answer.Table {
+	all, rows, columns := namesOf(t), t.Rows, t.Columns
+	t.Columns, t.Rows = nil, nil
+	places := make([]int, len(names))
+	for i, name := range names {
+		places[i] = slices.Index(all, name)
+		t.Columns = append(t.Columns, columns[places[i]])
+	}
+	for _, row := range rows {
+		cells := make([]any, len(places))
+		for i, k := range places {
+			cells[i] = row[k]
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return t
+}
+
+// columnsFirst returns a table that begins with some of its columns, so that a narrow window shows them. It need not
+// have all of them.
+func columnsFirst(t answer.Table, names ...string) answer.Table {
+	all := namesOf(t)
+	first := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !slices.Contains(all, name) })
+	rest := slices.DeleteFunc(all, func(name string) bool { return slices.Contains(first, name) })
+	return columnsOf(t, slices.Concat(first, rest)...)
 }

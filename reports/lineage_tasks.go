@@ -24,25 +24,25 @@ func (l *lineageReport) pathTasks() []document.Block {
 	if all > mappedVersions { // the first and the last
 		path = slices.Concat(path[:1], path[all-mappedVersions+1:])
 	}
-	c := chart.TaskScores{Title: "Scores of " + l.Name + " by task", Minimize: l.Settings.Scale != nil && l.Settings.Scale.Minimize}
+	c := chart.Grid{Title: "Scores of " + l.Name + " by task", XLabel: "version", One: "task", Many: "tasks", Low: "worst", High: "best", Minimize: l.Settings.Scale != nil && l.Settings.Scale.Minimize}
 	if l.Settings.Scale == nil {
 		c.Scale = [2]float64{0, 100}
 	}
 	means := make([]map[string]evolution.TaskMean, len(path))
 	for i, s := range path {
 		v := l.versions[s.version]
-		c.Versions, means[i] = append(c.Versions, s.version), evolution.TaskMeans(slices.Concat(v.Trials, v.Holdout))
+		c.Columns, means[i] = append(c.Columns, s.version), evolution.TaskMeans(slices.Concat(v.Trials, v.Holdout))
 	}
 	tasks, held := l.tasksOf(path)
 	if len(path) < 2 || len(tasks) < 2 {
 		return nil
 	}
 	table := columns("task")
-	for _, version := range c.Versions {
+	for _, version := range c.Columns {
 		table.Columns = append(table.Columns, columns("#"+version).Columns...)
 	}
 	for _, task := range tasks[:min(len(tasks), mappedTasks)] {
-		row := chart.TaskRow{Name: task}
+		row := chart.GridRow{Name: task}
 		cells := []document.Text{codeCell(task)}
 		if held[task] {
 			row.Name += " (holdout)"
@@ -54,9 +54,9 @@ func (l *lineageReport) pathTasks() []document.Block {
 				score = m.Mean()
 				text = document.T(l.number(score))
 			}
-			row.Scores, cells = append(row.Scores, score), append(cells, text)
+			row.Values, cells = append(row.Values, score), append(cells, text)
 		}
-		c.Tasks, table.Rows = append(c.Tasks, row), append(table.Rows, cells)
+		c.Rows, table.Rows = append(c.Rows, row), append(table.Rows, cells)
 	}
 	text := "Mean scores of the versions of the path on each task. The stronger the colour, the better the score."
 	if left := len(tasks) - mappedTasks; left > 0 {

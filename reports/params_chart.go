@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"track/answer"
 	"track/reports/chart"
@@ -41,17 +42,17 @@ func parameterChart(a answer.ParamsAnalysis, parameter, by string, panels []effe
 }
 
 // MeansChart draws the heat map of an analysis.
-func MeansChart(a answer.ParamsAnalysis, h effects.Heatmap) chart.Means {
-	c := chart.Means{
-		Title: fmt.Sprintf("%s, mean %s by %s and %s", a.Scenario, a.Outcome(), h.X, h.Y), XLabel: h.X, YLabel: h.Y,
-		XNames: h.XLevels, YNames: h.YLevels, Text: a.Number(),
+func MeansChart(a answer.ParamsAnalysis, h effects.Heatmap) chart.Grid {
+	c := chart.Grid{
+		Title: fmt.Sprintf("%s, mean %s by %s and %s", a.Scenario, a.Outcome(), h.X, h.Y), XLabel: h.X, One: "value of " + h.Y, Many: "values of " + h.Y,
+		Columns: h.XLevels, Text: a.Number(),
 	}
-	for _, row := range h.Cells {
+	for i, row := range slices.Backward(h.Cells) {
 		values := make([]float64, len(row))
 		for k, cell := range row {
 			values[k] = cell.Mean
 		}
-		c.Cells = append(c.Cells, values)
+		c.Rows = append(c.Rows, chart.GridRow{Name: h.Y + " " + h.YLevels[i], Values: values})
 	}
 	return c
 }

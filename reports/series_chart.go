@@ -24,7 +24,7 @@ func SeriesChart(v answer.SeriesValues) chart.Line {
 // BandChart draws a series over the seeds of a configuration: median, quartiles and range.
 func BandChart(a answer.SeriesBands) chart.Band {
 	title := fmt.Sprintf("%s %s, %s over seeds", a.Scenario, cmp.Or(a.Label, track.ShortHash(a.Configuration)), a.Name)
-	c := chart.Band{Title: title, XLabel: "point", YLabel: a.Name, NSeeds: len(a.Seeds), Points: []chart.BandPoint{}}
+	c := chart.Band{Title: title, XLabel: "point", YLabel: a.Name, NSeeds: len(a.Seeds)}
 	for _, p := range a.Points {
 		c.Points = append(c.Points, chart.BandPoint{At: float64(p.At), N: p.N, Low: p.Low, Q1: p.Q1, Median: p.Median, Q3: p.Q3, High: p.High})
 	}

@@ -35,18 +35,13 @@ var seriesExamples = []example{
 		Title: "Unemployment", XLabel: "period (quarters)", YLabel: "unemployment rate (share of workers)",
 		Series: []chart.Named{{Name: "seed 0", Y: []float64{0.05, 0.07, nan, 0.06, 0.065}}, {Name: "seed 1", Y: []float64{0.04, 0.06, 0.08, inf}}},
 	}},
-	{"line_x", chart.Line{Title: "By year", Series: []chart.Named{{X: []float64{2020, 1950, nan, 1990}, Y: []float64{12e3, -5e3, 0, 8e5}}}}},
+	{"line_x", chart.Line{Title: "By year", X: []float64{2020, 1950, nan, 1990}, Series: []chart.Named{{Y: []float64{12e3, -5e3, 0, 8e5}}}}},
 	{"line_one", chart.Line{Title: "One point", Series: []chart.Named{{Y: []float64{3.25}}}}},
 	{"line_equal", chart.Line{Title: "All equal", Series: []chart.Named{{Y: []float64{0.0699, 0.0699, 0.0699}}}}},
 	{"line_nan", chart.Line{Title: "All NaN", Series: []chart.Named{{Y: []float64{nan, -inf}}}}},
 	{"line_empty", chart.Line{}},
 	{"line_huge", chart.Line{Series: []chart.Named{{Y: []float64{-math.MaxFloat64, 0, math.MaxFloat64}}}}},
 	{"line_tiny", chart.Line{Series: []chart.Named{{Y: []float64{0, math.SmallestNonzeroFloat64}}}}},
-	{"band", chart.Band{
-		Title: "Output over seeds", XLabel: "period", YLabel: "log of output (1)",
-		Seeds: [][]float64{{1, 2, 3, nan, 5, nan, 6}, {2, 3, 5, nan, 4}, {0, 1, 1, nan, 6, nan, 7}, {nan, 2}},
-	}},
-	{"band_one", chart.Band{Title: "One seed", Seeds: [][]float64{{1, 2, 1}}}},
 	{"band_points", chart.Band{
 		Title: "Points over seeds", XLabel: "point", YLabel: "log of output (1)", NSeeds: 3, Seeds: [][]float64{{1, 2, nan, 4}, {2, 3, 5, 4}},
 		Points: []chart.BandPoint{{At: 0, N: 3, Low: 1, Q1: 1.2, Median: 1.5, Q3: 1.8, High: 2}, {At: 10, N: 3, Low: 2, Q1: 2.2, Median: 2.5, Q3: 2.8, High: 3}, {At: 20}, {At: 30, N: 3, Low: 4, Q1: 4.2, Median: 4.5, Q3: 5.8, High: 6}},
@@ -118,11 +113,10 @@ func big() map[string]chart.Chart {
 		return y
 	}
 	var series []chart.Named
-	var seeds [][]float64
+	var spread []chart.BandPoint
 	var points []chart.Estimate
 	for i := range 1000 {
 		series = append(series, chart.Named{Name: strings.Repeat("long ", 40) + strconv.Itoa(i), Y: x[1000*i : 1000*i+1000]})
-		seeds = append(seeds, x[1000*i:1000*i+1000-i/2])
 	}
 	var eight []chart.Named
 	for i := range 8 {
@@ -130,6 +124,9 @@ func big() map[string]chart.Chart {
 	}
 	for i := range 5000 {
 		points = append(points, chart.Estimate{Label: strconv.Itoa(i), Mean: x[i], Lo: x[i] - 1, Hi: x[i] + 1})
+	}
+	for i, v := range x[:100_000] {
+		spread = append(spread, chart.BandPoint{At: float64(i), N: i % 900, Low: v - 2, Q1: v - 1, Median: v, Q3: v + 1, High: v + 2})
 	}
 	changes := make([]int, 5000)
 	for i := range changes {
@@ -142,8 +139,7 @@ func big() map[string]chart.Chart {
 		"every thousandth is a point": chart.Line{Series: []chart.Named{{Y: every(func(i int) bool { return i%1000 == 0 })}}},
 		"eight series":                chart.Line{Series: eight},
 		"1,000 series":                chart.Line{Series: series},
-		"1,000 seeds":                 chart.Band{Seeds: seeds},
-		"long seeds with gaps":        chart.Band{Seeds: [][]float64{every(func(i int) bool { return i%900 == 0 }), x[:900]}},
+		"100,000 periods":             chart.Band{NSeeds: 900, Points: spread},
 		"5,000 configurations":        chart.History{Points: points, ChangePoints: changes},
 		"80 configurations":           fewer,
 	}
@@ -189,8 +185,8 @@ func (full) Write([]byte) (int, error) { return 0, io.ErrShortWrite }
 // The values of the caller stay as they are, even where they have to be sorted.
 func TestValuesAreNotChanged(t *testing.T) {
 	x, y := []float64{3, 1, 2}, []float64{30, 10, 20}
-	svg(t, chart.Line{Series: []chart.Named{{X: x, Y: y}}})
-	svg(t, chart.Band{Seeds: [][]float64{y}})
+	svg(t, chart.Line{X: x, Series: []chart.Named{{Y: y}}})
+	svg(t, chart.Band{NSeeds: 1, Points: []chart.BandPoint{{}}, Seeds: [][]float64{y}})
 	if !slices.Equal(x, []float64{3, 1, 2}) || !slices.Equal(y, []float64{30, 10, 20}) {
 		t.Errorf("now %v and %v", x, y)
 	}
@@ -200,11 +196,10 @@ func TestAnyLine(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		l := chart.Line{Title: text(t), XLabel: text(t), YLabel: text(t)}
 		for range rapid.SampledFrom([]int{0, 1, 1, 2, 3, 9, 120}).Draw(t, "series") {
-			s := chart.Named{Name: text(t), Y: floats(t)}
-			if rapid.Bool().Draw(t, "has x") {
-				s.X = floats(t)
-			}
-			l.Series = append(l.Series, s)
+			l.Series = append(l.Series, chart.Named{Name: text(t), Y: floats(t)})
+		}
+		if rapid.Bool().Draw(t, "has x") {
+			l.X = floats(t)
 		}
 		inspect(t, svg(t, l))
 	})
@@ -212,8 +207,12 @@ func TestAnyLine(t *testing.T) {
 
 func TestAnyBand(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
-		b := chart.Band{Title: text(t), XLabel: text(t), YLabel: text(t)}
-		for range rapid.IntRange(0, 9).Draw(t, "seeds") {
+		b := chart.Band{Title: text(t), XLabel: text(t), YLabel: text(t), NSeeds: rapid.IntRange(0, 9).Draw(t, "seeds")}
+		for i := range rapid.IntRange(0, 9).Draw(t, "periods") {
+			v := rapid.SliceOfN(value, 5, 5).Draw(t, "values")
+			b.Points = append(b.Points, chart.BandPoint{At: float64(i), N: rapid.IntRange(0, 3).Draw(t, "n"), Low: v[0], Q1: v[1], Median: v[2], Q3: v[3], High: v[4]})
+		}
+		for range b.NSeeds {
 			b.Seeds = append(b.Seeds, floats(t))
 		}
 		inspect(t, svg(t, b))

@@ -88,12 +88,10 @@ func (d Distribution) meanLegend() []entry {
 	if !d.hasMean() {
 		return nil
 	}
-	legend := []entry{{"mean", func(c canvas, at point) {
-		diamond.draw(c, point{at.x + sampleWidth/2, at.y}, 1.4*markerSize, solid(vermillion))
-	}}}
+	legend := []entry{{"mean", sign(diamond, 1.4*markerSize, solid(vermillion))}}
 	if d.Mean.hasInterval() {
-		legend = append(legend, entry{or(d.Interval, "interval"), func(c canvas, at point) {
-			lying(c, at.y, at.x, at.x+sampleWidth, maxCap, spreadStyle)
+		legend = append(legend, entry{or(d.Interval, "interval"), func(c *canvas, at point) {
+			bar(c, point{at.x - sampleWidth/2, at.y}, point{at.x + sampleWidth/2, at.y}, maxCap, spreadStyle, [2]bool{})
 		}})
 	}
 	return legend
@@ -127,36 +125,18 @@ func (d Distribution) axis(e extent) axis {
 }
 
 // drawMean draws the mean and its interval above the seeds, and a line down to their axis.
-func (d Distribution) drawMean(c canvas, p plot) {
+func (d Distribution) drawMean(c *canvas, p plot) {
 	if !d.hasMean() {
 		return
 	}
 	x, y := p.x.at(d.Mean.Mean), p.top+meanRoom/2
-	c.polyline([]point{{x, y}, {x, p.bottom}}, style{stroke: vermillion, width: 1})
+	c.line(style{stroke: vermillion, width: 1}, point{x, y}, point{x, p.bottom})
 	if d.Mean.hasInterval() {
 		a, b := p.x.at(d.Mean.Lo), p.x.at(d.Mean.Hi)
 		cutOff := [2]bool{d.Mean.Lo < p.x.lo, d.Mean.Hi > p.x.hi}
-		lyingCut(c, y, min(a, b), max(a, b), 2*maxCap, spreadStyle, cutOff)
+		bar(c, point{min(a, b), y}, point{max(a, b), y}, 2*maxCap, spreadStyle, cutOff)
 	}
-	diamond.draw(c, point{x, y}, 1.4*markerSize, solid(vermillion))
-}
-
-// lying draws an interval from left to right; half is half the length of its ends.
-func lying(c canvas, y, left, right, half float64, s style) {
-	lyingCut(c, y, left, right, half, s, [2]bool{})
-}
-
-// lyingCut draws an interval with the head of an arrow at an end that is beyond the axis.
-func lyingCut(c canvas, y, left, right, half float64, s style, cut [2]bool) {
-	c.polyline([]point{{left, y}, {right, y}}, s)
-	for i, x := range [2]float64{left, right} {
-		inwards := [2]float64{half, -half}[i]
-		if cut[i] {
-			c.polygon([]point{{x, y}, {x + inwards, y - half}, {x + inwards, y + half}}, style{fill: s.stroke})
-			continue
-		}
-		c.polyline([]point{{x, y - half}, {x, y + half}}, s)
-	}
+	diamond.draw(c, 1.4*markerSize, solid(vermillion), point{x, y})
 }
 
 // swarm has a dot for each value, at its place on the axis and as low as others let it.
@@ -209,16 +189,12 @@ func newSwarm(values []float64, labels []string, x axis) (s swarm, ok bool) {
 
 func (d Distribution) dots(f *figure, s swarm) {
 	f.noTicks, f.room = true, meanRoom+s.diameter+s.room
-	f.legend = append([]entry{{"a seed", func(c canvas, at point) {
-		disk.draw(c, point{at.x + sampleWidth/2, at.y}, s.diameter/2, solid(blue))
-	}}}, f.legend...)
-	f.data = func(c canvas, p plot) string {
+	f.legend = append([]entry{{"a seed", sign(disk, s.diameter/2, solid(blue))}}, f.legend...)
+	f.data = func(c *canvas, p plot) string {
 		d.drawMean(c, p)
 		for i, v := range s.values {
 			at := point{p.x.at(v), p.bottom - (float64(s.levels[i])+0.5)*s.diameter}
-			marked(c, Mark{Label: s.labels[i]}, "seed "+s.labels[i]+": "+number(v), func() {
-				disk.draw(c, at, s.diameter/2, solid(blue))
-			})
+			c.link(Mark{Label: s.labels[i]}, "seed "+s.labels[i]+": "+number(v), func() { disk.draw(c, s.diameter/2, solid(blue), at) })
 		}
 		return ""
 	}
@@ -268,7 +244,7 @@ func (d Distribution) bars(f *figure, h histogram) {
 	f.y = axis{lo: 0, hi: float64(float64(h.most) * headroom), whole: true}
 	f.facts = append(f.facts, "A bar is "+number(h.step)+" wide; the highest is "+count(h.most, "seed", "seeds")+".")
 	f.legend = append([]entry{{"seeds, in bars " + number(h.step) + " wide", patch(barStyle)}}, f.legend...)
-	f.data = func(c canvas, p plot) string {
+	f.data = func(c *canvas, p plot) string {
 		var bars [][]point
 		for _, i := range slices.Sorted(maps.Keys(h.counts)) {
 			bars = append(bars, box(p.x.at(h.edge(i)), p.y.at(float64(h.counts[i])), p.x.at(h.edge(i+1)), p.bottom))

@@ -9,8 +9,7 @@ import (
 
 // Forest shows what became better or worse: a row for each metric, with the mean of its differences, an interval, and
 // the thresholds from which a difference counts. A few rows far beyond all others do not flatten these: they end in
-// an arrow, and their numbers stand at the right like those of all. A threshold beyond the frame is a chevron at its
-// edge, with its value at the right.
+// an arrow, and their numbers stand at the right like those of all, as the thresholds do.
 type Forest struct {
 	Title, XLabel string
 	Interval      string // what Lo and Hi are: "95% t interval"; without it "interval"
@@ -25,113 +24,123 @@ type Difference struct {
 }
 
 const (
-	arrowSize    = 6.0
 	thresholdsTo = 4 // the frame goes as far as thresholds up to that many times as far as the rows reach
 	flattening   = 5 // a row that reaches that many times as far as the next is cut
 )
 
+// thresholds are the limits of a row, each a line with its ends turned to where differences count.
+var thresholds = [2]struct {
+	name string
+	of   func(Difference) float64
+	turn float64
+}{
+	{"degradation below", func(d Difference) float64 { return d.Loss }, -1},
+	{"improvement above", func(d Difference) float64 { return d.Gain }, 1},
+}
+
+// thresholdStyle has no colour, as those stand for statuses.
+var thresholdStyle = style{stroke: text, width: 1.4}
+
+func thresholdLine(x, y, turn float64) []point {
+	const half, end = rowPitch/2 - 2, 3.0
+	return []point{{x + turn*end, y - half}, {x, y - half}, {x, y + half}, {x + turn*end, y + half}}
+}
+
+func set(threshold float64) bool { return threshold != 0 && finite(threshold) }
+
 func (f Forest) figure() figure {
 	all := len(f.Rows)
 	f.Rows = f.Rows[:min(all, maxRows)]
-	g := figure{kind: "Forest plot", title: f.Title, xLabel: f.XLabel, columns: []string{"mean", "interval"}}
-	g.subtitle = count(all, "metric", "metrics") + sizes(sampleSizes(f.estimates()), len(f.Rows), "pair", "pairs")
+	g := figure{kind: "Forest plot", title: f.Title, xLabel: f.XLabel, columns: []string{"mean", "interval"}, x: f.axis()}
+	var t tally
+	var estimates []Estimate
+	var undefined, beyond, far []string
+	within, intervals := [2]bool{}, false
+	for _, d := range f.Rows {
+		name := or(d.Label, unnamed)
+		t[d.Status.known()]++
+		estimates = append(estimates, d.Estimate)
+		if !finite(d.Mean) {
+			undefined = append(undefined, name)
+		} else if lo, hi := d.edges(); lo < g.x.lo || hi > g.x.hi {
+			beyond = append(beyond, name+" "+signed(d.Mean))
+		}
+		intervals = intervals || d.hasRange()
+		outside := ""
+		for k, threshold := range thresholds {
+			if v := threshold.of(d); set(v) {
+				if in := g.x.lo <= v && v <= g.x.hi; in {
+					within[k] = true
+				} else {
+					outside += " " + signed(v)
+				}
+			}
+		}
+		if outside != "" {
+			far = append(far, name+outside)
+		}
+	}
+	names := func(list []string) string { return listed(len(list), func(i int) string { return list[i] }) }
+	g.subtitle = count(all, "metric", "metrics") + sampleSizes(estimates, "pair", "pairs")
 	if all > len(f.Rows) {
 		g.subtitle += ", the last " + count(all-len(f.Rows), "metric", "metrics") + " not drawn"
 	}
-	g.facts = []string{g.subtitle + ".", f.tally().String() + "."}
-	if undefined := f.where(func(d Difference) bool { return !finite(d.Mean) }); len(undefined) > 0 {
+	g.facts = []string{g.subtitle + ".", t.String() + "."}
+	if len(undefined) > 0 {
 		g.subtitle += ", " + whole(len(undefined)) + " undefined"
-		g.facts = append(g.facts, "Undefined: "+f.names(undefined)+".")
+		g.facts = append(g.facts, "Undefined: "+names(undefined)+".")
 	}
-	g.x = f.axis()
-	if cut := f.where(func(d Difference) bool { return d.beyond(g.x) }); len(cut) > 0 {
-		g.subtitle += ", " + count(len(cut), "goes", "go") + " beyond the frame (arrow)"
-		g.facts = append(g.facts, "Beyond the frame, which ends at "+signed(g.x.lo)+" and "+signed(g.x.hi)+": "+f.names(cut)+".")
+	if len(beyond) > 0 {
+		g.subtitle += ", " + count(len(beyond), "goes", "go") + " beyond the frame (arrow)"
+		g.facts = append(g.facts, "Beyond the frame, which ends at "+signed(g.x.lo)+" and "+signed(g.x.hi)+": "+names(beyond)+".")
 	}
-	if far := f.where(func(d Difference) bool { return d.farThreshold(g.x) }); len(far) > 0 {
+	if len(far) > 0 {
 		g.subtitle += ", " + count(len(far), "threshold", "thresholds") + " off the frame"
-		g.facts = append(g.facts, count(len(far), "row has", "rows have")+" a threshold beyond the frame: "+f.farNames(far, g.x)+".")
+		g.facts = append(g.facts, count(len(far), "row has", "rows have")+" a threshold beyond the frame: "+names(far)+".")
 		g.columns = append(g.columns, "threshold")
 	}
 	if len(f.Rows) == 0 {
 		g.empty = "no metrics"
 	}
-	g.rows = f.rows(signedAs(g.x), len(g.columns))
-	g.legend = f.legend(g.x)
-	g.data = func(c canvas, p plot) string { f.draw(c, p); return "" }
+	for _, d := range f.Rows {
+		g.rows = append(g.rows, row{d.Label, d.cells(signedAs(g.x))[:len(g.columns)]})
+	}
+	for status := unmeasured; status <= Fail; status++ {
+		if status != unmeasured || t[status] > len(undefined) {
+			g.legend = append(g.legend, entry{statuses[status].name + " " + whole(t[status]), func(c *canvas, at point) { statusMark(c, status, at) }})
+		}
+	}
+	if intervals {
+		g.legend = append(g.legend, entry{or(f.Interval, "interval"), func(c *canvas, at point) {
+			bar(c, point{at.x - sampleWidth/2, at.y}, point{at.x + sampleWidth/2, at.y}, maxCap, thresholdStyle, [2]bool{})
+		}})
+	}
+	for k, threshold := range thresholds {
+		if within[k] {
+			g.legend = append(g.legend, entry{threshold.name, func(c *canvas, at point) { c.line(thresholdStyle, thresholdLine(at.x, at.y, threshold.turn)...) }})
+		}
+	}
+	g.data = f.draw
 	return g
 }
 
-func (f Forest) estimates() (estimates []Estimate) {
-	for _, d := range f.Rows {
-		estimates = append(estimates, d.Estimate)
+// cells returns the numbers of a row.
+func (d Difference) cells(text func(float64) string) []string {
+	cells := []string{"undefined", "", ""}
+	if finite(d.Mean) {
+		cells[0] = text(d.Mean)
 	}
-	return estimates
-}
-
-func (f Forest) tally() (t tally) {
-	for _, d := range f.Rows {
-		t[d.Status.known()]++
+	if d.hasRange() {
+		cells[1] = text(d.Lo) + " to " + text(d.Hi)
 	}
-	return t
-}
-
-// where returns the indices of the rows for which is holds.
-func (f Forest) where(is func(Difference) bool) (indices []int) {
-	for i, d := range f.Rows {
-		if is(d) {
-			indices = append(indices, i)
+	var limits []string
+	for _, t := range thresholds {
+		if v := t.of(d); set(v) {
+			limits = append(limits, text(v))
 		}
 	}
-	return indices
-}
-
-// names lists rows with their numbers.
-func (f Forest) names(indices []int) string {
-	return listed(len(indices), func(i int) string {
-		d := f.Rows[indices[i]]
-		name := or(d.Label, unnamed)
-		if !finite(d.Mean) {
-			return name
-		}
-		return name + " " + signed(d.Mean)
-	})
-}
-
-// farNames lists rows with their thresholds beyond the frame.
-func (f Forest) farNames(indices []int, x axis) string {
-	return listed(len(indices), func(i int) string {
-		d := f.Rows[indices[i]]
-		name := or(d.Label, unnamed)
-		for _, t := range thresholds {
-			if t.side(d, x) != 0 {
-				name += " " + signed(t.of(d))
-			}
-		}
-		return name
-	})
-}
-
-// rows have their thresholds in a third column.
-func (f Forest) rows(text func(float64) string, nColumns int) (rows []row) {
-	for _, d := range f.Rows {
-		cells := []string{"undefined", ""}
-		if finite(d.Mean) {
-			cells[0] = text(d.Mean)
-		}
-		if d.hasRange() {
-			cells[1] = text(d.Lo) + " to " + text(d.Hi)
-		}
-		var limits []string
-		for _, t := range thresholds {
-			if v := t.of(d); set(v) {
-				limits = append(limits, text(v))
-			}
-		}
-		cells = append(cells, strings.Join(limits, ", "))
-		rows = append(rows, row{d.Label, cells[:nColumns]})
-	}
-	return rows
+	cells[2] = strings.Join(limits, ", ")
+	return cells
 }
 
 // hasRange reports whether there is an interval, maybe without an end.
@@ -183,8 +192,12 @@ func (f Forest) limit() float64 {
 func (f Forest) axis() axis {
 	limit := f.limit()
 	far := thresholdsTo * limit
-	if limit == 0 { // nothing changed
-		far = thresholdsTo * f.nearestThreshold()
+	for _, d := range f.Rows {
+		for _, v := range []float64{math.Abs(d.Loss), math.Abs(d.Gain)} {
+			if limit == 0 && set(v) && (far == 0 || thresholdsTo*v < far) { // nothing changed
+				far = thresholdsTo * v
+			}
+		}
 	}
 	var e extent
 	e.add(0)
@@ -201,148 +214,88 @@ func (f Forest) axis() axis {
 	return padded(e)
 }
 
-// nearestThreshold returns how far from 0 the first one is; 0 if there are none.
-func (f Forest) nearestThreshold() (nearest float64) {
-	for _, d := range f.Rows {
-		for _, t := range thresholds {
-			if v := math.Abs(t.of(d)); set(v) && (nearest == 0 || v < nearest) {
-				nearest = v
-			}
-		}
-	}
-	return nearest
-}
-
-func (d Difference) beyond(x axis) bool {
-	lo, hi := d.edges()
-	return finite(d.Mean) && (lo < x.lo || hi > x.hi)
-}
-
-func (d Difference) farThreshold(x axis) bool {
-	return slices.ContainsFunc(thresholds, func(t threshold) bool { return t.side(d, x) != 0 })
-}
-
-func (f Forest) legend(x axis) []entry {
-	var legend []entry
-	all := f.tally()
-	for status := unmeasured; status <= Fail; status++ {
-		drawn := func(d Difference) bool { return d.Status.known() == status && finite(d.Mean) }
-		if status == unmeasured && len(f.where(drawn)) == 0 {
-			continue
-		}
-		legend = append(legend, entry{statuses[status].name + " " + whole(all[status]), func(c canvas, at point) {
-			statusMark(c, status, point{at.x + sampleWidth/2, at.y})
-		}})
-	}
-	if len(f.where(Difference.hasRange)) > 0 {
-		legend = append(legend, entry{or(f.Interval, "interval"), func(c canvas, at point) {
-			lying(c, at.y, at.x, at.x+sampleWidth, maxCap, style{stroke: text, width: 1.4})
-		}})
-	}
-	for _, threshold := range thresholds {
-		within := func(d Difference) bool { return set(threshold.of(d)) && threshold.side(d, x) == 0 }
-		if len(f.where(within)) > 0 {
-			legend = append(legend, entry{threshold.name, func(c canvas, at point) {
-				c.lines(threshold.lines(at.x+sampleWidth/2, at.y), thresholdStyle)
-			}})
-		}
-		beyond := func(d Difference) bool { return threshold.side(d, x) != 0 }
-		if len(f.where(beyond)) > 0 {
-			legend = append(legend, entry{threshold.name + " (off the frame)", func(c canvas, at point) {
-				c.lines([][]point{chevron(point{at.x + sampleWidth/2 - 1.5, at.y}, threshold.turn)}, thresholdStyle)
-			}})
-		}
-	}
-	return legend
-}
-
-// thresholds are the limits of a row, each a line with its ends turned to where differences count.
-var thresholds = []threshold{
-	{"degradation below", func(d Difference) float64 { return d.Loss }, -1},
-	{"improvement above", func(d Difference) float64 { return d.Gain }, 1},
-}
-
-// thresholdStyle has no colour, as those stand for statuses.
-var thresholdStyle = style{stroke: text, width: 1.4}
-
-type threshold struct {
-	name string
-	of   func(Difference) float64
-	turn float64
-}
-
-// side returns -1 where the threshold of a row is beyond the left end of the frame, 1 where it is beyond the right
-// one, and else 0.
-func (t threshold) side(d Difference, x axis) float64 {
-	switch v := t.of(d); {
-	case !set(v):
-		return 0
-	case v < x.lo:
-		return -1
-	case v > x.hi:
-		return 1
-	}
-	return 0
-}
-
-func (t threshold) lines(x, y float64) [][]point {
-	const half, end = rowPitch/2 - 2, 3.0
-	return [][]point{{{x + t.turn*end, y - half}, {x, y - half}, {x, y + half}, {x + t.turn*end, y + half}}}
-}
-
-// chevron points from at to the left (-1) or to the right (1).
-func chevron(at point, side float64) []point {
-	const wide, half = 4.0, 4.5
-	return []point{{at.x, at.y - half}, {at.x + side*wide, at.y}, {at.x, at.y + half}}
-}
-
-func set(threshold float64) bool { return threshold != 0 && finite(threshold) }
-
-func statusMark(c canvas, s Status, at point) {
-	look, how := statuses[s], solid(statuses[s].ink)
+func statusMark(c *canvas, s Status, at point) {
+	how := solid(statuses[s].ink)
 	if s == unmeasured {
-		how = hollow(look.ink)
+		how = hollow(statuses[s].ink)
 	}
-	look.marker.draw(c, at, markerSize, how)
+	statuses[s].marker.draw(c, markerSize, how, at)
 }
 
-func (f Forest) draw(c canvas, p plot) {
+func (f Forest) draw(c *canvas, p plot) (fact string) {
 	var lines [][]point
 	for _, threshold := range thresholds {
 		for i, d := range f.Rows {
-			y := p.y.at(float64(i))
-			switch side := threshold.side(d, p.x.axis); {
-			case side < 0: // in the gap next to the frame
-				lines = append(lines, chevron(point{p.left - 1, y}, side))
-			case side > 0:
-				lines = append(lines, chevron(point{p.right + 1, y}, side))
-			case set(threshold.of(d)):
-				lines = append(lines, threshold.lines(p.x.at(threshold.of(d)), y)...)
+			if v := threshold.of(d); set(v) && p.x.lo <= v && v <= p.x.hi {
+				lines = append(lines, thresholdLine(p.x.at(v), p.y.at(float64(i)), threshold.turn))
 			}
 		}
 	}
 	c.lines(lines, thresholdStyle)
 	for i, d := range f.Rows {
-		if finite(d.Mean) {
-			d.draw(c, p, p.y.at(float64(i)))
+		if !finite(d.Mean) {
+			continue
+		}
+		status, y := d.Status.known(), p.y.at(float64(i))
+		lo, hi := d.edges()
+		cut := [2]bool{lo < p.x.lo, hi > p.x.hi}
+		if d.hasRange() || cut[0] || cut[1] {
+			bar(c, point{p.x.at(lo), y}, point{p.x.at(hi), y}, maxCap, style{stroke: statuses[status].ink, width: lineWidth}, cut)
+		}
+		if p.x.lo <= d.Mean && d.Mean <= p.x.hi {
+			statusMark(c, status, point{p.x.at(d.Mean), y})
 		}
 	}
+	return ""
 }
 
-func (d Difference) draw(c canvas, p plot, y float64) {
-	status := d.Status.known()
-	s := style{stroke: statuses[status].ink, width: 1.6}
-	if d.hasRange() {
-		lying(c, y, p.x.at(min(d.Lo, d.Hi)), p.x.at(max(d.Lo, d.Hi)), maxCap, s)
+// Bars has a row for each thing, with a bar for its value, from 0 to the left if that is negative.
+type Bars struct {
+	Title, XLabel string
+	Rows          []Bar
+}
+
+// Bar is one row. Its value stands as a text at the right.
+type Bar struct {
+	Name, Text string
+	Value      float64 // a bar is drawn if it is finite
+}
+
+func (b Bars) figure() figure {
+	f := figure{kind: "Bars", title: b.Title, xLabel: b.XLabel, columns: []string{"value"}}
+	f.subtitle = count(len(b.Rows), "row", "rows")
+	if left := len(b.Rows) - maxRows; left > 0 {
+		f.subtitle += ", the last " + whole(left) + " not drawn"
+		b.Rows = b.Rows[:maxRows]
 	}
-	if p.x.lo <= d.Mean && d.Mean <= p.x.hi {
-		statusMark(c, status, point{p.x.at(d.Mean), y})
+	var values extent
+	for _, r := range b.Rows {
+		values.add(r.Value)
+		f.rows = append(f.rows, row{r.Name, []string{clean(r.Text)}})
 	}
-	lo, hi := d.edges()
-	if lo < p.x.lo {
-		leftward.draw(c, point{p.left + arrowSize, y}, arrowSize, solid(s.stroke))
+	f.facts = []string{f.subtitle + "."}
+	if values.n == 0 {
+		f.empty = noValues
+		return f
 	}
-	if hi > p.x.hi {
-		rightward.draw(c, point{p.right - arrowSize, y}, arrowSize, solid(s.stroke))
+	f.facts = append(f.facts, "Values are "+values.span()+".", listed(len(b.Rows), func(i int) string {
+		return or(b.Rows[i].Name, unnamed) + " " + clean(b.Rows[i].Text)
+	})+".")
+	values.add(0)
+	f.x = upright(values)
+	f.data = func(c *canvas, p plot) string { b.draw(c, p); return "" }
+	return f
+}
+
+func (b Bars) draw(c *canvas, p plot) {
+	const half = cellHeight/2 - 1
+	var boxes [][]point
+	for i, r := range b.Rows {
+		if from, to := min(0, r.Value), max(0, r.Value); finite(r.Value) && from < to {
+			y := p.y.at(float64(i))
+			boxes = append(boxes, box(p.x.at(from), y-half, p.x.at(to), y+half))
+		}
 	}
+	c.areas(boxes, style{fill: blue})
+	c.line(style{stroke: axisInk, width: 1}, point{p.x.at(0), p.top}, point{p.x.at(0), p.bottom})
 }

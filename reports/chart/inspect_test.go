@@ -85,12 +85,10 @@ func inspect(t rapid.TB, document string) drawing {
 var allowed = map[string]string{
 	"svg":   "xmlns class viewBox width height role font-family stroke-linejoin stroke-linecap",
 	"title": "", "desc": "", "style": "",
-	"rect":     "class fill fill-opacity stroke-width x y width height",
-	"polyline": "class fill stroke-width points",
-	"polygon":  "class fill fill-opacity stroke-width points",
-	"path":     "class fill fill-opacity stroke-width d",
-	"circle":   "class fill stroke-width cx cy r",
-	"text":     "class x y font-size text-anchor",
+	"rect":   "class fill fill-opacity stroke-width x y width height",
+	"path":   "class fill fill-opacity stroke-width d",
+	"circle": "class fill stroke-width cx cy r",
+	"text":   "class x y font-size text-anchor",
 }
 
 func (d *drawing) element(t rapid.TB, e xml.StartElement) {
@@ -136,28 +134,14 @@ func (d *drawing) element(t rapid.TB, e xml.StartElement) {
 	case "path":
 		for _, part := range pathParts(t, a["d"]) {
 			shape(part)
-		}
-	case "polyline", "polygon":
-		points := corners(t, a["points"])
-		shape(points)
-		switch a["class"] {
-		case "line-1":
-			d.points = append(d.points, points...)
-		case "line-axis":
-			if points[0][1] == points[1][1] { // that of x is the last
-				d.left, d.right = points[0][0], points[1][0]
+			switch {
+			case a["class"] == "line-1":
+				d.points = append(d.points, part...)
+			case a["class"] == "line-axis" && len(part) == 2 && part[0][1] == part[1][1]: // that of x is the last
+				d.left, d.right = part[0][0], part[1][0]
 			}
 		}
 	}
-}
-
-func corners(t rapid.TB, pairs string) (points [][2]float64) {
-	t.Helper()
-	for _, pair := range strings.Fields(pairs) {
-		x, y, _ := strings.Cut(pair, ",")
-		points = append(points, [2]float64{parse(t, x), parse(t, y)})
-	}
-	return points
 }
 
 func parse(t rapid.TB, number string) float64 {

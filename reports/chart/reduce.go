@@ -1,6 +1,9 @@
 package chart
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // reduce takes n points, in the order of their x, to runs without gaps; at says false if there is none. Of the points
 // in one column of the given width, the lowest and the highest are kept, in their order: no spike is lost. A gap
@@ -38,47 +41,6 @@ func reduce(n int, at func(i int) (point, bool), column pixel) (runs [][]point) 
 			first, second = high, p
 		case p.y > high.y:
 			first, second = low, p
-		}
-		cut = false
-	}
-	flush()
-	if len(run) > 0 {
-		runs = append(runs, run)
-	}
-	return runs
-}
-
-// slab is a vertical piece of a band.
-type slab struct{ x, low, high float64 }
-
-// envelope is [reduce] for bands: each column has its lowest low and its highest high.
-func envelope(n int, at func(i int) (slab, bool), column pixel) (runs [][]slab) {
-	var run []slab
-	var left, right slab
-	current, cut := math.Inf(-1), false
-	flush := func() {
-		if !math.IsInf(current, -1) {
-			left.low, left.high = right.low, right.high
-			run = append(run, left)
-			if right != left {
-				run = append(run, right)
-			}
-		}
-	}
-	for i := range n {
-		s, ok := at(i)
-		if !ok {
-			cut = true
-			continue
-		}
-		if c := math.Floor(s.x / float64(column)); c != current {
-			flush()
-			if cut && len(run) > 0 {
-				runs, run = append(runs, run), nil
-			}
-			left, right, current = s, s, c
-		} else {
-			right = slab{s.x, min(right.low, s.low), max(right.high, s.high)}
 		}
 		cut = false
 	}
@@ -143,38 +105,27 @@ func cost(runs [][]point) (points int) {
 	return points
 }
 
-// area is [cost] for bands.
-func area(runs [][]slab) (points int) {
-	for _, run := range runs {
-		points += 8 + 2*len(run)
-	}
-	return points
-}
-
 // trace draws runs as lines, and a run of one point as a dot.
-func trace(c canvas, runs [][]point, s style) {
+func trace(c *canvas, runs [][]point, s style) {
 	for _, run := range runs {
 		if len(run) == 1 {
 			c.circle(run[0].x, run[0].y, 1.5*s.width, style{fill: s.stroke})
 		} else {
-			c.polyline(run, s)
+			c.line(s, run...)
 		}
 	}
 }
 
-// fillRuns draws runs of slabs as areas within p.
-func fillRuns(c canvas, p plot, runs [][]slab, s style) {
-	for _, run := range runs {
-		if len(run) == 1 { // an area needs width
-			lone := run[0]
-			run = []slab{lone, lone}
-			run[0].x, run[1].x = max(p.left, lone.x-2), min(p.right, lone.x+2)
+// fill draws what lies between the runs of two lines, which have the same gaps, within p.
+func fill(c *canvas, p plot, above, below [][]point, s style) {
+	for i, run := range above {
+		outline := slices.Clone(run)
+		for _, at := range slices.Backward(below[i]) {
+			outline = append(outline, at)
 		}
-		outline := make([]point, 2*len(run))
-		for i, piece := range run {
-			outline[i] = point{piece.x, piece.low}
-			outline[len(outline)-1-i] = point{piece.x, piece.high}
+		if left, right := run[0].x, run[len(run)-1].x; left == right && below[i][0].x == below[i][len(below[i])-1].x { // an area needs width
+			outline = box(max(p.left, left-2), run[0].y, min(p.right, left+2), below[i][0].y)
 		}
-		c.polygon(outline, s)
+		c.area(outline, s)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"track/internal/property"
 )
 
-var unexported = cmp.AllowUnexported(point{}, slab{})
+var unexported = cmp.AllowUnexported(point{})
 
 func TestReduce(t *testing.T) {
 	nan := math.NaN()
@@ -84,32 +84,4 @@ func TestReduceKeepsExtremes(t *testing.T) {
 			t.Errorf("%d points in %d columns", len(kept), len(want))
 		}
 	})
-}
-
-func TestEnvelope(t *testing.T) {
-	in := []slab{{0, 1, 2}, {1, 0, 1}, {2, 5, 9}, {5, 1, 1}, {6, 2, 2}}
-	got := envelope(7, func(i int) (slab, bool) {
-		for _, s := range in {
-			if s.x == float64(i) {
-				return s, true
-			}
-		}
-		return slab{}, false
-	}, 2)
-	want := [][]slab{{{0, 0, 2}, {1, 0, 2}, {2, 5, 9}}, {{5, 1, 1}, {6, 2, 2}}}
-	if diff := cmp.Diff(want, got, unexported); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// 1, 2, 3, 4: the quartiles of type 7 are 1.75, 2.5 and 3.25.
-func TestSpread(t *testing.T) {
-	want := spread{n: 4, low: 1, q1: 1.75, median: 2.5, q3: 3.25, high: 4}
-	if got := newSpread([]float64{3, 1, 4, 2}); got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	huge := newSpread([]float64{math.MaxFloat64, -math.MaxFloat64})
-	if huge.median != 0 || !finite(huge.q1) || !finite(huge.q3) {
-		t.Errorf("the quartiles of the largest numbers are %v", huge)
-	}
 }

@@ -44,7 +44,7 @@ func mean(label string, n int, mean, half float64) chart.Estimate {
 
 // reportExamples are the charts of reports.
 func reportExamples() []example {
-	return slices.Concat(heatExamples(), distributionExamples(), forestExamples(), pairedExamples(), lineageExamples(), taskExamples(), barExamples(), frontExamples(), treeExamples())
+	return slices.Concat(heatExamples(), distributionExamples(), forestExamples(), pairedExamples(), lineageExamples(), gridExamples(), barExamples(), frontExamples(), treeExamples())
 }
 
 func frontExamples() []example {
@@ -153,11 +153,11 @@ func pairedExamples() []example {
 	}
 }
 
-func taskExamples() []example {
-	rows := []chart.TaskRow{{Name: "parse_dates (holdout)", Scores: []float64{80, nan, 20}}, {Name: longName, Scores: []float64{0, 55.555, 100}}, {Name: "none"}}
-	scores := chart.TaskScores{Title: "Scores of sepa by task", Versions: []string{"v001", "v002", "v003"}, Tasks: rows, Scale: [2]float64{0, 100}}
-	minimized := chart.TaskScores{Title: "Errors", Versions: []string{"v001", "<b>"}, Minimize: true, Tasks: []chart.TaskRow{{Name: "a", Scores: []float64{-1e300, 1e300}}, {Name: "b", Scores: []float64{math.Inf(1), 7}}}}
-	return []example{{"tasks", scores}, {"tasks_minimized", minimized}, {"tasks_empty", chart.TaskScores{Title: "No scores", Versions: []string{"v001"}, Tasks: rows[2:]}}}
+func gridExamples() []example {
+	rows := []chart.GridRow{{Name: "parse_dates (holdout)", Values: []float64{80, nan, 20}}, {Name: longName, Values: []float64{0, 55.555, 100}}, {Name: "none"}}
+	scores := chart.Grid{Title: "Scores of sepa by task", XLabel: "version", One: "task", Many: "tasks", Low: "worst", High: "best", Columns: []string{"v001", "v002", "v003"}, Rows: rows, Scale: [2]float64{0, 100}}
+	minimized := chart.Grid{Title: "Errors", Columns: []string{"v001", "<b>"}, Minimize: true, Rows: []chart.GridRow{{Name: "a", Values: []float64{-1e300, 1e300}}, {Name: "b", Values: []float64{math.Inf(1), 7}}}}
+	return []example{{"grid", scores}, {"grid_minimized", minimized}, {"grid_empty", chart.Grid{Title: "No scores", One: "task", Many: "tasks", Columns: []string{"v001"}, Rows: rows[2:]}}}
 }
 
 func lineageExamples() []example {
@@ -209,8 +209,8 @@ func TestReportsCountEverything(t *testing.T) {
 		"forest":             {"7 metrics", "PASS 3, WARN 1, FAIL 1, no value 2", "n = 1 to 10 pairs, not known for 1 other", "Undefined: " + longName, "1 row has a threshold beyond"},
 		"forest_cut":         {"2 go beyond the frame", "no upper end +0.1, far away −40"},
 		"forest_undefined":   {"2 undefined"},
-		"tasks":              {"3 tasks, 3 versions", "0 to 100"},
-		"tasks_empty":        {"1 task, 1 version", "no scores"},
+		"grid":               {"3 tasks, 3 columns", "0 to 100", "worst 0", "best 100"},
+		"grid_empty":         {"1 task, 1 column", "no finite values"},
 		"paired":             {"6 pairs, 2 seeds only in the baseline, 1 seed only in the candidate", "candidate higher 2, candidate lower 2, equal 2, baseline without a score 2, candidate without a score 2"},
 		"paired_many":        {"120 pairs of 300 are drawn"},
 		"lineage":            {"7 candidates, 1 rollback", "undecided 1, accepted 3, rejected 2, failed 1", "1 without a score", "The head is candidate 2, 68", "after 4 to 2"},
@@ -275,7 +275,7 @@ func TestBigReports(t *testing.T) {
 		{"distribution", "A bar is", chart.Distribution{Values: x}, maxBytes},
 		{"forest plot", "the last 600 metrics not drawn", f, 2 * maxBytes},
 		{"paired dots", "120 pairs of 1,000", p, maxBytes},
-		{"lineage", "candidates are not drawn", l, maxBytes},
+		{"lineage", "points are not drawn", l, maxBytes},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -336,7 +336,7 @@ func TestEveryValueIsDrawn(t *testing.T) {
 		{"pairs that went up", len(paired.shapes["fill-1 line-paper"]), up + 1},
 		{"pairs that went down", len(paired.shapes["fill-2 line-paper"]), 100 - up + 1},
 		{"baselines", len(paired.shapes["fill-paper line-dim"]), 100 + 1},
-		{"accepted candidates", dots(lineage.shapes["line-1"]), 300 - rejected + 1},
+		{"accepted candidates", dots(lineage.shapes["line-1"]), 300 - rejected},             // the sample of the legend is a circle
 		{"rejected candidates", len(lineage.shapes["line-axis"]), rejected + 1 + 1 + 6 + 1}, // the axis, its ticks and the line of 0 are of the same ink
 		{"strokes of crosses of FAIL", len(heat.shapes["line-paper"]), 2*7 + 2 + 6},         // and the lines between columns
 		{"strokes of WARN", len(heat.shapes["line-text"]), 3 + 1},
@@ -436,4 +436,21 @@ func TestFirstLabelWithoutRoomAtItsLeft(t *testing.T) {
 	}
 	h.Seeds[0].Label = "<script>alert(1)</script>"
 	inspect(t, svg(t, h))
+}
+
+func treeExamples() []example {
+	nodes := []chart.TreeNode{
+		{Name: "v001", Decision: chart.Root, Height: 30, OnPath: true}, {Name: "v002", Decision: chart.Accepted, Height: 60, OnPath: true, Parents: []int{0}},
+		{Name: "v003", Decision: chart.Rejected, Lane: 1, Height: 10, Parents: []int{0}}, {Name: "v004", Decision: chart.Refused, Lane: 1, Parents: []int{1}},
+		{Name: longName, Decision: chart.Undecided, Lane: 1, Height: 50, Parents: []int{1, 2}}, {Name: "v006", Decision: chart.Failed, Parents: []int{1}},
+		{Name: "v007", Decision: chart.Accepted, Height: 100, Active: true, OnPath: true, Parents: []int{1, 4, 99}},
+	}
+	many := chart.Tree{Title: "Many versions", Lanes: make([]string, 12)}
+	for i := range 120 {
+		many.Nodes = append(many.Nodes, chart.TreeNode{Name: "v" + strconv.Itoa(i), Decision: chart.Decision(i % 5), Lane: i % 12, Height: 15 * (i % 7), Parents: []int{i - 12}})
+	}
+	return []example{
+		{"tree", chart.Tree{Title: "Tree of sepa", Lanes: []string{"island 0", longName}, Nodes: nodes}}, {"tree_many", many},
+		{"tree_hostile", chart.Tree{Title: hostile, Lanes: []string{hostile}, Nodes: []chart.TreeNode{{Name: hostile, Lane: 9, Height: -1, Decision: 99}}}}, {"tree_empty", chart.Tree{Title: "None"}},
+	}
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -47,16 +48,13 @@ func textWidth(s string, size float64) float64 {
 	return float64(total * size * slack)
 }
 
-// shorten replaces what does not fit into room by an ellipsis. Words are kept whole, if the first one fits. Names often
-// differ at their end, so the last word is kept if there is room; of a long word, a third of what is kept is its end.
+// shorten replaces what does not fit into room by an ellipsis. Names often differ at their end: a third of what is kept
+// is the end.
 func shorten(s string, size, room float64) string {
 	if textWidth(s, size) <= room {
 		return s
 	}
 	runes := []rune(s)
-	if s := elideWords(runes, func(s string) bool { return textWidth(s, size) <= room }); s != "" {
-		return s
-	}
 	kept, most := 0, len(runes)
 	for kept < most { // the largest number of runes that fit
 		half := (kept + most + 1) / 2
@@ -67,45 +65,6 @@ func shorten(s string, size, room float64) string {
 		}
 	}
 	return elide(runes, kept)
-}
-
-// elideWords returns as much as fits of the first and the last words of runes, of the last at least one if there is
-// room for it. It returns "" if not even the first word fits.
-func elideWords(runes []rune, fits func(string) bool) (best string) {
-	most, hasTail := 0, false
-	for head, tail := 1, 1; head < len(runes); head++ {
-		if !isBetweenWords(runes, head) {
-			continue
-		}
-		tail = max(tail, head+1)
-		for tail <= len(runes) && !(isBetweenWords(runes, tail) && fits(withEllipsis(runes[:head], runes[tail:]))) {
-			tail++
-		}
-		if tail > len(runes) {
-			break
-		}
-		if kept := head + len(runes) - tail; tail < len(runes) && !hasTail || kept >= most && hasTail == (tail < len(runes)) {
-			best, most, hasTail = withEllipsis(runes[:head], runes[tail:]), kept, tail < len(runes)
-		}
-	}
-	return best
-}
-
-// isBetweenWords reports whether no word or number continues from the rune before i to the rune at i.
-func isBetweenWords(runes []rune, i int) bool {
-	return i == len(runes) || !isPartOfWord(runes[i-1]) || !isPartOfWord(runes[i])
-}
-
-func isPartOfWord(r rune) bool {
-	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '.' || r == '\u200c' || r == '\u200d'
-}
-
-// abridge shortens s, and returns the whole if it does not fit.
-func abridge(s string, size, room float64) (short, whole string) {
-	if short = shorten(s, size, room); short != s {
-		whole = s
-	}
-	return short, whole
 }
 
 func elide(runes []rune, kept int) string {
@@ -277,3 +236,45 @@ func among(lo, hi int) string {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Sparkline writes scores as blocks, from the lowest to the highest of them: "▁▃▅·█". One that is not finite is a
+// dot; where all are equal, blocks are half high. Of more than most scores, each block is the mean of those that
+// share it; 0 stands for any number.
+func Sparkline(scores []float64, most int) string {
+	blocks := []rune("▁▂▃▄▅▆▇█")
+	if most > 0 && len(scores) > most {
+		scores = means(scores, most)
+	}
+	var e extent
+	for _, v := range scores {
+		e.add(v)
+	}
+	height := axis{lo: e.lo, hi: e.hi}.scale(0, float64(len(blocks)-1))
+	var b strings.Builder
+	for _, v := range scores {
+		switch {
+		case !finite(v):
+			b.WriteRune('·')
+		case e.lo == e.hi:
+			b.WriteRune(blocks[len(blocks)/2])
+		default:
+			b.WriteRune(blocks[int(math.Round(height.at(v)))])
+		}
+	}
+	return b.String()
+}
+
+// means returns those of the finite values in n equal parts; NaN if there are none.
+func means(values []float64, n int) []float64 {
+	out := make([]float64, n)
+	for i := range out {
+		part := slices.DeleteFunc(slices.Clone(values[i*len(values)/n:(i+1)*len(values)/n]), func(v float64) bool { return !finite(v) })
+		if len(part) == 0 {
+			out[i] = math.NaN()
+		}
+		for _, v := range part {
+			out[i] += v / float64(len(part))
+		}
+	}
+	return out
+}

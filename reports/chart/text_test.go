@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -57,25 +58,6 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-func TestShortenKeepsWordsWhole(t *testing.T) {
-	tests := []struct {
-		s    string
-		room float64
-		want string
-	}{
-		{"tighten_instructions_with_counterexamples", 240, "tighten_…with_counterexamples"},
-		{"tighten_instructions_with_counterexamples", 120, "tighten_…"},
-		{"rewrite the answer format 0.25", 190, "rewrite the answer…0.25"},
-		{"counterexamples_first", 150, "counterexamples_…"},
-		{"counterexamples", 60, "coun…s"}, // a single word that does not fit
-	}
-	for _, tt := range tests {
-		if got := shorten(tt.s, sizeLabel, tt.room); got != tt.want {
-			t.Errorf("shorten(%q) to %v = %q, want %q", tt.s, tt.room, got, tt.want)
-		}
-	}
-}
-
 func TestShortenAnything(t *testing.T) {
 	property.Check(t, func(t *rapid.T) {
 		s := clean(anyString.Draw(t, "s"))
@@ -98,3 +80,44 @@ var anyString = rapid.OneOf(
 		strings.Repeat("a name of 200 characters ", 8), strings.Repeat("日本", 100),
 	}),
 )
+
+func TestSparkline(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	tests := []struct {
+		name   string
+		scores []float64
+		most   int
+		want   string
+	}{
+		{"none", nil, 0, ""},
+		{"one", []float64{0.7}, 0, "▅"},
+		{"all equal", []float64{0.7, 0.7, 0.7}, 0, "▅▅▅"},
+		{"all missing", []float64{nan, inf}, 0, "··"},
+		{"from the lowest to the highest", []float64{0, 1, 2, 3, 4, 5, 6, 7}, 0, "▁▂▃▄▅▆▇█"},
+		{"gaps", []float64{nan, 1, nan, nan, 0, -inf}, 0, "·█··▁·"},
+		{"the largest numbers", []float64{-math.MaxFloat64, 0, math.MaxFloat64}, 0, "▁▅█"},
+		{"as many as there is room for", []float64{0, 1, 7}, 3, "▁▂█"},
+		{"means of parts", []float64{0, 2, 8, 8, nan, 4, nan, nan}, 4, "▁█▄·"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Sparkline(tt.scores, tt.most); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestAnySparkline(t *testing.T) {
+	property.Check(t, func(t *rapid.T) {
+		scores := rapid.SliceOfN(anyFloat, 0, 50).Draw(t, "scores")
+		most := rapid.IntRange(0, 60).Draw(t, "most")
+		want := len(scores)
+		if most > 0 {
+			want = min(want, most)
+		}
+		if got := Sparkline(scores, most); utf8.RuneCountInString(got) != want {
+			t.Errorf("%q has not %d signs", got, want)
+		}
+	})
+}

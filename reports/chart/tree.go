@@ -16,6 +16,7 @@ type Tree struct {
 // TreeNode is a version, or several that did not change anything.
 type TreeNode struct {
 	Name     string
+	Words    string // what a link says; empty for its name
 	Decision Decision
 	Active   bool
 	Lane     int   // its place among the lanes
@@ -29,21 +30,39 @@ const (
 	laneName  = 20.0 // height of its name
 	laneFloor = 10.0
 	longBend  = 40.0 // of a line, which is as wide as it is bent
+	mostLinks = 500  // versions that are links
 )
 
-var (
-	edgeStyle = style{stroke: axisInk, width: 0.8}
-	pathStyle = style{stroke: blue, width: 2.6}
-)
+// treeLines are the lines to parents: those of the path, and others.
+var treeLines = [...]struct {
+	name  string
+	style style
+}{{"path to the active version", style{stroke: blue, width: 2.6}}, {"came from", style{stroke: axisInk, width: 0.8}}}
+
+// kind returns which of treeLines leads to a parent of a node.
+func (n TreeNode) kind(parent int) int {
+	if parent == 0 && n.OnPath {
+		return 0
+	}
+	return 1
+}
+
+var headStyle = style{stroke: text, width: 1.6}
+
+const headSize = 9.0
 
 func (t Tree) figure() figure {
 	f := figure{kind: "Tree", title: t.Title, xLabel: "version", noTicks: true, least: laneRoom * float64(len(t.Lanes))}
 	var counts [nDecisions]int
+	var lines [len(treeLines)]int
 	onPath := 0
 	for _, n := range t.Nodes {
-		counts[Candidate{Decision: n.Decision}.decision()]++
+		counts[n.Decision.known()]++
 		if n.OnPath {
 			onPath++
+		}
+		for k := range n.Parents {
+			lines[n.kind(k)]++
 		}
 		f.labels = append(f.labels, n.Name)
 	}
@@ -61,35 +80,22 @@ func (t Tree) figure() figure {
 	}
 	f.x = axis{lo: -0.5, hi: float64(len(t.Nodes)) - 0.5}
 	f.y = axis{lo: 0, hi: float64(len(t.Lanes))}
-	f.legend = t.legend(counts)
-	f.data = func(c canvas, p plot) string { t.draw(c, p); return "" }
+	for _, d := range drawn {
+		if counts[d] > 0 {
+			s := d.series(0, counts[d])
+			f.legend = append(f.legend, entry{s.Name, sign(s.Shape, s.Size, s.style())})
+		}
+	}
+	if slices.ContainsFunc(t.Nodes, func(n TreeNode) bool { return n.Active }) {
+		f.legend = append(f.legend, entry{"active", sign(disk, headSize, headStyle)})
+	}
+	for k, look := range treeLines {
+		if lines[k] > 0 {
+			f.legend = append(f.legend, entry{look.name, strip(look.style)})
+		}
+	}
+	f.data = t.draw
 	return f
-}
-
-func (t Tree) legend(counts [nDecisions]int) (legend []entry) {
-	for _, d := range []Decision{Root, Accepted, Rejected, Undecided, Refused, Failed} {
-		if counts[d] == 0 {
-			continue
-		}
-		name := decisions[d]
-		if d != Root {
-			name += " " + whole(counts[d])
-		}
-		legend = append(legend, entry{name, func(c canvas, at point) {
-			drawDecision(c, d, []point{{at.x + sampleWidth/2, at.y}}, markerSize)
-		}})
-	}
-	some := func(is func(TreeNode) bool) bool { return slices.ContainsFunc(t.Nodes, is) }
-	if some(func(n TreeNode) bool { return n.Active }) {
-		legend = append(legend, entry{"active", func(c canvas, at point) { c.circle(at.x+sampleWidth/2, at.y, headSize, headStyle) }})
-	}
-	if some(func(n TreeNode) bool { return n.OnPath }) {
-		legend = append(legend, entry{"path to it", strip(pathStyle)})
-	}
-	if some(func(n TreeNode) bool { return len(n.Parents) > 0 }) {
-		legend = append(legend, entry{"came from", strip(edgeStyle)})
-	}
-	return legend
 }
 
 // at returns where a node stands.
@@ -100,49 +106,56 @@ func (t Tree) at(p plot, i int) point {
 	return point{p.x.at(float64(i)), bottom - float64((bottom-top)*float64(max(0, min(100, n.Height)))/100)}
 }
 
-func (t Tree) draw(c canvas, p plot) {
+func (t Tree) draw(c *canvas, p plot) (fact string) {
 	for i, name := range t.Lanes {
 		y := p.y.at(float64(len(t.Lanes) - i))
-		c.polyline([]point{{p.left, y}, {p.right, y}}, style{stroke: gridInk, width: 1})
+		c.line(style{stroke: gridInk, width: 1}, point{p.left, y}, point{p.right, y})
 		if len(t.Lanes) > 1 {
-			label(c, p.left, y+sizeTick, or(name, unnamed), p.right-p.left, textStyle{sizeTick, dim, start})
+			c.text(p.left, y+sizeTick, or(name, unnamed), p.right-p.left, textStyle{sizeTick, dim, start})
 		}
 	}
 	size := max(1.2, min(markerSize, (p.right-p.left)/float64(len(t.Nodes))/2))
-	var edges, path [][]point
+	var lines [len(treeLines)][][]point
 	var marks [nDecisions][]point
-	coarsen(func(side pixel) int {
-		edges, path = t.lines(p, side)
-		sum := cost(edges) + cost(path)
-		for d := range marks {
-			marks[d] = nil
+	coarsen(func(side pixel) (sum int) {
+		lines = t.lines(p, side)
+		for _, one := range lines {
+			sum += cost(one)
 		}
+		var all [nDecisions][]point
 		for i, n := range t.Nodes {
-			d := Candidate{Decision: n.Decision}.decision()
-			marks[d] = append(marks[d], t.at(p, i))
+			all[n.Decision.known()] = append(all[n.Decision.known()], t.at(p, i))
 		}
 		for d := range marks {
-			marks[d] = thin(marks[d], side)
+			marks[d] = thin(all[d], side)
 			sum += 3 * len(marks[d])
 		}
 		return sum
 	})
-	c.lines(edges, edgeStyle)
-	c.lines(path, pathStyle)
-	for _, d := range []Decision{Failed, Refused, Rejected, Undecided, Accepted, Root} {
-		if len(marks[d]) > 0 {
-			drawDecision(c, d, marks[d], size)
+	for k := len(lines) - 1; k >= 0; k-- {
+		c.lines(lines[k], treeLines[k].style)
+	}
+	if c.href != nil && len(t.Nodes) <= mostLinks {
+		for i, n := range t.Nodes {
+			s := n.Decision.known().series(0, 0)
+			c.link(Mark{Label: n.Name}, or(n.Words, n.Name), func() { s.Shape.draw(c, size, s.style(), t.at(p, i)) })
+		}
+	} else {
+		for _, d := range drawn {
+			s := d.series(0, 0)
+			s.Shape.draw(c, size, s.style(), marks[d]...)
 		}
 	}
 	for i, n := range t.Nodes {
-		if at := t.at(p, i); n.Active {
-			c.circle(at.x, at.y, headSize, headStyle)
+		if n.Active {
+			disk.draw(c, headSize, headStyle, t.at(p, i))
 		}
 	}
+	return ""
 }
 
 // lines returns the lines to parents. Of those that would lie upon one another the first stays.
-func (t Tree) lines(p plot, side pixel) (edges, path [][]point) {
+func (t Tree) lines(p plot, side pixel) (lines [len(treeLines)][][]point) {
 	taken := map[[4]int]bool{}
 	square := func(x float64) int { return int(math.Floor(x / float64(side))) }
 	for i, n := range t.Nodes {
@@ -151,19 +164,16 @@ func (t Tree) lines(p plot, side pixel) (edges, path [][]point) {
 				continue
 			}
 			from, to := t.at(p, parent), t.at(p, i)
-			if k == 0 && n.OnPath {
-				path = append(path, bent(from, to))
-				continue
-			}
 			place := [4]int{square(from.x), square(from.y), square(to.x), square(to.y)}
-			if taken[place] {
+			kind := n.kind(k)
+			if kind > 0 && taken[place] {
 				continue
 			}
-			taken[place] = true
-			edges = append(edges, bent(from, to))
+			taken[place] = taken[place] || kind > 0
+			lines[kind] = append(lines[kind], bent(from, to))
 		}
 	}
-	return edges, path
+	return lines
 }
 
 // bent returns the points of a Bézier curve that leaves and arrives level; a short one is straight.

@@ -169,11 +169,8 @@ func (c Column) class() string {
 func (h *hypertext) picture(p Picture) error {
 	fmt.Fprintf(h, "<figure class=\"scroll\" tabindex=\"0\" aria-label=\"%s\">\n", escape.HTML(p.Alt))
 	draw := chart.SVG
-	switch {
-	case h.link != nil:
-		draw = func(w io.Writer, c chart.Chart) error { return chart.InlineLinked(w, c, h.link) }
-	case h.embedded:
-		draw = chart.Inline
+	if h.embedded || h.link != nil {
+		draw = func(w io.Writer, c chart.Chart) error { return chart.Inline(w, c, h.link) }
 	}
 	if err := draw(h, p.Chart); err != nil {
 		return fmt.Errorf("picture %q: %w", p.Name, err)

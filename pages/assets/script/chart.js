@@ -59,7 +59,7 @@ async function lineChart(figure) {
     ...options, width: box.clientWidth,
     series: [{}, ...lines.map((one) => {
       const color = () => one.ink ? inks()[one.href && one === line() ? "bad" : one.ink] : "transparent";
-      return { ...one, show: old?.series.find(({ label }) => label === one.label)?.show ?? true, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color, ...one.shape && { width: 1.5, fill: () => inks().paper, paths: outlines(new Path2D(one.shape), one.dots / 10 * devicePixelRatio) } }, ...one.steps && { paths: uPlot.paths.stepped({ align: one.steps }) } };
+      return { ...one, show: old?.series.find(({ label }) => label === one.label)?.show ?? true, stroke: color, points: { show: !!one.dots, size: one.dots, fill: color, ...one.shape && { width: 1.5, fill: one.hollow ? () => inks().paper : color, paths: outlines(new Path2D(one.shape), one.dots / 10 * devicePixelRatio) } }, ...one.steps && { paths: uPlot.paths.stepped({ align: one.steps }) } };
     })],
     bands: areas.map((one) => ({ ...one, fill: () => inks()[one.ink].replace(")", ", 0.18)") })),
     hooks: {
