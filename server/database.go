@@ -23,7 +23,7 @@ type database struct {
 	mu      sync.RWMutex // held for reading while the store is used
 	store   *store.Store
 	changes *store.Changes
-	tokens  *store.TokenFinder
+	tokens  store.TokenFinder
 	group   *exchange.Group // that records into the store
 	ended   bool
 
@@ -63,11 +63,7 @@ func (d *database) reopen(ctx context.Context) error {
 	if err != nil {
 		return errors.Join(err, st.Close())
 	}
-	tokens, err := st.TokenFinder(ctx)
-	if err != nil {
-		return errors.Join(err, changes.Close(), st.Close())
-	}
-	d.store, d.changes, d.tokens, d.group = st, changes, tokens, exchange.NewGroup(st)
+	d.store, d.changes, d.tokens, d.group = st, changes, st.TokenFinder(), exchange.NewGroup(st)
 	return nil
 }
 
@@ -96,7 +92,7 @@ func (d *database) drop() error {
 		return nil
 	}
 	err := errors.Join(d.changes.Close(), d.tokens.Close(), d.store.Close())
-	d.store, d.changes, d.tokens, d.group = nil, nil, nil, nil
+	d.store, d.changes, d.tokens, d.group = nil, nil, store.TokenFinder{}, nil
 	return err
 }
 

@@ -10,15 +10,18 @@ import (
 
 // Changes tells whether the database was changed. It keeps a connection.
 type Changes struct {
-	mu      sync.Mutex
-	conn    *sqlx.Conn
-	stmt    *sqlx.Stmt // that asks for the cursor
-	isQuick bool       // it asks no server
+	mu   sync.Mutex
+	conn *sqlx.Conn
+	stmt *sqlx.Stmt // that asks for the cursor
 }
 
 // Changes returns what tells whether the database was changed. It must be closed.
 func (s *Store) Changes(ctx context.Context) (*Changes, error) {
-	conn, err := s.connect(ctx)
+	db, err := s.pool.open()
+	if err != nil {
+		return nil, explain(err)
+	}
+	conn, err := db.Connx(ctx)
 	if err != nil {
 		return nil, explain(err)
 	}
@@ -26,7 +29,7 @@ func (s *Store) Changes(ctx context.Context) (*Changes, error) {
 	if err != nil {
 		return nil, errors.Join(explain(err), conn.Close())
 	}
-	return &Changes{conn: conn, stmt: stmt, isQuick: !IsServer(s.path)}, nil
+	return &Changes{conn: conn, stmt: stmt}, nil
 }
 
 // Cursor returns a number that differs once something was committed after the last call. It can differ without that.

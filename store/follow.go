@@ -37,7 +37,6 @@ const (
 // followed is a table whose new rows are changes of their owner.
 type followed struct {
 	kind  ChangeKind
-	byID  bool   // its ids are of a sequence; else they grow with the time, on a server
 	last  string // the largest id
 	after string // ids behind a mark with the id of the owner and the ULID of a sweep
 	owner string // the name of an owner; empty for rows without owners
@@ -47,26 +46,7 @@ const (
 	scenarioName = `SELECT name FROM scenario WHERE id = $1`
 	lineageName  = `SELECT name FROM lineage WHERE id = $1`
 
-	lastSeedID       = `SELECT coalesce(max(id), 0) FROM seed`
-	newSeedIDs       = `SELECT id, scenario_id AS owner, '' AS ulid FROM seed WHERE id > $1 ORDER BY id LIMIT $2`
-	lastExecutionID  = `SELECT coalesce(max(id), 0) FROM execution`
-	newExecutionIDs  = `SELECT id, lineage_id AS owner, '' AS ulid FROM execution WHERE id > $1 ORDER BY id LIMIT $2`
-	lastSpecID       = `SELECT coalesce(max(id), 0) FROM spec`
-	newSpecIDs       = `SELECT id, scenario_id AS owner, '' AS ulid FROM spec WHERE id > $1 ORDER BY id LIMIT $2`
-	lastBaselineID   = `SELECT coalesce(max(id), 0) FROM baseline`
-	newBaselineIDs   = `SELECT id, scenario_id AS owner, '' AS ulid FROM baseline WHERE id > $1 ORDER BY id LIMIT $2`
-	lastAnnotationID = `SELECT coalesce(max(id), 0) FROM annotation`
-	newAnnotationIDs = `SELECT id, scenario_id AS owner, '' AS ulid FROM annotation WHERE id > $1 ORDER BY id LIMIT $2`
-	lastWithdrawalID = `SELECT coalesce(max(id), 0) FROM withdrawal`
-	newWithdrawalIDs = `SELECT id, scenario_id AS owner, '' AS ulid FROM withdrawal WHERE id > $1 ORDER BY id LIMIT $2`
-	lastSweepID      = `SELECT coalesce(max(id), 0) FROM sweep`
-	newSweepIDs      = `SELECT id, scenario_id AS owner, ulid FROM sweep WHERE id > $1 ORDER BY id LIMIT $2`
-	lastVersionID    = `SELECT coalesce(max(id), 0) FROM version`
-	newVersionIDs    = `SELECT id, lineage_id AS owner, '' AS ulid FROM version WHERE id > $1 ORDER BY id LIMIT $2`
-	lastLookID       = `SELECT coalesce(max(id), 0) FROM look`
-	newLookIDs       = `SELECT id, 0 AS owner, '' AS ulid FROM look WHERE id > $1 ORDER BY id LIMIT $2`
-	lastTombstoneID  = `SELECT coalesce(max(id), 0) FROM tombstone`
-	newTombstoneIDs  = `
+	newTombstones = `
 	SELECT tombstone.id, coalesce(execution.lineage_id, 0) AS owner, '' AS ulid
 	  FROM tombstone LEFT JOIN execution ON execution.ulid = tombstone.ulid
 	 WHERE tombstone.id > $1 ORDER BY tombstone.id LIMIT $2`
@@ -82,26 +62,30 @@ const mostFollowed = 10_000
 // mostSweeps bounds the sweeps whose end is noticed, the newest ones: those that were killed never end.
 const mostSweeps = 100
 
-func followedTables() []followed {
-	return []followed{
-		{SeedsChanged, false, lastSeedID, newSeedIDs, scenarioName},
-		{ExecutionsChanged, false, lastExecutionID, newExecutionIDs, lineageName},
-		{SpecChanged, true, lastSpecID, newSpecIDs, scenarioName},
-		{BaselineChanged, true, lastBaselineID, newBaselineIDs, scenarioName},
-		{AnnotationsChanged, true, lastAnnotationID, newAnnotationIDs, scenarioName},
-		{WithdrawalsChanged, true, lastWithdrawalID, newWithdrawalIDs, scenarioName},
-		{SweepChanged, true, lastSweepID, newSweepIDs, scenarioName},
-		{VersionsChanged, true, lastVersionID, newVersionIDs, lineageName},
-		{LooksChanged, true, lastLookID, newLookIDs, ""},
-		{TextsChanged, true, lastTombstoneID, newTombstoneIDs, lineageName},
+func followedTables() (tables []followed) {
+	for _, t := range []struct {
+		kind                     ChangeKind
+		table, owner, ulid, name string
+	}{
+		{SeedsChanged, "seed", "scenario_id", "''", scenarioName}, {ExecutionsChanged, "execution", "lineage_id", "''", lineageName},
+		{SpecChanged, "spec", "scenario_id", "''", scenarioName}, {BaselineChanged, "baseline", "scenario_id", "''", scenarioName},
+		{AnnotationsChanged, "annotation", "scenario_id", "''", scenarioName}, {WithdrawalsChanged, "withdrawal", "scenario_id", "''", scenarioName},
+		{SweepChanged, "sweep", "scenario_id", "ulid", scenarioName}, {VersionsChanged, "version", "lineage_id", "''", lineageName},
+		{LooksChanged, "look", "0", "''", ""}, {TextsChanged, "tombstone", "", "", lineageName},
+	} {
+		after := "SELECT id, " + t.owner + " AS owner, " + t.ulid + " AS ulid FROM " + t.table + " WHERE id > $1 ORDER BY id LIMIT $2"
+		if t.owner == "" {
+			after = newTombstones
+		}
+		tables = append(tables, followed{t.kind, "SELECT coalesce(max(id), 0) FROM " + t.table, after, t.name})
 	}
+	return tables
 }
 
 // horizon says which rows may still come that have smaller ids than those that are there.
 type horizon struct {
 	Oldest int64 `db:"oldest"` // number of the oldest transaction that runs, or of the next one
 	Next   int64 `db:"next"`   // number of the next transaction
-	Least  int64 `db:"least"`  // that the id of a row that a later transaction adds has, if ids grow with the time
 	Slack  int64 `db:"slack"`  // ids of a sequence that may have been taken without a row
 }
 
@@ -228,11 +212,7 @@ func (f *Follower) ends(ctx context.Context, r *Reader, now horizon) ([]int64, e
 		if err := r.read().GetContext(ctx, &marks[i], table.last); err != nil {
 			return nil, explain(err)
 		}
-		if table.byID {
-			marks[i] -= now.Slack
-		} else {
-			marks[i] = min(marks[i], now.Least)
-		}
+		marks[i] -= now.Slack
 	}
 	return marks, nil
 }
@@ -310,7 +290,7 @@ func (f *Follower) lookAtSweeps(ctx context.Context, r *Reader, found map[Change
 		delete(f.running, id)
 	}
 	var c clauses
-	c.addList(listRunningSweeps, anys(slices.Collect(maps.Keys(f.running)))...)
+	c.add(listRunningSweeps, anys(slices.Collect(maps.Keys(f.running))))
 	query, args := c.statement()
 	var rows []ownedRow
 	if err := r.read().SelectContext(ctx, &rows, query, args...); err != nil {

@@ -30,14 +30,14 @@ const (
 	ON CONFLICT (name) DO UPDATE SET n = hook_arrival.n + 1,
 	       last_at = CASE WHEN excluded.last_at > hook_arrival.last_at THEN excluded.last_at ELSE hook_arrival.last_at END`
 	findHookBoundary = `
-	SELECT EXISTS (SELECT 1 FROM hook_event WHERE session = $1 AND agent = $2 AND at >= $3
-	   AND name IN ('UserPromptSubmit', 'Stop', 'StopFailure', 'SubagentStop', 'SessionEnd'))`
+	SELECT 1 FROM hook_event WHERE session = $1 AND agent = $2 AND at >= $3
+	   AND name IN ('UserPromptSubmit', 'Stop', 'StopFailure', 'SubagentStop', 'SessionEnd')`
 	findPromptBefore = `
 	SELECT at FROM hook_event WHERE session = $1 AND agent = $2 AND at <= $3 AND name = 'UserPromptSubmit' ORDER BY at DESC LIMIT 1`
 	findPromptAfter = `
 	SELECT at FROM hook_event WHERE session = $1 AND agent = $2 AND at > $3 AND name = 'UserPromptSubmit' ORDER BY at LIMIT 1`
 	listHookEvents = `
-	SELECT id, session, agent, name, key, at, received_at, lineage, coalesce(version, '') AS version, coalesce(execution, '') AS execution, body, settled_at IS NOT NULL AS settled
+	SELECT id, session, agent, name, key, at, received_at, lineage, version, execution, body, settled_at IS NOT NULL
 	  FROM hook_event
 	 WHERE session = $1 AND agent = $2 AND at >= $3 AND at <= $4 ORDER BY at, id`
 	assignHookEvent   = `UPDATE hook_event SET execution = $1, settled_at = $2 WHERE id = $3`
@@ -52,11 +52,7 @@ func (t *Tx) AddHookEvent(e HookEvent) (added bool, err error) {
 	if err := t.checkNames(fields{{"session", e.Session}, {"agent", e.Agent}, {"event", e.Name}, {"key", e.Key}, {"lineage", e.Lineage}, {"version", e.Version}}); err != nil {
 		return false, err
 	}
-	result, err := t.exec(insertHookEvent, e.Session, e.Agent, e.Name, e.Key, micros(e.At), micros(e.ReceivedAt), e.Lineage, nullText(e.Version), string(e.Body))
-	if err != nil {
-		return false, err
-	}
-	n, err := result.RowsAffected()
+	n, err := t.change(insertHookEvent, e.Session, e.Agent, e.Name, e.Key, micros(e.At), micros(e.ReceivedAt), e.Lineage, nullText(e.Version), string(e.Body))
 	if err != nil || n == 0 {
 		return false, err
 	}
@@ -73,10 +69,8 @@ func (t *Tx) CountHookArrival(name string, at time.Time) error {
 }
 
 // HookBoundaryFrom reports whether a prompt or an end came at a time or later.
-func (r *Reader) HookBoundaryFrom(ctx context.Context, thread HookThread, at time.Time) (is bool, err error) {
-	var n int
-	err = r.read().GetContext(ctx, &n, findHookBoundary, thread.Session, thread.Agent, micros(at))
-	return n > 0, err
+func (r *Reader) HookBoundaryFrom(ctx context.Context, thread HookThread, at time.Time) (bool, error) {
+	return r.exists(ctx, findHookBoundary, thread.Session, thread.Agent, micros(at))
 }
 
 // HookPromptBefore returns the time of the last prompt that is not later than at, or the zero time.
@@ -90,44 +84,22 @@ func (r *Reader) HookPromptAfter(ctx context.Context, thread HookThread, at time
 }
 
 func (r *Reader) hookPrompt(ctx context.Context, query string, thread HookThread, at time.Time) (time.Time, error) {
-	var found []int64
-	if err := r.read().SelectContext(ctx, &found, query, thread.Session, thread.Agent, micros(at)); err != nil || len(found) == 0 {
-		return time.Time{}, err
-	}
-	return fromMicros(found[0]), nil
+	found, err := first(ctx, r, query, []any{thread.Session, thread.Agent, micros(at)}, (*cells).time)
+	return orZero(found), err
 }
 
 // HookEvents returns the events of a thread between two times, in order. A zero time is no bound.
 func (r *Reader) HookEvents(ctx context.Context, thread HookThread, from, to time.Time) ([]HookEvent, error) {
-	first, last := int64(-1<<63), int64(1<<63-1)
+	earliest, latest := int64(-1<<63), int64(1<<63-1)
 	if !from.IsZero() {
-		first = micros(from)
+		earliest = micros(from)
 	}
 	if !to.IsZero() {
-		last = micros(to)
+		latest = micros(to)
 	}
-	var rows []struct {
-		ID         int64  `db:"id"`
-		Session    string `db:"session"`
-		Agent      string `db:"agent"`
-		Name       string `db:"name"`
-		Key        string `db:"key"`
-		At         int64  `db:"at"`
-		ReceivedAt int64  `db:"received_at"`
-		Lineage    string `db:"lineage"`
-		Version    string `db:"version"`
-		Execution  string `db:"execution"`
-		Body       string `db:"body"`
-		Settled    bool   `db:"settled"`
-	}
-	if err := r.read().SelectContext(ctx, &rows, listHookEvents, thread.Session, thread.Agent, first, last); err != nil {
-		return nil, err
-	}
-	list := make([]HookEvent, len(rows))
-	for i, row := range rows {
-		list[i] = HookEvent{row.ID, row.Session, row.Agent, row.Name, row.Key, fromMicros(row.At), fromMicros(row.ReceivedAt), row.Lineage, row.Version, row.Execution, []byte(row.Body), row.Settled}
-	}
-	return list, nil
+	return list(ctx, r, listHookEvents, []any{thread.Session, thread.Agent, earliest, latest}, func(c *cells) HookEvent {
+		return HookEvent{c.integer(), c.text(), c.text(), c.text(), c.text(), c.time(), c.time(), c.text(), c.text(), c.text(), []byte(c.text()), c.isTrue()}
+	})
 }
 
 // AssignHookEvents makes events part of an execution, which may be none. Those of one that is final are settled, and go
@@ -145,30 +117,16 @@ func (t *Tx) AssignHookEvents(events []HookEvent, execution string, settled bool
 	return nil
 }
 
-type hookThreadRow struct {
-	Session string `db:"session"`
-	Agent   string `db:"agent"`
-}
-
-func hookThreads(rows []hookThreadRow) (list []HookThread) {
-	for _, r := range rows {
-		list = append(list, HookThread(r))
-	}
-	return list
-}
+func (c *cells) hookThread() HookThread { return HookThread{c.text(), c.text()} }
 
 // HookThreads returns the threads of a session that have events of no final execution.
 func (r *Reader) HookThreads(ctx context.Context, session string) ([]HookThread, error) {
-	var rows []hookThreadRow
-	err := r.read().SelectContext(ctx, &rows, listHookThreads, session)
-	return hookThreads(rows), err
+	return list(ctx, r, listHookThreads, []any{session}, (*cells).hookThread)
 }
 
 // SilentHookThreads returns threads without an event since a time.
 func (r *Reader) SilentHookThreads(ctx context.Context, since time.Time, limit int) ([]HookThread, error) {
-	var rows []hookThreadRow
-	err := r.read().SelectContext(ctx, &rows, listSilentThreads, micros(since), limit)
-	return hookThreads(rows), err
+	return list(ctx, r, listSilentThreads, []any{micros(since), limit}, (*cells).hookThread)
 }
 
 // PruneHookEvents removes the events of executions that became final before a time.
@@ -195,47 +153,21 @@ type HookTurn struct {
 const (
 	listHookArrivals = `SELECT name, n, last_at FROM hook_arrival ORDER BY name`
 	listHookTurns    = `
-	SELECT session, agent, min(lineage) AS lineage, coalesce(min(version), '') AS version, min(at) AS began, max(at) AS last,
-	       count(DISTINCT CASE WHEN name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionDenied') THEN key END) AS n_calls,
-	       max(CASE WHEN name IN ('Stop', 'StopFailure', 'SubagentStop') THEN at ELSE 0 END) AS stopped
+	SELECT session, agent, min(lineage), min(version), min(at), max(at) AS last,
+	       count(DISTINCT CASE WHEN name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionDenied') THEN key END),
+	       max(CASE WHEN name IN ('Stop', 'StopFailure', 'SubagentStop') THEN at ELSE 0 END) = max(at)
 	  FROM hook_event WHERE settled_at IS NULL
 	 GROUP BY session, agent ORDER BY last DESC, session, agent`
 )
 
 // HookArrivals returns how many events of each name came.
 func (r *Reader) HookArrivals(ctx context.Context) ([]HookArrival, error) {
-	var rows []struct {
-		Name string `db:"name"`
-		N    int    `db:"n"`
-		Last int64  `db:"last_at"`
-	}
-	if err := r.read().SelectContext(ctx, &rows, listHookArrivals); err != nil {
-		return nil, explain(err)
-	}
-	list := make([]HookArrival, len(rows))
-	for i, row := range rows {
-		list[i] = HookArrival{row.Name, row.N, fromMicros(row.Last)}
-	}
-	return list, nil
+	return list(ctx, r, listHookArrivals, nil, func(c *cells) HookArrival { return HookArrival{c.text(), c.count(), c.time()} })
 }
 
 // HookTurns returns what is going on, the last to speak first.
 func (r *Reader) HookTurns(ctx context.Context) ([]HookTurn, error) {
-	var rows []struct {
-		hookThreadRow
-		Lineage string `db:"lineage"`
-		Version string `db:"version"`
-		Began   int64  `db:"began"`
-		Last    int64  `db:"last"`
-		NCalls  int    `db:"n_calls"`
-		Stopped int64  `db:"stopped"`
-	}
-	if err := r.read().SelectContext(ctx, &rows, listHookTurns); err != nil {
-		return nil, explain(err)
-	}
-	list := make([]HookTurn, len(rows))
-	for i, row := range rows {
-		list[i] = HookTurn{row.Session, row.Agent, row.Lineage, row.Version, fromMicros(row.Began), fromMicros(row.Last), row.NCalls, row.Stopped == row.Last}
-	}
-	return list, nil
+	return list(ctx, r, listHookTurns, nil, func(c *cells) HookTurn {
+		return HookTurn{c.text(), c.text(), c.text(), c.text(), c.time(), c.time(), c.count(), c.isTrue()}
+	})
 }

@@ -2,11 +2,12 @@ package store
 
 import (
 	"context"
-	"database/sql"
+	"crypto/sha256"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"track"
 	"track/evolution"
@@ -27,8 +28,7 @@ type Evolving struct {
 
 const (
 	getEvolving = `
-	SELECT lineage.id, lineage.name, coalesce(lineage.seed, 0) AS seed, lineage.subject, coalesce(version.name, '') AS head, lineage.n_entries, coalesce(lineage.last_hash, '') AS last_hash,
-	       lineage.trials_elsewhere
+	SELECT lineage.id, lineage.name, lineage.seed, lineage.subject, version.name, lineage.n_entries, lineage.last_hash, lineage.trials_elsewhere
 	  FROM lineage LEFT JOIN version ON version.id = lineage.head_id
 	 WHERE lineage.name = $1 AND ` + hasLedger
 	listEvolving = `SELECT name FROM lineage WHERE ` + hasLedger + ` ORDER BY name`
@@ -41,24 +41,21 @@ const (
 	INSERT INTO ledger (lineage_id, number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash)
 	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 	selectEntries = `
-	SELECT number, kind, coalesce(mutation, '') AS mutation, attempt, at, coalesce(head_before, '') AS head_before,
-	       coalesce(head_after, '') AS head_after, body, coalesce(prev, '') AS prev, hash FROM ledger WHERE lineage_id = $1`
+	SELECT number, kind, mutation, attempt, at, head_before, head_after, body, prev, hash FROM ledger WHERE lineage_id = $1`
 )
 
 // Evolving returns a lineage with a ledger. It returns [track.ErrNotFound] if the lineage has no ledger.
-func (r *Reader) Evolving(ctx context.Context, name string) (e Evolving, err error) {
-	n := 0
-	err = r.streamCells(ctx, getEvolving, []any{name}, func(c *cells) {
-		n++
-		e = Evolving{
-			ID: c.integer(), Name: c.text(), Seed: track.SeedNumber(c.integer()), Subject: c.text(), Head: c.text(),
-			End: evolution.Head{Number: int(c.integer()), Hash: c.text()}, TrialsElsewhere: int(c.integer()),
+func (r *Reader) Evolving(ctx context.Context, name string) (Evolving, error) {
+	e, err := first(ctx, r, getEvolving, []any{name}, func(c *cells) Evolving {
+		return Evolving{
+			ID: c.integer(), Name: c.text(), Seed: c.number(), Subject: c.text(), Head: c.text(), End: evolution.Head{Number: c.count(), Hash: c.text()},
+			TrialsElsewhere: c.count(),
 		}
 	})
-	if err == nil && n == 0 {
+	if err == nil && e == nil {
 		err = r.notEvolving(ctx, name)
 	}
-	return e, err
+	return orZero(e), err
 }
 
 // StoredLineage is a lineage with its versions and their contents, for a replay that says what is damaged of it.
@@ -86,11 +83,8 @@ func (r *Reader) notEvolving(ctx context.Context, name string) error {
 	if err != nil {
 		return explain(err)
 	}
-	for _, known := range names {
-		if known == name {
-			return track.WithHint(fmt.Errorf("ledger of lineage %s: %w: it has executions, but no ledger yet", name, track.ErrNotFound), track.NewHint("begin its ledger with the versions that it has", "lineage new", name))
-
-		}
+	if slices.Contains(names, name) {
+		return track.WithHint(fmt.Errorf("ledger of lineage %s: %w: it has executions, but no ledger yet", name, track.ErrNotFound), track.NewHint("begin its ledger with the versions that it has", "lineage new", name))
 	}
 	err = fmt.Errorf("lineage %s: %w", name, track.ErrNotFound)
 	if meant := near.Nearest(name, names); meant != "" && meant != name {
@@ -102,20 +96,16 @@ func (r *Reader) notEvolving(ctx context.Context, name string) error {
 	return track.WithHint(err, track.NewHint("begin the lineage", "lineage new", name).With("root", "FILE"))
 }
 
-const isEvolvingNamed = `SELECT ` + hasLedger + ` FROM lineage WHERE name = $1`
+const isEvolvingNamed = `SELECT 1 FROM lineage WHERE name = $1 AND ` + hasLedger
 
 // IsEvolving reports whether a lineage has a ledger; false if there is no such lineage.
-func (r *Reader) IsEvolving(ctx context.Context, name string) (evolving bool, err error) {
-	err = r.read().GetContext(ctx, &evolving, isEvolvingNamed, name)
-	if isNoRows(err) {
-		return false, nil
-	}
-	return evolving, explain(err)
+func (r *Reader) IsEvolving(ctx context.Context, name string) (bool, error) {
+	return r.exists(ctx, isEvolvingNamed, name)
 }
 
 // EvolvingNames are the names of the lineages that have a ledger, sorted.
 func (r *Reader) EvolvingNames(ctx context.Context) (names []string, err error) {
-	return names, explain(r.read().SelectContext(ctx, &names, listEvolving))
+	return names, r.selectAll(ctx, &names, listEvolving)
 }
 
 // Evolve gives a lineage, which is made unless it is there, the seed and the subject of its ledger, which is still
@@ -137,11 +127,7 @@ func (t *Tx) Append(lineage int64, e evolution.Entry) error {
 	if problem := checkEntry(t.texts, e); problem != nil {
 		return problem
 	}
-	attempt := sql.NullInt64{}
-	if e.Attempt != nil {
-		attempt = sql.NullInt64{Int64: int64(*e.Attempt), Valid: true}
-	}
-	_, err := t.exec(insertEntry, lineage, e.Number, string(e.Kind), nullText(e.Mutation), attempt, micros(e.At), nullText(e.HeadBefore), nullText(e.HeadAfter),
+	_, err := t.exec(insertEntry, lineage, e.Number, string(e.Kind), nullText(e.Mutation), e.Attempt, micros(e.At), nullText(e.HeadBefore), nullText(e.HeadAfter),
 		string(e.Body), nullText(e.Prev), e.Hash)
 	if err != nil {
 		return err
@@ -156,20 +142,6 @@ func (t *Tx) SetTrialsElsewhere(lineage int64, n int) error {
 	return t.execSealed(sealedLineages(), lineage, setTrialsElsewhere, n, lineage)
 }
 
-// entries reads entries of the ledger of a lineage.
-func (r *Reader) entries(ctx context.Context, lineage Evolving, query string, args []any) (list []evolution.Entry, err error) {
-	list = []evolution.Entry{}
-	return list, r.streamCells(ctx, query, args, func(c *cells) {
-		e := evolution.Entry{Lineage: lineage.Name, Number: int(c.integer()), Kind: evolution.Kind(c.text()), Mutation: c.text()}
-		if n := c.optionalInteger(); n != nil {
-			attempt := int(*n)
-			e.Attempt = &attempt
-		}
-		e.At, e.HeadBefore, e.HeadAfter, e.Body, e.Prev, e.Hash = fromMicros(c.integer()), c.text(), c.text(), json.RawMessage(c.text()), c.text(), c.text()
-		list = append(list, e)
-	})
-}
-
 // EntryFilter narrows the entries of a ledger; the zero value asks for all, in their order.
 type EntryFilter struct {
 	Kinds     []evolution.Kind // of one of these kinds
@@ -181,12 +153,12 @@ type EntryFilter struct {
 
 const (
 	ofKinds        = ` AND kind IN ({list})`
-	ofKindsOfFew   = ` AND NOINDEX kind IN ({list})` // a mutation has few entries, a kind may have many: look for those of the mutation
+	ofKindsOfFew   = ` AND kind || '' IN ({list})` // a mutation has few entries, a kind may have many: no index is to look for those of the kind
 	aboutMutations = ` AND mutation IN ({list})`
 	whichMovedHead = ` AND head_before IS DISTINCT FROM head_after`
 	afterEntry     = ` AND number > $1`
 	oldestFirst    = ` ORDER BY number`
-	oldestOfFew    = ` ORDER BY NOINDEX number` // few entries are about the mutations, many of the lineage
+	oldestOfFew    = ` ORDER BY +number` // few entries are about the mutations, many of the lineage
 	newestOnly     = ` ORDER BY number DESC LIMIT $1`
 )
 
@@ -195,12 +167,12 @@ func (f EntryFilter) query(lineage int64) (query string, args []any) {
 	c.add(selectEntries, lineage)
 	switch {
 	case len(f.Kinds) > 0 && len(f.Mutations) > 0:
-		c.addList(ofKindsOfFew, anys(f.Kinds)...)
+		c.add(ofKindsOfFew, anys(f.Kinds))
 	case len(f.Kinds) > 0:
-		c.addList(ofKinds, anys(f.Kinds)...)
+		c.add(ofKinds, anys(f.Kinds))
 	}
 	if len(f.Mutations) > 0 {
-		c.addList(aboutMutations, anys(f.Mutations)...)
+		c.add(aboutMutations, anys(f.Mutations))
 	}
 	if f.Moved {
 		c.add(whichMovedHead)
@@ -222,47 +194,37 @@ func (f EntryFilter) query(lineage int64) (query string, args []any) {
 // Entries returns entries of the ledger of a lineage.
 func (r *Reader) Entries(ctx context.Context, lineage Evolving, filter EntryFilter) ([]evolution.Entry, error) {
 	query, args := filter.query(lineage.ID)
-	return r.entries(ctx, lineage, query, args)
-}
-
-const (
-	newestEntries = selectEntries + ` AND number IN (`
-	newestOfKind  = `(SELECT max(number) FROM ledger WHERE lineage_id = $1 AND kind = $2)` // each by the index
-)
-
-func newestEntriesQuery(lineage int64, kinds []evolution.Kind) (query string, args []any) {
-	c := clauses{}
-	c.add(newestEntries, lineage)
-	for i, kind := range kinds {
-		if i > 0 {
-			c.add(", ")
-		}
-		c.add(newestOfKind, lineage, kind)
-	}
-	c.add(")")
-	return c.statement()
+	entries := []evolution.Entry{}
+	return entries, r.each(ctx, query, args, func(c *cells) {
+		entries = append(entries, evolution.Entry{
+			Lineage: lineage.Name, Number: c.count(), Kind: evolution.Kind(c.text()), Mutation: c.text(), Attempt: c.countOrNil(), At: c.time(), HeadBefore: c.text(),
+			HeadAfter: c.text(), Body: json.RawMessage(c.text()), Prev: c.text(), Hash: c.text(),
+		})
+	})
 }
 
 // NewestEntries returns the newest entry of each of the given kinds; none of a kind that the ledger has none of.
 func (r *Reader) NewestEntries(ctx context.Context, lineage Evolving, kinds ...evolution.Kind) (map[evolution.Kind]evolution.Entry, error) {
-	query, args := newestEntriesQuery(lineage.ID, kinds)
-	list, err := r.entries(ctx, lineage, query, args)
-	newest := make(map[evolution.Kind]evolution.Entry, len(list))
-	for _, e := range list {
-		newest[e.Kind] = e
+	newest := make(map[evolution.Kind]evolution.Entry, len(kinds))
+	for _, kind := range kinds { // each by the index
+		entries, err := r.Entries(ctx, lineage, EntryFilter{Kinds: []evolution.Kind{kind}, Newest: 1})
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			newest[kind] = e
+		}
 	}
-	return newest, err
+	return newest, nil
 }
 
 const isRun = `
-	SELECT count(*) FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id
+	SELECT 1 FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id
 	 WHERE lineage.name = $1 AND ledger.number = 1 AND coalesce(body ->> 'source', '') <> ''`
 
 // IsRun reports whether a lineage is a run of another evolver that was imported.
-func (r *Reader) IsRun(ctx context.Context, lineage string) (is bool, err error) {
-	n := 0
-	err = r.read().GetContext(ctx, &n, isRun, lineage)
-	return n > 0, explain(err)
+func (r *Reader) IsRun(ctx context.Context, lineage string) (bool, error) {
+	return r.exists(ctx, isRun, lineage)
 }
 
 const getScale = `
@@ -273,12 +235,8 @@ const getScale = `
 
 // IsUnbounded reports whether the scores of a lineage have another scale than 0 to 100; false if it has no ledger.
 func (r *Reader) IsUnbounded(ctx context.Context, lineage string) (bool, error) {
-	var scale *string
-	err := r.read().GetContext(ctx, &scale, getScale, lineage)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	return scale != nil, explain(err)
+	scale, err := first(ctx, r, getScale, []any{lineage}, (*cells).textOrNil)
+	return orZero(scale) != nil, err
 }
 
 // HeadChange is an entry that changed the active version, without its body.
@@ -291,16 +249,276 @@ type HeadChange struct {
 	Trigger  string // of a rollback
 }
 
-const (
-	selectHeadChanges = `
-	SELECT number, kind, coalesce(mutation, '') AS mutation, coalesce(head_before, '') AS head_before, coalesce(head_after, '') AS head_after,
-	       CASE kind WHEN 'rollback' THEN coalesce(body ->> 'trigger', '') ELSE '' END AS trigger FROM ledger WHERE lineage_id = $1 AND head_before IS DISTINCT FROM head_after`
-	listHeadChanges = selectHeadChanges + ` ORDER BY number`
-)
+const listHeadChanges = `
+	SELECT number, kind, mutation, head_before, head_after, CASE kind WHEN 'rollback' THEN body ->> 'trigger' END
+	  FROM ledger WHERE lineage_id = $1 AND head_before IS DISTINCT FROM head_after ORDER BY number`
 
 // HeadChanges returns the entries of a lineage that changed the active version, in their order.
-func (r *Reader) HeadChanges(ctx context.Context, lineage Evolving) (list []HeadChange, err error) {
-	return list, r.streamCells(ctx, listHeadChanges, []any{lineage.ID}, func(c *cells) {
-		list = append(list, HeadChange{int(c.integer()), evolution.Kind(c.text()), c.text(), c.text(), c.text(), c.text()})
+func (r *Reader) HeadChanges(ctx context.Context, lineage Evolving) ([]HeadChange, error) {
+	return list(ctx, r, listHeadChanges, []any{lineage.ID}, func(c *cells) HeadChange {
+		return HeadChange{c.count(), evolution.Kind(c.text()), c.text(), c.text(), c.text(), c.text()}
 	})
+}
+
+// Mutation is a mutation with its state.
+type Mutation struct {
+	ID         int64
+	Key        string
+	Number     int // in the order of the proposals, from 1
+	Parents    []string
+	Child      string
+	Operator   string
+	Risk       evolution.Risk
+	Note       string
+	CostUSD    *float64
+	Source     string
+	State      evolution.MutationState
+	NAttempts  int
+	Delta      *float64 // of the last decision
+	ProposedAt time.Time
+}
+
+// mutation reads a row of [mutationsFrom].
+func (c *cells) mutation() Mutation {
+	m := Mutation{
+		ID: c.integer(), Key: c.text(), Number: c.count(), Child: c.text(), Operator: c.text(), Risk: evolution.Risk(c.text()), Note: c.text(), CostUSD: c.realOrNil(),
+		Source: c.text(), State: evolution.MutationState(c.text()), NAttempts: c.count(), Delta: c.realOrNil(), ProposedAt: c.time(),
+	}
+	if parents := c.text(); parents != "" { // names with a line break between: names have none
+		m.Parents = strings.Split(parents, "\n")
+	}
+	return m
+}
+
+const (
+	mutationsFrom = `
+	SELECT mutation.id, mutation.key, mutation.number, child.name, mutation.operator, mutation.risk, mutation.note, mutation.cost_usd, mutation.source, mutation.state,
+	       mutation.n_attempts, mutation.delta, mutation.proposed_at,
+	       (SELECT string_agg(version.name, '
+' ORDER BY mutation_parent.position) FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id
+	           WHERE mutation_parent.mutation_id = mutation.id)
+	  FROM mutation JOIN version AS child ON child.id = mutation.child_id`
+	selectMutations = mutationsFrom + ` WHERE mutation.lineage_id = $1`
+	insertMutation  = `
+	INSERT INTO mutation (lineage_id, key, number, child_id, operator, risk, note, cost_usd, source, state, n_attempts, delta, proposed_at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, NULL, $11) RETURNING id`
+	insertParent     = `INSERT INTO mutation_parent (mutation_id, position, version_id) VALUES ($1, $2, $3)`
+	setMutationState = `UPDATE mutation SET state = $1, n_attempts = $2, delta = $3 WHERE id = $4`
+	countMutations   = `SELECT coalesce(max(number), 0) FROM mutation WHERE lineage_id = $1`
+)
+
+// MutationFilter narrows a list of mutations; the zero value asks for all.
+type MutationFilter struct {
+	Open   bool // only mutations that are not decided yet
+	State  evolution.MutationState
+	Child  string // of this version
+	Before int    // with a lower number; 0 for any
+	Newest int    // at most so many, the newest first; 0 for all, the oldest first
+}
+
+const (
+	whichAreOpen   = ` AND mutation.state IN ('proposed', 'continue')` // as the index has it
+	inState        = ` AND mutation.state = $1`
+	beforeNumber   = ` AND mutation.number < $1`
+	toChild        = ` AND mutation.child_id = (SELECT id FROM version WHERE lineage_id = $1 AND name = $2)`
+	byNumber       = ` ORDER BY mutation.number`
+	byNumberOfFew  = ` ORDER BY +mutation.number` // few are of a child
+	newestByNumber = ` DESC LIMIT $1`
+)
+
+func (f MutationFilter) query(lineage int64) (query string, args []any) {
+	c := clauses{}
+	c.add(selectMutations, lineage)
+	if f.Open {
+		c.add(whichAreOpen)
+	}
+	if f.State != "" {
+		c.add(inState, string(f.State))
+	}
+	if f.Before > 0 {
+		c.add(beforeNumber, f.Before)
+	}
+	if f.Child != "" {
+		c.add(toChild, lineage, f.Child)
+		c.add(byNumberOfFew)
+	} else {
+		c.add(byNumber)
+	}
+	if f.Newest > 0 {
+		c.add(newestByNumber, f.Newest)
+	}
+	return c.statement()
+}
+
+// Mutations returns mutations of a lineage.
+func (r *Reader) Mutations(ctx context.Context, lineage Evolving, filter MutationFilter) ([]Mutation, error) {
+	query, args := filter.query(lineage.ID)
+	return r.mutations(ctx, query, args...)
+}
+
+func (r *Reader) mutations(ctx context.Context, query string, args ...any) ([]Mutation, error) {
+	mutations := []Mutation{}
+	return mutations, r.each(ctx, query, args, func(c *cells) { mutations = append(mutations, c.mutation()) })
+}
+
+const getMutation = selectMutations + ` AND mutation.key = $2`
+
+// Mutation returns the mutation with a key.
+func (r *Reader) Mutation(ctx context.Context, lineage Evolving, key string) (Mutation, error) {
+	list, err := r.mutations(ctx, getMutation, lineage.ID, key)
+	switch {
+	case err != nil:
+		return Mutation{}, err
+	case len(list) == 0:
+		return Mutation{}, track.WithHint(fmt.Errorf("mutation %s of lineage %s: %w", key, lineage.Name, track.ErrNotFound), track.NewHint("list the mutations", "mutation list").With("lineage", lineage.Name))
+	}
+	return list[0], nil
+}
+
+// Few mutations are of the version, many of the lineage.
+const getMutationOf = mutationsFrom + `
+	 WHERE +mutation.lineage_id = $1 AND mutation.id IN (
+	     SELECT id FROM mutation WHERE child_id = (SELECT id FROM version WHERE lineage_id = $1 AND name = $2)
+	      UNION ALL
+	     SELECT mutation_id FROM mutation_parent WHERE version_id = (SELECT id FROM version WHERE lineage_id = $1 AND name = $2))
+	 ORDER BY +mutation.number LIMIT 1`
+
+// MutationOf returns the first mutation whose child, or one of whose parents, a version is.
+func (r *Reader) MutationOf(ctx context.Context, lineage Evolving, version string) (Mutation, error) {
+	list, err := r.mutations(ctx, getMutationOf, lineage.ID, version)
+	switch {
+	case err != nil:
+		return Mutation{}, err
+	case len(list) == 0:
+		return Mutation{}, fmt.Errorf("mutation of version %s of lineage %s: %w", version, lineage.Name, track.ErrNotFound)
+	}
+	return list[0], nil
+}
+
+const findMutations = `
+	SELECT name FROM lineage WHERE EXISTS (SELECT 1 FROM mutation WHERE mutation.lineage_id = lineage.id AND mutation.key = $1) ORDER BY name`
+
+// MutationLineage returns the lineage of a mutation. It returns an error if several lineages have a mutation with this
+// key.
+func (r *Reader) MutationLineage(ctx context.Context, key string) (string, error) {
+	var names []string
+	if err := r.selectAll(ctx, &names, findMutations, key); err != nil {
+		return "", err
+	}
+	switch len(names) {
+	case 0:
+		return "", track.WithHint(fmt.Errorf("mutation %s: %w", key, track.ErrNotFound), track.NewHint("list the mutations of a lineage", "mutation list").With("lineage", "NAME"))
+	case 1:
+		return names[0], nil
+	}
+	return "", track.WithHint(fmt.Errorf("mutation %s is %w: lineages %s have one of that name", key, track.ErrAmbiguous, strings.Join(names, ", ")), track.Hint{Text: "name the lineage"}.With("lineage", "NAME"))
+}
+
+// NMutations counts the mutations of a lineage.
+func (r *Reader) NMutations(ctx context.Context, lineage Evolving) (n int, err error) {
+	return n, r.get(ctx, &n, countMutations, lineage.ID)
+}
+
+// AddMutation stores a mutation, whose parents and child are versions that are there.
+func (t *Tx) AddMutation(lineage Evolving, m Mutation) error {
+	child, err := t.versionID(lineage.ID, m.Child)
+	if err == nil {
+		err = t.checkNames(fields{{"mutation", m.Key}, {"operator", m.Operator}, {"source", m.Source}})
+	}
+	if err != nil {
+		return err
+	}
+	id, err := t.addRow(insertMutation, lineage.ID, m.Key, m.Number, child, m.Operator, string(m.Risk), nullText(m.Note), m.CostUSD, nullText(m.Source), string(m.State), micros(m.ProposedAt))
+	for i, name := range m.Parents {
+		if err != nil {
+			return err
+		}
+		var parent int64
+		if parent, err = t.versionID(lineage.ID, name); err == nil {
+			_, err = t.exec(insertParent, id, i, parent)
+		}
+	}
+	return err
+}
+
+// SetMutationState stores the state of a mutation after an entry of the ledger.
+func (t *Tx) SetMutationState(m Mutation) error {
+	_, err := t.exec(setMutationState, string(m.State), m.NAttempts, m.Delta, m.ID)
+	return err
+}
+
+const (
+	listMutationOutcomes = `SELECT key, operator, risk, state, delta, cost_usd FROM mutation WHERE lineage_id = $1 ORDER BY number`
+	listProposed         = `
+	SELECT proposed_at, risk FROM mutation WHERE lineage_id = $1 AND proposed_at > $2 AND state <> 'refused' AND source IS NULL ORDER BY +number`
+	countOutcomes = `SELECT state, count(*) FROM mutation WHERE lineage_id = $1 GROUP BY state`
+)
+
+// MutationOutcome is the outcome of a mutation, without its content.
+type MutationOutcome struct {
+	Key      string
+	Operator string
+	Risk     evolution.Risk
+	State    evolution.MutationState
+	Delta    *float64
+	CostUSD  *float64
+}
+
+// MutationOutcomes returns the outcomes of all mutations of a lineage, in the order of their proposals.
+func (r *Reader) MutationOutcomes(ctx context.Context, lineage Evolving) ([]MutationOutcome, error) {
+	return list(ctx, r, listMutationOutcomes, []any{lineage.ID}, func(c *cells) MutationOutcome {
+		return MutationOutcome{c.text(), c.text(), evolution.Risk(c.text()), evolution.MutationState(c.text()), c.realOrNil(), c.realOrNil()}
+	})
+}
+
+// CountOutcomes counts the mutations of a lineage by their state.
+func (r *Reader) CountOutcomes(ctx context.Context, lineage Evolving) (map[evolution.MutationState]int, error) {
+	counts := map[evolution.MutationState]int{}
+	return counts, r.each(ctx, countOutcomes, []any{lineage.ID}, func(c *cells) { counts[evolution.MutationState(c.text())] = c.count() })
+}
+
+// ProposedSince returns the mutations proposed here after a time and not refused, in the order of their proposals.
+func (r *Reader) ProposedSince(ctx context.Context, lineage Evolving, since time.Time) ([]evolution.PastMutation, error) {
+	return list(ctx, r, listProposed, []any{lineage.ID, micros(since)}, func(c *cells) evolution.PastMutation {
+		return evolution.PastMutation{At: c.time(), Risk: evolution.Risk(c.text())}
+	})
+}
+
+const (
+	findVersionByContent = `SELECT name FROM version WHERE lineage_id = $1 AND content_digest = $2 ORDER BY created_at, id LIMIT 1`
+	hasVersion           = `SELECT 1 FROM version WHERE lineage_id = $1 AND name = $2`
+	countVersions        = `SELECT count(*) FROM version WHERE lineage_id = $1`
+	setContent           = `UPDATE version SET content = $1, content_digest = $2, masking = $3 WHERE id = $4`
+)
+
+// AddVersionName adds a version by its name alone, unless it exists.
+func (t *Tx) AddVersionName(lineage int64, name string) error {
+	_, err := t.versionID(lineage, name)
+	return err
+}
+
+// AddContent stores a content of a lineage, to the byte, and returns the name of the version that has it: the one that
+// had it before, or a new one.
+func (t *Tx) AddContent(lineage int64, content string) (name string, added bool, err error) {
+	digest := sha256.Sum256([]byte(content))
+	if err = t.get(&name, findVersionByContent, lineage, digest[:]); !isNoRows(err) {
+		return name, false, err
+	}
+	var n int64
+	if err = t.getID(&n, countVersions, lineage); err != nil {
+		return "", false, err
+	}
+	for isTaken := true; isTaken && err == nil; {
+		n++
+		name = evolution.VersionLabel(int(n))
+		isTaken, err = t.exists(t.ctx, hasVersion, lineage, name)
+	}
+	if err != nil {
+		return "", false, err
+	}
+	id, err := t.versionID(lineage, name)
+	if err == nil {
+		err = t.execSealed(sealedVersions(), id, setContent, content, digest[:], t.texts.Version, id)
+	}
+	return name, true, err
 }

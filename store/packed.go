@@ -1,29 +1,33 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"track"
+	"track/scoring"
 )
 
-// The values of a seed are one JSON object by the ids of metrics, and so are its results under a spec:
+// The values of a seed are one JSON object by name, and so are the truths of an execution and the components of a score.
+// The results of a seed under a spec are an array in the order of its metrics:
 //
-//	{"1":0.0699,"2":null,"3":"-Infinity"}
-//	{"1":[0,0.85],"2":[2,null],"3":[0,1,0.25],"4":[2,null,null,"series x is empty"]}
+//	{"a":0.0699,"b":null,"c":"-Infinity"}
+//	[[0,0.85],[2,null],[0,1,0.25],[2,null,null,"series x is empty"]]
 //
 // A result has a status and a score, which is null if the value is missing. A third element is a value that was computed
-// from series, a fourth is the reason why there is none. Numbers are the shortest that give the same bits. null is NaN.
-// See docs/adr/0001.
+// from series, a fourth is the reason why there is none. Numbers are the shortest that give the same bits. null is NaN, or
+// the result of a metric that was not judged. See docs/adr/0001.
 
 // storedResult is the result of a metric under a spec.
 type storedResult struct {
-	name       string // of the metric, if it is known
-	metric     int64
+	isJudged   bool
 	status     int64
 	score      float64 // NaN if the value is missing
 	isComputed bool    // the value was computed from series, or could not be for a reason
@@ -34,21 +38,43 @@ type storedResult struct {
 // hasComputed reports whether the value was computed from series.
 func (r storedResult) hasComputed() bool { return r.isComputed && r.reason == "" }
 
-// appendValues appends the values of a seed.
-func appendValues(b []byte, rows []valueRow) []byte {
-	b = append(b, '{')
-	for i, r := range rows {
-		b = appendNumber(appendMetric(b, i, r.metric), r.value)
+func (r storedResult) packedStatus() scoring.PackedStatus {
+	if !r.isJudged || math.IsNaN(r.score) {
+		return 0
 	}
-	return append(b, '}')
+	return scoring.PackedStatus(r.status + 1)
 }
 
-// appendResults appends the results of a seed under a spec.
-func appendResults(b []byte, rows []storedResult) []byte {
+func statusCode(s scoring.Status) int64 { return int64(scoring.Pack(cmp.Or(s, scoring.Fail))) - 1 }
+
+func statusOf(code int64) scoring.Status { return scoring.PackedStatus(code + 1).Status() }
+
+// packNumbers returns numbers by name as they are stored.
+func packNumbers(numbers map[string]float64) string {
+	b := make([]byte, 0, 32*len(numbers)+2)
 	b = append(b, '{')
-	for i, r := range rows {
-		b = append(appendMetric(b, i, r.metric), '[')
-		b = appendNumber(append(strconv.AppendInt(b, r.status, 10), ','), r.score)
+	for i, name := range slices.Sorted(maps.Keys(numbers)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b, _ = jsontext.AppendQuote(b, name) // names are UTF-8
+		b = appendNumber(append(b, ':'), numbers[name])
+	}
+	return string(append(b, '}'))
+}
+
+// packResults returns results as they are stored.
+func packResults(results []storedResult) string {
+	b := append(make([]byte, 0, 32*len(results)+2), '[')
+	for i, r := range results {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if !r.isJudged {
+			b = append(b, "null"...)
+			continue
+		}
+		b = appendNumber(append(strconv.AppendInt(append(b, '['), r.status, 10), ','), r.score)
 		switch {
 		case r.isComputed && r.reason != "":
 			b, _ = jsontext.AppendQuote(append(b, ",null,"...), r.reason) // its error is of bytes that are not UTF-8, which it replaces
@@ -57,14 +83,7 @@ func appendResults(b []byte, rows []storedResult) []byte {
 		}
 		b = append(b, ']')
 	}
-	return append(b, '}')
-}
-
-func appendMetric(b []byte, i int, metric int64) []byte {
-	if i > 0 {
-		b = append(b, ',')
-	}
-	return append(strconv.AppendInt(append(b, '"'), metric, 10), `":`...)
+	return string(append(b, ']'))
 }
 
 // How infinities are stored: JSON has no number for them.
@@ -84,79 +103,50 @@ func appendNumber(b []byte, x float64) []byte {
 	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
 
-// eachValue calls visit with the values of a seed.
-func eachValue(text string, visit func(metric int64, value float64)) error {
+// eachNumber calls visit with numbers and their names.
+func eachNumber(text string, visit func(name string, x float64)) error {
 	p := packedText{rest: text}
-	for p.next() {
-		metric, value := p.metric(), p.number()
-		if p.isDamaged {
-			break
+	for n := 0; p.next(n, '{', '}'); n++ {
+		name := p.text()
+		p.expect(":")
+		if x := p.number(); !p.isDamaged {
+			visit(name, x)
 		}
-		visit(metric, value)
 	}
 	return p.failure()
 }
 
-// eachResult calls visit with the results of a seed under a spec.
-func eachResult(text string, visit func(storedResult)) error {
+// numbersOf returns stored numbers by name.
+func numbersOf(text string) (map[string]float64, error) {
+	numbers := map[string]float64{}
+	return numbers, eachNumber(text, func(name string, x float64) { numbers[name] = x })
+}
+
+// appendPackedResults appends stored results.
+func appendPackedResults(list []storedResult, text string) ([]storedResult, error) {
 	p := packedText{rest: text}
-	for p.next() {
-		metric := p.metric()
-		r := p.result()
-		if r.metric = metric; p.isDamaged {
-			break
-		}
-		visit(r)
+	for n := 0; p.next(n, '[', ']'); n++ {
+		list = append(list, p.result())
 	}
-	return p.failure()
+	return list, p.failure()
 }
 
-// valueOf returns the value of one metric of a seed.
-func valueOf(text string, metric int64) (value float64, found bool, err error) {
-	p, found := memberOf(text, metric)
-	if found {
-		value = p.number()
-	}
-	return value, found, p.failure()
-}
-
-// resultOf returns the result of one metric of a seed.
-func resultOf(text string, metric int64) (r storedResult, found bool, err error) {
-	p, found := memberOf(text, metric)
-	if found {
-		r = p.result()
-	}
-	r.metric = metric
-	return r, found, p.failure()
-}
-
-// memberOf returns the object from the value of a member on. No text in a result holds the name: quotes in it are
-// escaped.
-func memberOf(text string, metric int64) (p packedText, found bool) {
-	_, p.rest, found = strings.Cut(text, `"`+strconv.FormatInt(metric, 10)+`":`)
-	return p, found
-}
-
-// packedText decodes the objects that appendValues and appendResults write. Other text is damage, but for numbers as Go
-// writes them.
+// packedText decodes what is stored. Other text is damage, but for numbers as Go writes them.
 type packedText struct {
 	rest      string
-	isInside  bool // the object has begun
 	isDamaged bool
 }
 
-// next begins the next member of the object. It returns false at the end, and at damage.
-func (p *packedText) next() bool {
-	isFirst := !p.isInside
-	if isFirst {
-		p.expect("{")
-		p.isInside = true
+// next begins member n of an object or an array. It returns false at the end, and at damage.
+func (p *packedText) next(n int, opening, closing byte) bool {
+	if n == 0 {
+		p.expect(string(opening))
 	}
-	if p.take("}") {
+	if p.take(string(closing)) {
 		p.isDamaged = p.isDamaged || p.rest != ""
 		return false
 	}
-	if !isFirst {
+	if n > 0 {
 		p.expect(",")
 	}
 	return !p.isDamaged
@@ -168,21 +158,16 @@ func (p *packedText) take(prefix string) (found bool) {
 }
 
 func (p *packedText) expect(prefix string) {
-	if !p.take(prefix) {
-		p.isDamaged = true
-	}
-}
-
-func (p *packedText) metric() int64 {
-	p.expect(`"`)
-	metric := p.integer()
-	p.expect(`":`)
-	return metric
+	p.isDamaged = !p.take(prefix) || p.isDamaged
 }
 
 func (p *packedText) result() (r storedResult) {
+	if p.take("null") {
+		return storedResult{score: math.NaN()}
+	}
 	p.expect("[")
-	r.status = p.integer()
+	r.isJudged, r.status = true, int64(p.number())
+	p.isDamaged = p.isDamaged || r.status < 0 || r.status > 2
 	p.expect(",")
 	r.score = p.number()
 	if p.take(",") {
@@ -193,17 +178,6 @@ func (p *packedText) result() (r storedResult) {
 	}
 	p.expect("]")
 	return r
-}
-
-func (p *packedText) integer() int64 {
-	n := 0
-	for n < len(p.rest) && (p.rest[n] >= '0' && p.rest[n] <= '9' || p.rest[n] == '-') {
-		n++
-	}
-	x, err := strconv.ParseInt(p.rest[:n], 10, 64)
-	p.isDamaged = p.isDamaged || err != nil
-	p.rest = p.rest[n:]
-	return x
 }
 
 func (p *packedText) number() float64 {
@@ -226,6 +200,13 @@ func (p *packedText) number() float64 {
 }
 
 func (p *packedText) text() string {
+	if len(p.rest) > 1 && p.rest[0] == '"' { // mostly without escapes
+		if end := strings.IndexAny(p.rest[1:], `"\`); end >= 0 && p.rest[1+end] == '"' {
+			text := p.rest[1 : 1+end]
+			p.rest = p.rest[end+2:]
+			return text
+		}
+	}
 	quoted, err := jsontext.NewDecoder(strings.NewReader(p.rest)).ReadValue()
 	if err != nil {
 		p.isDamaged = true

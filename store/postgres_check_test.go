@@ -36,8 +36,8 @@ func TestReferencesPostgres(t *testing.T) {
 	}
 	const breakAll = `
 		UPDATE seed SET scenario_id = 99 WHERE ulid = 'A'; UPDATE seed SET configuration_id = 99 WHERE ulid = 'B';
-		UPDATE seed SET environment_id = 99 WHERE ulid = 'C'; UPDATE seed SET actor_id = 99 WHERE ulid = 'D';
-		INSERT INTO assessment SELECT id, configuration_id, 99, NULL, 0, 0, 0, 0, '' FROM seed WHERE ulid = 'E'`
+		UPDATE seed SET environment_id = 99 WHERE ulid = 'C';
+		INSERT INTO assessment SELECT id, 99, NULL, 0, 0, 0, 0, '[]', '' FROM seed WHERE ulid = 'E'`
 	if err := testpostgres.Exec(path, breakAll); err != nil {
 		t.Fatal(err)
 	}
@@ -45,8 +45,8 @@ func TestReferencesPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"seed its scenario does not exist: seed A", "seed its configuration does not exist: seed B", "seed its environment does not exist: seed C",
-		"seed its actor does not exist: seed D", "assessment its spec does not exist: row 99 of spec",
+		"seed its scenario does not exist: row 99 of scenario", "seed its configuration does not exist: row 99 of configuration",
+		"seed its environment does not exist: row 99 of environment", "assessment its spec does not exist: row 99 of spec",
 	} {
 		if !slices.Contains(found, want) {
 			t.Errorf("not found: %s, but %q", want, found)

@@ -101,10 +101,7 @@ func (postgresSchema) lock(context.Context) (unlock func(), err error) { return 
 const beginPostgresRead = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL random_page_cost = 1.1`
 
 // beginReading implements [engine].
-func (postgresSchema) beginReading(ctx context.Context, conn *sqlx.Conn) error {
-	_, err := conn.ExecContext(ctx, beginPostgresRead)
-	return err
-}
+func (postgresSchema) beginReading() string { return beginPostgresRead }
 
 // interruptAtEnd implements [engine].
 func (postgresSchema) interruptAtEnd(ctx context.Context, conn *sqlx.Conn) (release func()) {

@@ -13,10 +13,8 @@ const (
 	// https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
 	// The snapshot names the transactions that run: it differs once one of them has ended, and once another has begun.
 	postgresChanges = `SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0)`
-	// Ids that grow with the time may be some milliseconds ahead of it; a second is more than that.
 	postgresHorizon = `
-	SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next,
-	       ((extract(epoch FROM clock_timestamp()) * 1000000)::bigint - 1577836800000000 - 1000000) * 4096 AS least, 100 AS slack`
+	SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next, 100 AS slack`
 	postgresSize = `
 	SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)
 	  FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = current_schema() AND relkind = 'r'`
@@ -36,8 +34,8 @@ func (postgresSchema) horizon() string { return postgresHorizon }
 // size implements [engine].
 func (postgresSchema) size() string { return postgresSize }
 
-// checksItself implements [engine].
-func (postgresSchema) checksItself() bool { return true }
+// isServer implements [engine].
+func (postgresSchema) isServer() bool { return true }
 
 // sync implements [engine].
 func (p postgresSchema) sync(relaxed commitment) (err error) {
@@ -58,12 +56,9 @@ func (p postgresSchema) sync(relaxed commitment) (err error) {
 	return nil
 }
 
-// rewrite implements [engine]. Old versions of rows, and what was removed, go when the server vacuums; backups and the
-// log of the server keep them for as long as they are kept.
-func (postgresSchema) rewrite(context.Context, *Store) error { return nil }
-
-// vacuum implements [engine]: the server vacuums.
-func (postgresSchema) vacuum(context.Context, *Store) error { return nil }
+// vacuum implements [engine]: the server vacuums. Backups and the log of the server keep what was removed for as long as
+// they are kept.
+func (postgresSchema) vacuum(context.Context, *Store, bool) error { return nil }
 
 func notForServers(done string) error {
 	return track.WithHint(fmt.Errorf("%w: a database on a server cannot be %s", track.ErrInvalid, done),

@@ -55,5 +55,5 @@ func mayCreate(ctx context.Context, db *sql.DB) error {
 
 func postgresMigrations() dialectMigrations {
 	const listViews = `SELECT viewname FROM pg_catalog.pg_views WHERE schemaname = current_schema() AND viewname LIKE 'v\_%'`
-	return dialectMigrations{goose.DialectPostgres, migrations.Postgres, listViews, withRules(migrations.PostgresViews())}
+	return dialectMigrations{goose.DialectPostgres, migrations.Postgres, listViews, withRules(migrations.PostgresViews)}
 }

@@ -76,7 +76,7 @@ func (postgresSchema) confine(ctx context.Context, conn *sqlx.Conn) (release fun
 // CheckRole refuses a user of a database on a server whom no right stops: what a query reached by mistake would be all
 // of the machine.
 func (s *Store) CheckRole(ctx context.Context) error {
-	if !s.pool.engine.checksItself() {
+	if !s.pool.engine.isServer() {
 		return nil
 	}
 	var super int

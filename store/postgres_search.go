@@ -15,11 +15,11 @@ func (postgresSchema) textIndex() textIndex {
 	return textIndex{
 		found:  `(SELECT execution_id, number, ts_rank(words, to_tsquery('simple', $1), 2) AS rank FROM text_index WHERE words @@ to_tsquery('simple', $1))`,
 		remove: `DELETE FROM text_index WHERE execution_id = $1`,
-		insert: `INSERT INTO text_index (execution_id, number, words, lineage_id) VALUES ($1, $2, to_tsvector('simple', $3), $4)`,
+		insert: `INSERT INTO text_index (execution_id, number, words) VALUES ($1, $2, to_tsvector('simple', $3))`,
 		empty:  `DELETE FROM text_index`,
 		notIndexed: `
 	SELECT DISTINCT 'row ' || execution_id || ' of execution' FROM (` + keptTexts + `) AS kept
-	 WHERE execution_id NOT IN (SELECT execution_id FROM unindexed)
+	 WHERE execution_id IN (SELECT id FROM execution WHERE is_indexed = 1)
 	   AND NOT EXISTS (SELECT 1 FROM text_index WHERE text_index.execution_id = kept.execution_id AND text_index.number = kept.number)`,
 		notKept: `
 	SELECT DISTINCT 'row ' || execution_id || ' of execution' FROM text_index

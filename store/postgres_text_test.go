@@ -23,17 +23,3 @@ func FuzzEscapeText(f *testing.F) {
 		}
 	})
 }
-
-func TestPostgresWords(t *testing.T) {
-	for statement, want := range map[string]string{
-		`SELECT 1`: `SELECT 1`,
-		`SELECT a FROM b WHERE c = $2 AND d IN (?,?) AND e = $1`: `SELECT a FROM b WHERE c = $2 AND d IN ($3,$4) AND e = $1`,
-		`SELECT '?', ?, 'it''s ?', ?`:                            `SELECT '?', $1, 'it''s ?', $2`,
-		`a ORDERED JOIN b ON NOINDEX b.c = a.c`:                  `a JOIN b ON b.c = a.c`,
-		`a WHERE b IN ()`:                                        `a WHERE b IN (NULL)`,
-	} {
-		if got := (postgresSchema{}).words(statement); got != want {
-			t.Errorf("%s\nbecomes %s\nwant    %s", statement, got, want)
-		}
-	}
-}

@@ -12,7 +12,7 @@ import (
 // each column. [checkQuery] says what it may name. On a server it runs with the rights of [queryRole]. A text or BLOB
 // of more than [largestValue] bytes is refused.
 func (r *Reader) QueryViews(ctx context.Context, query string, visit func(columns []string, row []any) error) (columns []string, err error) {
-	if err := checkQuery(query, r.pool.engine.checksItself()); err != nil {
+	if err := checkQuery(query, r.pool.engine.isServer()); err != nil {
 		return nil, err
 	}
 	err = r.Snapshot(ctx, func(r *Reader) error {

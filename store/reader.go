@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/jmoiron/sqlx"
 
 	"track"
 	"track/internal/admission"
-	"track/scoring"
 )
 
 // Reader reads from a database: what was committed last, one state of it in [Reader.Snapshot], or what a transaction
@@ -22,9 +20,7 @@ type Reader struct {
 	now    func() time.Time
 	texts  *admission.Rules
 	pool   *pool
-	pinned *sqlx.Conn                        // of the snapshot or the transaction; nil if the pool is read from
-	totals map[string][]scoring.MetricTotals // of a snapshot, what was aggregated already, by the selection; nil outside one
-	kept   []keptSelection                   // of a snapshot, the seeds that were read last
+	pinned *sqlx.Conn // of the snapshot or the transaction; nil if the pool is read from
 
 	tx       querier // the prepared statements of the transaction; nil outside one
 	attempts *int    // at the transaction, which its Readers share; nil outside one
@@ -43,6 +39,9 @@ type querier interface {
 	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
 }
 
+// Hear calls heard with each query that reads, in transactions too.
+func (r *Reader) Hear(heard func(query string, args []any)) { r.pool.seen = heard }
+
 // Path returns the path of the database, or the URL of its server without the password.
 func (r *Reader) Path() string { return r.pool.path }
 
@@ -58,12 +57,16 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 	if r.pinned != nil {
 		return read(r)
 	}
-	conn, err := r.connect(ctx)
+	db, err := r.pool.open()
+	if err != nil {
+		return explain(err)
+	}
+	conn, err := db.Connx(ctx)
 	if err != nil {
 		return explain(err)
 	}
 	defer func() { err = errors.Join(err, explain(conn.Close())) }()
-	if err := r.pool.engine.beginReading(ctx, conn); err != nil {
+	if _, err := conn.ExecContext(ctx, r.pool.engine.beginReading()); err != nil {
 		return explain(err)
 	}
 	release := r.pool.engine.interruptAtEnd(ctx, conn)
@@ -72,53 +75,58 @@ func (r *Reader) Snapshot(ctx context.Context, read func(*Reader) error) (err er
 		_, rollbackErr := conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK") // or the connection would go back in a transaction
 		err = cmp.Or(err, explain(rollbackErr))
 	}()
-	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn, totals: map[string][]scoring.MetricTotals{}})
+	return read(&Reader{now: r.now, pool: r.pool, texts: r.texts, pinned: conn})
 }
-
-// Statements returns how many statements were read from the database so far, transactions included.
-func (r *Reader) Statements() int64 { return r.pool.statements.Load() }
 
 // read returns what to read one statement from.
 func (r *Reader) read() querier {
-	r.pool.statements.Add(1)
 	switch {
 	case r.tx != nil:
-		return checked{r.pool.engine, r.tx}
+		return checked{r.pool, r.tx}
 	case r.pinned != nil:
-		return checked{r.pool.engine, r.pinned}
+		return checked{r.pool, r.pinned}
 	}
 	db, err := r.pool.open()
 	if err != nil {
 		return unreachable{err}
 	}
-	return checked{r.pool.engine, db}
+	return checked{r.pool, db}
 }
 
-// connect returns a connection that only reads.
-func (r *Reader) connect(ctx context.Context) (*sqlx.Conn, error) {
-	db, err := r.pool.open()
-	if err != nil {
-		return nil, err
-	}
-	return db.Connx(ctx)
+// get reads one row; the error is [sql.ErrNoRows] if there is none.
+func (r *Reader) get(ctx context.Context, dest any, query string, args ...any) error {
+	return explain(r.read().GetContext(ctx, dest, query, args...))
+}
+
+// selectAll reads all rows.
+func (r *Reader) selectAll(ctx context.Context, dest any, query string, args ...any) error {
+	return explain(r.read().SelectContext(ctx, dest, query, args...))
+}
+
+// exists reports whether a query finds something.
+func (r *Reader) exists(ctx context.Context, query string, args ...any) (found bool, err error) {
+	return found, r.get(ctx, &found, "SELECT EXISTS ("+query+")", args...)
 }
 
 // checked reads from a database that may be damaged: a row of other types than its table has is an error of damage.
 type checked struct {
-	engine
+	pool *pool
 	from querier
 }
 
 func (c checked) GetContext(ctx context.Context, dest any, query string, args ...any) error {
-	return scanError(ctx, c.from.GetContext(ctx, dest, c.words(query), args...))
+	c.pool.note(query, args)
+	return scanError(ctx, c.from.GetContext(ctx, dest, query, args...))
 }
 
 func (c checked) SelectContext(ctx context.Context, dest any, query string, args ...any) error {
-	return scanError(ctx, c.from.SelectContext(ctx, dest, c.words(query), args...))
+	c.pool.note(query, args)
+	return scanError(ctx, c.from.SelectContext(ctx, dest, query, args...))
 }
 
 func (c checked) QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
-	return c.from.QueryxContext(ctx, c.words(query), args...)
+	c.pool.note(query, args)
+	return c.from.QueryxContext(ctx, query, args...)
 }
 
 // unreachable is a database to which there is no connection.
@@ -144,12 +152,18 @@ const mostIdle = 4
 
 // pool holds the read-only connections of a store.
 type pool struct {
-	path       string // of the database, or the URL of its server without the password
-	engine     engine
-	statements atomic.Int64 // read so far
+	path   string // of the database, or the URL of its server without the password
+	engine engine
+	seen   func(query string, args []any) // hears of each query; mostly nil
 
 	mu sync.Mutex
 	db *sqlx.DB // nil until something is read
+}
+
+func (p *pool) note(query string, args []any) {
+	if p.seen != nil {
+		p.seen(query, args)
+	}
 }
 
 // open returns the connections.

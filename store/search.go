@@ -19,21 +19,20 @@ type textIndex struct {
 }
 
 const (
-	removeWaiting   = `DELETE FROM unindexed WHERE execution_id = $1`
-	listUnindexed   = `SELECT execution_id FROM unindexed ORDER BY execution_id LIMIT 100`
-	countUnindexed  = `SELECT count(*) FROM unindexed`
-	removeUnindexed = `DELETE FROM unindexed`
+	listUnindexed  = `SELECT id FROM execution WHERE is_indexed = 0 ORDER BY id LIMIT 100`
+	countUnindexed = `SELECT count(*) FROM execution WHERE is_indexed = 0`
+	setIndexed     = `UPDATE execution SET is_indexed = 1 WHERE id = $1`
+	setUnindexed   = `UPDATE execution SET is_indexed = 0 WHERE id IN (SELECT execution_id FROM (` + keptTexts + `) AS kept)`
 	// keptTexts is every text that is kept, with its number.
 	keptTexts = `
-	SELECT id AS execution_id{, lineage_id}, 0 AS number, prompt AS text FROM execution WHERE prompt IS NOT NULL
-	 UNION ALL SELECT id{, lineage_id}, 1, output FROM execution WHERE output IS NOT NULL
-	 UNION ALL SELECT id{, lineage_id}, 2, message FROM execution WHERE message IS NOT NULL
-	 UNION ALL SELECT execution_id{, lineage_id}, 3 + 3 * position, input FROM call WHERE input IS NOT NULL
-	 UNION ALL SELECT execution_id{, lineage_id}, 4 + 3 * position, output FROM call WHERE output IS NOT NULL
-	 UNION ALL SELECT execution_id{, lineage_id}, 5 + 3 * position, error FROM call WHERE error IS NOT NULL AND error <> '` + Forgotten + `'`
-	indexEverything = `INSERT INTO unindexed (execution_id{, lineage_id}) SELECT DISTINCT execution_id{, lineage_id} FROM (` + keptTexts + `) AS kept`
-	listTextsOf     = `SELECT number, text FROM (` + keptTexts + `) AS kept WHERE execution_id = $1`
-	getTextOf       = listTextsOf + ` AND number = $2`
+	SELECT id AS execution_id, 0 AS number, prompt AS text FROM execution WHERE prompt IS NOT NULL
+	 UNION ALL SELECT id, 1, output FROM execution WHERE output IS NOT NULL
+	 UNION ALL SELECT id, 2, message FROM execution WHERE message IS NOT NULL
+	 UNION ALL SELECT execution_id, 3 + 3 * position, input FROM call WHERE input IS NOT NULL
+	 UNION ALL SELECT execution_id, 4 + 3 * position, output FROM call WHERE output IS NOT NULL
+	 UNION ALL SELECT execution_id, 5 + 3 * position, error FROM call WHERE error IS NOT NULL AND error <> '` + Forgotten + `'`
+	listTextsOf = `SELECT number, text FROM (` + keptTexts + `) AS kept WHERE execution_id = $1`
+	getTextOf   = listTextsOf + ` AND number = $2`
 
 	textKind = `
 	CASE found.number WHEN 0 THEN 'prompt' WHEN 1 THEN 'answer' WHEN 2 THEN 'message'
@@ -44,8 +43,7 @@ const (
 	 WHERE ($2 = '' OR lineage.name = $2) AND (CAST($3 AS text) IS NULL OR version.name = $3) AND ($4 = '' OR execution.model = $4)
 	   AND ($5 = '' OR` + textKind + ` = $5)`
 	searchTexts = `
-	SELECT found.number, found.rank,` + textKind + ` AS kind, execution.ulid, execution.id AS execution_id, lineage.name AS lineage,
-	       version.name AS version, coalesce(execution.task, '') AS task, coalesce(execution.model, '') AS model, execution.at
+	SELECT execution.ulid, lineage.name, version.name, execution.task, execution.model, execution.at,` + textKind + `, found.number, found.rank, found.execution_id
 	  FROM `
 	inOrderOfRank   = ` ORDER BY found.rank DESC, found.execution_id, found.number LIMIT $6`
 	countFoundTexts = `SELECT count(*) FROM `
@@ -70,53 +68,36 @@ type FoundText struct {
 }
 
 // SearchTexts returns the texts that match best, and how many match.
-func (r *Reader) SearchTexts(ctx context.Context, f TextFilter) (list []FoundText, n int, err error) {
+func (r *Reader) SearchTexts(ctx context.Context, f TextFilter) (texts []FoundText, n int, err error) {
 	index := r.pool.engine.textIndex()
 	args := []any{index.match(f.Phrases), f.Lineage, f.Version, f.Model, f.Kind}
 	if args[0] == "" {
 		return nil, 0, nil
 	}
-	if err := r.read().GetContext(ctx, &n, countFoundTexts+index.found+joinFound, args...); err != nil {
-		return nil, 0, explain(err)
+	if err := r.get(ctx, &n, countFoundTexts+index.found+joinFound, args...); err != nil {
+		return nil, 0, err
 	}
-	var rows []struct {
-		Number      int64   `db:"number"`
-		Rank        float64 `db:"rank"`
-		Kind        string  `db:"kind"`
-		ULID        string  `db:"ulid"`
-		ExecutionID int64   `db:"execution_id"`
-		Lineage     string  `db:"lineage"`
-		Version     string  `db:"version"`
-		Task        string  `db:"task"`
-		Model       string  `db:"model"`
-		At          int64   `db:"at"`
-	}
-	if err := r.read().SelectContext(ctx, &rows, searchTexts+index.found+joinFound+inOrderOfRank, append(args, f.Limit)...); err != nil {
-		return nil, 0, explain(err)
-	}
-	for _, row := range rows {
-		found := FoundText{Execution: row.ULID, Lineage: row.Lineage, Version: row.Version, Task: row.Task, Model: row.Model, At: fromMicros(row.At), Kind: row.Kind, Rank: row.Rank}
-		if row.Number > 2 {
-			found.Call = int(row.Number) / 3
+	var rows, numbers []int64
+	texts, err = list(ctx, r, searchTexts+index.found+joinFound+inOrderOfRank, append(args, f.Limit), func(c *cells) FoundText {
+		found := FoundText{Execution: c.text(), Lineage: c.text(), Version: c.text(), Task: c.text(), Model: c.text(), At: c.time(), Kind: c.text()}
+		number := c.integer()
+		if found.Rank = c.real(); number > 2 {
+			found.Call = int(number) / 3
 		}
-		var text indexedText
-		if err := r.read().GetContext(ctx, &text, getTextOf, row.ExecutionID, row.Number); err != nil {
-			return nil, 0, explain(err)
+		rows, numbers = append(rows, c.integer()), append(numbers, number)
+		return found
+	})
+	for i := range texts {
+		if err == nil {
+			err = r.each(ctx, getTextOf, []any{rows[i], numbers[i]}, func(c *cells) { _, texts[i].Text = c.integer(), c.text() })
 		}
-		found.Text = text.Text
-		list = append(list, found)
 	}
-	return list, n, nil
-}
-
-type indexedText struct {
-	Number int64  `db:"number"`
-	Text   string `db:"text"`
+	return texts, n, err
 }
 
 // CountUnindexed returns how many executions the index lacks: their texts are not found.
 func (r *Reader) CountUnindexed(ctx context.Context) (n int, err error) {
-	return n, explain(r.read().GetContext(ctx, &n, countUnindexed))
+	return n, r.get(ctx, &n, countUnindexed)
 }
 
 // IndexTexts indexes the texts of executions that were recorded since the last time. Progress hears how many
@@ -137,24 +118,27 @@ func (s *Store) IndexTexts(ctx context.Context, progress func(left int)) error {
 // indexSome indexes the texts of a few executions.
 func (t *Tx) indexSome() error {
 	var waiting []int64
-	if err := t.selectAll(&waiting, listUnindexed); err != nil {
+	if err := t.selectAll(t.ctx, &waiting, listUnindexed); err != nil {
 		return err
 	}
 	index := t.pool.engine.textIndex()
 	const most = 4 << 20 // bytes of one transaction, beyond which others would wait
 	size := 0
+	type text struct {
+		number int64
+		text   string
+	}
 	for _, id := range waiting {
-		var texts []indexedText
-		if err := t.selectAll(&texts, listTextsOf, id); err != nil {
-			return err
-		}
-		for _, text := range texts {
-			size += len(text.Text)
-			if err := t.addPart("execution", id, index.insert, id, text.Number, index.words(text.Text)); err != nil {
-				return err
+		texts, err := list(t.ctx, t.Reader, listTextsOf, []any{id}, func(c *cells) text { return text{c.integer(), c.text()} })
+		for _, one := range texts {
+			if size += len(one.text); err == nil {
+				_, err = t.exec(index.insert, id, one.number, index.words(one.text))
 			}
 		}
-		if _, err := t.exec(removeWaiting, id); err != nil || size > most {
+		if err == nil {
+			_, err = t.exec(setIndexed, id)
+		}
+		if err != nil || size > most {
 			return err
 		}
 	}
@@ -163,21 +147,14 @@ func (t *Tx) indexSome() error {
 
 // removeFromIndex removes the texts of an execution from the index.
 func (t *Tx) removeFromIndex(id int64) error {
-	result, err := t.exec(removeWaiting, id)
-	if err != nil {
-		return err
-	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
-		return err
-	}
-	_, err = t.exec(t.pool.engine.textIndex().remove, id)
+	_, err := t.exec(t.pool.engine.textIndex().remove, id)
 	return err
 }
 
 // RebuildIndex makes the index of texts anew.
 func (s *Store) RebuildIndex(ctx context.Context, progress func(left int)) error {
 	err := s.Update(ctx, func(tx *Tx) error {
-		for _, statement := range []string{tx.pool.engine.textIndex().empty, removeUnindexed, indexEverything} {
+		for _, statement := range []string{tx.pool.engine.textIndex().empty, setUnindexed} {
 			if _, err := tx.exec(statement); err != nil {
 				return err
 			}

@@ -10,9 +10,9 @@ import (
 const (
 	findSpool    = `SELECT through, refused FROM spool WHERE ulid = $1`
 	advanceSpool = `
-	INSERT INTO spool (ulid, through, refused, actor_id, changed_at) VALUES ($1, $2, $3, $4, $5)
+	INSERT INTO spool (ulid, through, refused, actor, changed_at) VALUES ($1, $2, $3, $4, $5)
 	    ON CONFLICT (ulid) DO UPDATE SET through = CASE WHEN spool.through < excluded.through THEN excluded.through ELSE spool.through END,
-	       refused = spool.refused + excluded.refused, actor_id = excluded.actor_id, changed_at = excluded.changed_at`
+	       refused = spool.refused + excluded.refused, actor = excluded.actor, changed_at = excluded.changed_at`
 	findEpoch   = `SELECT name FROM epoch WHERE id = 1`
 	insertEpoch = `INSERT INTO epoch (id, name, made_at) VALUES (1, $1, $2) ON CONFLICT (id) DO NOTHING`
 	deleteEpoch = `DELETE FROM epoch`
@@ -36,11 +36,11 @@ func (r *Reader) SpoolPosition(ctx context.Context, id string) (p SpoolPosition,
 // AdvanceSpool sets the position of a spool to p.Through, unless it is there, and adds p.Refused. Actor is who sent the
 // lines.
 func (t *Tx) AdvanceSpool(id, actor string, p SpoolPosition) error {
-	actorID, err := t.actorID(actor)
+	by, err := t.actor(actor)
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(advanceSpool, id, p.Through, p.Refused, actorID, t.now)
+	_, err = t.exec(advanceSpool, id, p.Through, p.Refused, by, t.now)
 	return err
 }
 

@@ -54,10 +54,7 @@ func (s sqliteFile) openError(err error) error { return openError(s.path, err) }
 func (sqliteFile) isRepeatable(error) bool { return false }
 
 // beginReading implements [engine].
-func (sqliteFile) beginReading(ctx context.Context, conn *sqlx.Conn) error {
-	_, err := conn.ExecContext(ctx, "BEGIN")
-	return err
-}
+func (sqliteFile) beginReading() string { return "BEGIN" }
 
 // openPool returns a pool of connections.
 func openPool(source string) (*sqlx.DB, error) { return sqlx.Open(driverName, source) }
@@ -110,5 +107,5 @@ func (sqliteFile) changes() string { return "PRAGMA data_version" }
 
 // horizon implements [engine]: writers wait for each other, so ids are in the order of commits.
 func (sqliteFile) horizon() string {
-	return `SELECT 1 AS oldest, 1 AS next, 9223372036854775807 AS least, 0 AS slack`
+	return `SELECT 1 AS oldest, 1 AS next, 0 AS slack`
 }

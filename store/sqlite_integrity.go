@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 
@@ -12,7 +11,7 @@ import (
 const (
 	firstDamage     = `PRAGMA integrity_check(1)`
 	integrityCheck  = `SELECT integrity_check FROM pragma_integrity_check($1)`
-	foreignKeyCheck = `SELECT "table", coalesce(rowid, 0), parent FROM pragma_foreign_key_check($1)`
+	foreignKeyCheck = `SELECT rowid, parent FROM pragma_foreign_key_check($1)`
 	// Two trees with the same root would each look sound.
 	sharedRoots = `
 	SELECT group_concat(name, ', ') FROM (SELECT rootpage, name FROM sqlite_schema WHERE rootpage > 0 LIMIT 1001)
@@ -23,17 +22,17 @@ const (
 // size implements [engine].
 func (sqliteFile) size() string { return getFileSize }
 
-// checksItself implements [engine]: a file may come from anywhere.
-func (sqliteFile) checksItself() bool { return false }
+// isServer implements [engine].
+func (sqliteFile) isServer() bool { return false }
 
 // FileSize returns the bytes of the database.
 func (r *Reader) FileSize(ctx context.Context) (size int64, err error) {
-	return size, explain(r.read().GetContext(ctx, &size, r.pool.engine.size()))
+	return size, r.get(ctx, &size, r.pool.engine.size())
 }
 
 // Foreign returns the tables and views of others in the database.
 func (r *Reader) Foreign(ctx context.Context) ([]string, error) {
-	if r.pool.engine.checksItself() {
+	if r.pool.engine.isServer() {
 		return nil, nil
 	}
 	foreign, err := checkSchema(ctx, r.read(), false)
@@ -44,7 +43,7 @@ func (r *Reader) Foreign(ctx context.Context) ([]string, error) {
 // "" for nothing. It ends on every file. In a file with tables of others it looks at nothing, and reports that with
 // isWhole: to check them evaluates their expressions.
 func (r *Reader) FirstDamage(ctx context.Context) (text string, isWhole bool, err error) {
-	if r.pool.engine.checksItself() {
+	if r.pool.engine.isServer() {
 		return "", true, nil
 	}
 	if foreign, err := r.Foreign(ctx); len(foreign) > 0 || err != nil {
@@ -58,18 +57,20 @@ func (r *Reader) FirstDamage(ctx context.Context) (text string, isWhole bool, er
 
 // CheckStructure lets SQLite check the pages of each table of track and of its indexes, one after the other.
 func (r *Reader) CheckStructure(ctx context.Context, found func(Damage)) error {
-	if r.pool.engine.checksItself() {
+	if r.pool.engine.isServer() {
 		return nil
 	}
-	err := r.stream(ctx, sharedRoots, nil, func(row []driver.Value) {
-		found(Damage{"", "tables or indexes share their pages", asText(row[0])})
-	})
+	err := r.each(ctx, sharedRoots, nil, func(c *cells) { found(Damage{"", "tables or indexes share their pages", c.text()}) })
 	if err != nil {
-		return explain(err)
+		return err
 	}
-	tables, err := ownTables(ctx)
+	tables, err := ownTables()
 	for i := 0; i < len(tables) && err == nil; i++ {
-		err = r.askSQLite(ctx, integrityCheck, []any{tables[i]}, tables[i], found)
+		err = r.each(ctx, integrityCheck, []any{tables[i]}, func(c *cells) {
+			if text := c.text(); text != "ok" {
+				found(Damage{tables[i], "SQLite finds its pages or rows damaged", text})
+			}
+		})
 	}
 	return err
 }
@@ -80,32 +81,18 @@ func (r *Reader) Interrupting(ctx context.Context, read func() error) error {
 	return read()
 }
 
-func (r *Reader) askSQLite(ctx context.Context, query string, args []any, table string, found func(Damage)) error {
-	err := r.stream(ctx, query, args, func(row []driver.Value) {
-		if text := asText(row[0]); text != "ok" {
-			found(Damage{table, "SQLite finds its pages or rows damaged", text})
-		}
-	})
-	return explain(err)
-}
-
 func (r *Reader) checkForeignKeys(ctx context.Context, found func(Damage)) error {
-	if r.pool.engine.checksItself() {
+	if r.pool.engine.isServer() {
 		return nil
 	}
-	tables, err := ownTables(ctx)
-	if err != nil {
-		return err
-	}
-	for _, table := range tables {
-		err := r.stream(ctx, foreignKeyCheck, []any{table}, func(row []driver.Value) {
-			found(Damage{table, "its " + asText(row[2]) + " does not exist", fmt.Sprintf("row %d", asInt(row[1]))})
+	tables, err := ownTables()
+	for i := 0; i < len(tables) && err == nil; i++ {
+		err = r.each(ctx, foreignKeyCheck, []any{tables[i]}, func(c *cells) {
+			row := c.integer()
+			found(Damage{tables[i], "its " + c.text() + " does not exist", fmt.Sprintf("row %d", row)})
 		})
-		if err != nil {
-			return explain(err)
-		}
 	}
-	return nil
+	return err
 }
 
 // IsDamaged reports whether an error says that a database is damaged.

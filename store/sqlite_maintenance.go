@@ -24,30 +24,27 @@ func (s *Store) Pack(ctx context.Context) error {
 	return nil
 }
 
-// rewrite implements [engine].
-func (f sqliteFile) rewrite(ctx context.Context, s *Store) error {
-	compact := func(tx *Tx) error { // or what was removed from the index stays in it until much more is added
-		_, err := tx.exec(compactIndex)
-		return err
-	}
-	if err := s.Update(ctx, compact); err != nil {
-		return err
-	}
-	if err := f.vacuum(ctx, s); err != nil {
-		return err
-	}
-	return s.emptyLog(ctx)
-}
-
 // vacuum implements [engine].
-func (sqliteFile) vacuum(ctx context.Context, s *Store) error {
+func (f sqliteFile) vacuum(ctx context.Context, s *Store, thorough bool) error {
+	if thorough { // or what was removed from the index stays in it until much more is added
+		err := s.Update(ctx, func(tx *Tx) error {
+			_, err := tx.exec(compactIndex)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
 	unlock, err := lockFile(ctx, s.path+".lock")
 	if err != nil {
 		return openError(s.path, err)
 	}
-	defer unlock()
 	_, err = s.writer.conn.ExecContext(ctx, "VACUUM")
-	return explain(err)
+	unlock()
+	if err != nil || !thorough {
+		return explain(err)
+	}
+	return s.emptyLog(ctx)
 }
 
 // emptyLog moves everything committed into the database and empties its log. Readers that are in the middle of

@@ -236,7 +236,7 @@ func openForSchema(ctx context.Context, path string) (*sqlx.DB, error) {
 
 func sqliteMigrations() dialectMigrations {
 	const listViews = `SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB 'v_[a-z]*'`
-	return dialectMigrations{goose.DialectSQLite3, migrations.SQLite, listViews, withRules(migrations.SQLiteViews())}
+	return dialectMigrations{goose.DialectSQLite3, migrations.SQLite, listViews, withRules(migrations.SQLiteViews)}
 }
 
 // syncDir makes the creation of files in dir survive a power cut.

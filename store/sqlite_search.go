@@ -14,7 +14,7 @@ func (sqliteFile) textIndex() textIndex {
 		empty:  `INSERT INTO text_index (text_index) VALUES ('delete-all')`,
 		notIndexed: `
 	SELECT DISTINCT 'row ' || execution_id || ' of execution' FROM (` + keptTexts + `) AS kept
-	 WHERE execution_id NOT IN (SELECT execution_id FROM unindexed) AND (execution_id << 24) + number NOT IN (SELECT id FROM text_index_docsize)`,
+	 WHERE execution_id IN (SELECT id FROM execution WHERE is_indexed = 1) AND (execution_id << 24) + number NOT IN (SELECT id FROM text_index_docsize)`,
 		notKept: `
 	SELECT DISTINCT 'row ' || (id >> 24) || ' of execution' FROM text_index_docsize
 	 WHERE id NOT IN (SELECT (execution_id << 24) + number FROM (` + keptTexts + `) AS kept)`,

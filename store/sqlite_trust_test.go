@@ -53,7 +53,7 @@ func TestUntrustedFiles(t *testing.T) {
 			"CREATE TRIGGER t AFTER INSERT ON seed BEGIN DELETE FROM spec; END", forge, "UPDATE sqlite_schema SET type = 'table' WHERE name = 't'",
 		}, "malformed database schema (t)"},
 		{"endless view", []string{"DROP VIEW v_seed", "CREATE VIEW v_seed AS " + endless}, "its view v_seed differs"},
-		{"view in the place of a table", []string{"ALTER TABLE actor RENAME TO hidden", "CREATE VIEW actor AS " + endless}, "its table"},
+		{"view in the place of a table", []string{"ALTER TABLE environment RENAME TO hidden", "CREATE VIEW environment AS " + endless}, "its table"},
 		{"view in other letters", []string{"DROP VIEW v_seed", "CREATE VIEW V_Seed AS " + endless}, "its view V_Seed differs"},
 		{"column", []string{"ALTER TABLE seed ADD COLUMN x TEXT AS (hex(zeroblob(100000000)))"}, "its table seed differs"},
 		{"check that takes its time", []string{
@@ -65,7 +65,7 @@ func TestUntrustedFiles(t *testing.T) {
 		}, "malformed database schema (slow)"},
 		{"long statement", []string{"CREATE VIEW long AS SELECT '" + strings.Repeat("x", 200_000) + "'"}, "has 200"},
 		{"many tables", many("CREATE TABLE t%d (a)", 1200), "more than 1000"},
-		{"lost table", []string{"DROP TABLE packed_value"}, "damaged database: its schema lacks packed_value"},
+		{"lost table", []string{"DROP TABLE spool"}, "damaged database: its schema lacks spool"},
 		{"lost index", []string{"DROP INDEX seed_newest"}, "lacks seed_newest"},
 	} {
 		for door, enter := range doors {

@@ -160,7 +160,3 @@ func (s *Store) Close() error {
 	}
 	return errors.Join(errs...)
 }
-
-func micros(t time.Time) int64 { return t.UnixMicro() }
-
-func fromMicros(us int64) time.Time { return time.UnixMicro(us).UTC() }

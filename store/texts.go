@@ -41,15 +41,9 @@ func (t *Tx) checkNames(list fields) error {
 	return nil
 }
 
-// upsertName returns the id of a name in a table of names, into which it is inserted unless it is there.
-func (t *Tx) upsertName(field, name, find, insert string, args ...any) (id int64, err error) {
-	if err := t.get(&id, find, name); !isNoRows(err) {
-		return id, err
-	}
-	if err := t.checkName(field, name); err != nil {
-		return 0, err
-	}
-	return id, t.get(&id, insert, append([]any{name}, args...)...)
+// actor returns who did something as it is stored; NULL if that is not known.
+func (t *Tx) actor(name string) (any, error) {
+	return nullText(name), t.checkName("actor", name)
 }
 
 // admit returns an error if a name of a fact must not be stored, and masks the rest.

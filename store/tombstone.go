@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
-	"database/sql/driver"
 	"fmt"
-	"slices"
 	"time"
 
 	"track"
@@ -27,7 +24,7 @@ type Tombstone struct {
 
 const (
 	listTombstones = `SELECT ulid, digest, identity, reason, at FROM tombstone ORDER BY ulid`
-	findTombstone  = `SELECT at FROM tombstone WHERE ulid = $1`
+	findTombstone  = `SELECT 1 FROM tombstone WHERE ulid = $1 AND at <= $2`
 	// Of two tombstones of one execution, the earlier counts.
 	insertTombstone = `
 	INSERT INTO tombstone (ulid, digest, identity, reason, at) VALUES ($1, $2, $3, $4, $5)
@@ -38,7 +35,7 @@ const (
 	                      UNION ALL SELECT at FROM tombstone WHERE digest = $2
 	                      UNION ALL SELECT at FROM tombstone WHERE identity = $3) AS known`
 	findExecutionIdentity = `
-	SELECT execution.digest, lineage.name AS lineage, execution.source, execution.key FROM execution JOIN lineage ON lineage.id = execution.lineage_id
+	SELECT execution.digest, lineage.name, execution.source, execution.key FROM execution JOIN lineage ON lineage.id = execution.lineage_id
 	 WHERE execution.ulid = $1`
 	// The digests of executions have no index: forgetting is rare, and the index would cost 40 bytes an execution.
 	listForgettable   = `SELECT ulid, digest, forgotten_at FROM execution WHERE ulid IN ({list})`
@@ -46,22 +43,19 @@ const (
 )
 
 // Tombstones returns all tombstones of executions.
-func (r *Reader) Tombstones(ctx context.Context) (list []Tombstone, err error) {
-	err = r.stream(ctx, listTombstones, nil, func(row []driver.Value) {
-		list = append(list, Tombstone{ID: asText(row[0]), Digest: asDigest(row[1]), Identity: asDigest(row[2]), Reason: asText(row[3]), At: asTime(row[4])})
-	})
-	return list, explain(err)
+func (r *Reader) Tombstones(ctx context.Context) ([]Tombstone, error) {
+	return list(ctx, r, listTombstones, nil, func(c *cells) Tombstone { return Tombstone{c.text(), c.digest(), c.digest(), c.text(), c.time()} })
 }
 
 // MissingTombstones returns those of some tombstones that are not here, or are later here.
 func (r *Reader) MissingTombstones(ctx context.Context, list []Tombstone) (missing []Tombstone, err error) {
 	for _, t := range list {
-		var at int64
-		err := r.read().GetContext(ctx, &at, findTombstone, t.ID)
-		if isNoRows(err) || err == nil && micros(t.At) < at {
+		here, err := r.exists(ctx, findTombstone, t.ID, micros(t.At))
+		if err != nil {
+			return nil, err
+		}
+		if !here {
 			missing = append(missing, t)
-		} else if err != nil {
-			return nil, explain(err)
 		}
 	}
 	return missing, nil
@@ -87,17 +81,16 @@ func (r *Reader) Forgettables(ctx context.Context, list []Tombstone) (found []Fo
 		ids, digests = append(ids, t.ID), append(digests, t.Digest[:])
 	}
 	var c clauses
-	c.addList(listForgettable, ids...)
-	c.addList(listForgettableOr, digests...)
+	c.add(listForgettable, ids)
+	c.add(listForgettableOr, digests)
 	query, args := c.statement()
-	err = r.stream(ctx, query, args, func(row []driver.Value) {
-		id, before := asText(row[0]), asTime(row[2])
-		at := earlier(byID[id], byDigest[asDigest(row[1])])
+	return found, r.each(ctx, query, args, func(c *cells) {
+		id, digest, before := c.text(), c.digest(), c.time()
+		at := earlier(byID[id], byDigest[digest])
 		if before.IsZero() || at.Before(before) {
 			found = append(found, Forgettable{id, at, !before.IsZero()})
 		}
 	})
-	return found, explain(err)
 }
 
 // earlier returns the earlier one of two times; zero means none.
@@ -121,28 +114,24 @@ func executionIdentity(lineage, source, key string) [sha256.Size]byte {
 
 // forgottenSince returns when an execution was forgotten, by its ID, digest or identity; zero if it was not.
 func (t *Tx) forgottenSince(e ExecutionRecord) (time.Time, error) {
-	var at sql.NullInt64
 	identity := executionIdentity(e.Lineage, e.Source, e.Key)
-	if err := t.get(&at, forgottenSince, e.ID, e.Digest[:], identity[:]); err != nil || !at.Valid {
-		return time.Time{}, err
-	}
-	return fromMicros(at.Int64), nil
+	at, err := first(t.ctx, t.Reader, forgottenSince, []any{e.ID, e.Digest[:], identity[:]}, (*cells).time)
+	return orZero(at), err
 }
 
 const (
 	forgetExecution = `
 	UPDATE execution SET prompt = NULL, output = NULL, message = NULL, forgotten_at = CASE WHEN forgotten_at < $1 THEN forgotten_at ELSE $1 END WHERE id = $2`
 	forgetCalls      = `UPDATE call SET input = NULL, output = NULL, error = CASE WHEN error IS NOT NULL THEN '` + Forgotten + `' END WHERE execution_id = $1`
-	forgetDetails    = `DELETE FROM score_document WHERE execution_id = $1`
+	forgetDetails    = `UPDATE execution_score SET document = NULL WHERE execution_id = $1`
 	listExecutionIDs = `SELECT id FROM execution WHERE ulid = $1`
 	// What hooks reported of a finished execution is kept for a while, in case more comes.
 	forgetEvents    = `DELETE FROM hook_event WHERE execution = $1`
-	findOpenInHooks = `SELECT EXISTS (SELECT 1 FROM hook_event WHERE execution = $1 AND settled_at IS NULL)`
+	findOpenInHooks = `SELECT 1 FROM hook_event WHERE execution = $1 AND settled_at IS NULL`
 )
 
 // Forget removes the texts of executions, and what scores quote of them. Scores, components, counts and digests stay.
-// A tombstone keeps the texts from coming back. Executions that say the same are forgotten too. On a server each
-// execution has a transaction of its own.
+// A tombstone keeps the texts from coming back. Executions that say the same are forgotten too.
 //
 // SQLite leaves copies of what it moved in its files, so the database is written anew, which takes as long as it is
 // large.
@@ -152,19 +141,10 @@ func (s *Store) Forget(ctx context.Context, ulids ...string) error {
 
 // ForgetFor is [Store.Forget] with a reason, which the tombstones have.
 func (s *Store) ForgetFor(ctx context.Context, reason string, ulids ...string) error {
-	list := [][]string{ulids}
-	if s.MaxRows() > 0 && len(ulids) > 1 {
-		list = slices.Collect(slices.Chunk(ulids, 1))
-		if err := s.Update(ctx, func(tx *Tx) error { return tx.checkForgettable(ulids) }); err != nil {
-			return err
-		}
+	if err := s.Update(ctx, func(tx *Tx) error { return tx.forget(reason, ulids) }); err != nil {
+		return err
 	}
-	for _, part := range list {
-		if err := s.Update(ctx, func(tx *Tx) error { return tx.forget(reason, part) }); err != nil {
-			return err
-		}
-	}
-	if err := s.pool.engine.rewrite(ctx, s); err != nil {
+	if err := s.pool.engine.vacuum(ctx, s, true); err != nil {
 		return track.WithHint(fmt.Errorf("the texts are removed, but their place in %s is not overwritten yet: %w", s.path, err), track.Hint{Text: "forget them again"})
 	}
 	return nil
@@ -176,19 +156,16 @@ func (t *Tx) Forget(ulids ...string) error { return t.forget("", ulids) }
 func (t *Tx) forget(reason string, ulids []string) error {
 	list := make([]Tombstone, len(ulids))
 	for i, ulid := range ulids {
-		var row struct {
-			Digest               []byte `db:"digest"`
-			Lineage, Source, Key string
+		found, err := first(t.ctx, t.Reader, findExecutionIdentity, []any{ulid}, func(c *cells) Tombstone {
+			return Tombstone{ID: ulid, Digest: c.digest(), Identity: executionIdentity(c.text(), c.text(), c.text()), Reason: reason, At: fromMicros(t.now)}
+		})
+		if err == nil && found == nil {
+			err = fmt.Errorf("execution %s: %w", ulid, track.ErrNotFound)
 		}
-		if err := t.get(&row, findExecutionIdentity, ulid); err != nil {
-			if isNoRows(err) {
-				err = fmt.Errorf("execution %s: %w", ulid, track.ErrNotFound)
-			}
+		if err != nil {
 			return err
 		}
-		list[i] = Tombstone{
-			ID: ulid, Digest: [sha256.Size]byte(row.Digest), Identity: executionIdentity(row.Lineage, row.Source, row.Key), Reason: reason, At: fromMicros(t.now),
-		}
+		list[i] = *found
 		if err := t.checkEnded(ulid); err != nil {
 			return err
 		}
@@ -203,20 +180,10 @@ func (t *Tx) forget(reason string, ulids []string) error {
 	return err
 }
 
-// checkForgettable returns an error if one of some executions cannot be forgotten.
-func (t *Tx) checkForgettable(ulids []string) error {
-	for _, ulid := range ulids {
-		if err := t.checkEnded(ulid); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // checkEnded returns an error if hooks are still reporting an execution: its texts would come back with the next event.
 func (t *Tx) checkEnded(ulid string) error {
-	var open bool
-	if err := t.get(&open, findOpenInHooks, ulid); err != nil || !open {
+	open, err := t.exists(t.ctx, findOpenInHooks, ulid)
+	if err != nil || !open {
 		return err
 	}
 	return track.WithHint(fmt.Errorf("%w: execution %s is not complete: its session goes on", track.ErrConflict, ulid),
@@ -226,7 +193,7 @@ func (t *Tx) checkEnded(ulid string) error {
 // ForgetAt removes the texts of an execution that was forgotten at a time.
 func (t *Tx) ForgetAt(ulid string, at time.Time) error {
 	var ids []int64 // one in each lineage that has it
-	if err := t.selectAll(&ids, listExecutionIDs, ulid); err != nil {
+	if err := t.selectAll(t.ctx, &ids, listExecutionIDs, ulid); err != nil {
 		return err
 	}
 	for _, id := range ids {

@@ -18,9 +18,7 @@ type writer struct {
 	db         *sqlx.DB
 	conn       *sqlx.Conn
 	statements map[string]*sqlx.Stmt
-	args       arguments
-	pending    []*pendingRows  // that the engine has not stored yet
-	shardKeys  shardKeys       // of the running transaction
+	judged     []any           // rows of assessments that are inserted together, before something reads the table
 	relaxed    bool            // commits do not wait for the disk
 	caller     context.Context // of the transaction; no statement begins once it has ended
 	last       commitment      // of the last transaction
@@ -32,21 +30,19 @@ type writer struct {
 	compressor
 }
 
-// ids remembers the ids of rows that never change, so that a batch looks each up once. A rollback empties it.
+// ids remembers rows that never change, so that a batch looks each up once. A rollback empties it.
 type ids struct {
-	scenarios, metrics, configurations, environments map[string]int64
-	lineages, versions, tools                        map[string]int64
-	pairs                                            map[pair]bool
+	scenarios, configurations, environments, lineages, versions map[string]int64
 
-	values  []valueRow     // of the last seed
-	results []storedResult // of the last judgement
-	packed  []byte         // the text of either
+	pairs   map[[2]int64]bool  // scenarios with configurations
+	metrics map[int64][]string // of specs, in their order
+	names   map[string]bool    // of values, that may be stored
 }
 
 func newIDs() ids {
 	return ids{
-		scenarios: map[string]int64{}, metrics: map[string]int64{}, configurations: map[string]int64{}, environments: map[string]int64{},
-		lineages: map[string]int64{}, versions: map[string]int64{}, tools: map[string]int64{}, pairs: map[pair]bool{},
+		scenarios: map[string]int64{}, configurations: map[string]int64{}, environments: map[string]int64{}, lineages: map[string]int64{},
+		versions: map[string]int64{}, pairs: map[[2]int64]bool{}, metrics: map[int64][]string{}, names: map[string]bool{},
 	}
 }
 
@@ -57,19 +53,10 @@ type Tx struct {
 	ctx context.Context
 	now int64 // microseconds
 
-	pairs  []pair         // that seeds were stored for, in their order
-	counts map[pair]int64 // of these seeds, less those that were superseded
-
 	NForgotten int // executions that were stored without their texts, because these were forgotten earlier
 
 	anyWithdrawn *bool                // whether anything was ever withdrawn; nil until it is asked
 	withdrawn    map[string]Withdrawn // by scenario and hash of the configuration
-
-	nRows      int   // of large tables that were written, about
-	lastSeedID int64 // that [engine.newSeedIDs] or takeSeedID has given
-	nextSeedID int64 // that takeSeedID gives
-
-	lookedUp map[seedPlace]seedHere // seeds that count, at the places that were looked up
 }
 
 // prepared reads with the statements that the writer keeps.
@@ -96,15 +83,15 @@ func (p prepared) SelectContext(_ context.Context, dest any, query string, args 
 
 // QueryxContext prepares nothing: while its rows are read, another query of the same text may begin.
 func (p prepared) QueryxContext(_ context.Context, query string, args ...any) (*sqlx.Rows, error) {
-	if err := p.engine.settle(p.ctx, p.writer, query); err != nil {
+	if err := p.insertJudged(p.ctx, query); err != nil {
 		return nil, err
 	}
-	return p.conn.QueryxContext(p.ctx, p.engine.words(query), args...)
+	return p.conn.QueryxContext(p.ctx, query, args...)
 }
 
 func (s *Store) newTx(ctx context.Context, w *writer, attempts *int) *Tx {
 	reader := &Reader{now: s.now, pool: s.pool, texts: s.texts, pinned: w.conn, tx: prepared{w, ctx}, attempts: attempts}
-	return &Tx{Reader: reader, writer: w, ctx: ctx, now: micros(s.Now()), counts: map[pair]int64{}}
+	return &Tx{Reader: reader, writer: w, ctx: ctx, now: micros(s.Now())}
 }
 
 // Update runs write in an immediate transaction and commits it durably: once Update returns nil, a power cut loses
@@ -208,7 +195,7 @@ func (s *Store) updateOnce(caller, ctx context.Context, relaxed bool, write func
 		}
 	}
 	w := s.writer
-	w.shardKeys, w.lease = shardKeys{}, s.lease
+	w.lease = s.lease
 	if err := s.pool.engine.begin(caller, w, relaxed); err != nil {
 		return explain(err)
 	}
@@ -218,7 +205,7 @@ func (s *Store) updateOnce(caller, ctx context.Context, relaxed bool, write func
 	defer func() {
 		interruptible()
 		if !committed {
-			w.ids, w.pending = newIDs(), nil
+			w.ids, w.judged = newIDs(), nil
 			_, rollbackErr := w.conn.ExecContext(ctx, "ROLLBACK")
 			if err == nil { // write panicked
 				err = rollbackErr
@@ -229,10 +216,7 @@ func (s *Store) updateOnce(caller, ctx context.Context, relaxed bool, write func
 	if err := write(tx); err != nil {
 		return w.explain(err)
 	}
-	if err := tx.storeCounts(); err != nil {
-		return w.explain(err)
-	}
-	if err := w.engine.settle(ctx, w, ""); err != nil {
+	if err := w.insertJudged(ctx, assessmentTable); err != nil {
 		return w.explain(err)
 	}
 	interruptible()
@@ -271,13 +255,13 @@ func (w *writer) prepare(ctx context.Context, query string) (*sqlx.Stmt, error) 
 	if err := w.caller.Err(); err != nil {
 		return nil, err
 	}
-	if err := w.engine.settle(ctx, w, query); err != nil {
+	if err := w.insertJudged(ctx, query); err != nil {
 		return nil, err
 	}
 	if stmt, ok := w.statements[query]; ok {
 		return stmt, nil
 	}
-	stmt, err := w.conn.PreparexContext(ctx, w.engine.words(query))
+	stmt, err := w.conn.PreparexContext(ctx, query)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %s: %w", query, err)
 	}
@@ -291,6 +275,15 @@ func (t *Tx) exec(query string, args ...any) (sql.Result, error) {
 		return nil, err
 	}
 	return stmt.ExecContext(t.ctx, args...)
+}
+
+// change runs a statement and returns how many rows it changed.
+func (t *Tx) change(statement string, args ...any) (int64, error) {
+	result, err := t.exec(statement, args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
 }
 
 // get reads one row into dest; [sql.ErrNoRows] if there is none.
@@ -307,26 +300,47 @@ func (t *Tx) getID(id *int64, query string, args ...any) error {
 	return stmt.QueryRowContext(t.ctx, args...).Scan(id)
 }
 
-func (t *Tx) selectAll(dest any, query string, args ...any) error {
-	return t.read().SelectContext(t.ctx, dest, query, args...)
-}
-
-// cachedID returns the id of the row that key names, from the cache or else from lookup.
-func cachedID(cache map[string]int64, key string, lookup func() (int64, error)) (int64, error) {
+// findOrAdd returns the id of a row by its only key, from the cache or the table. If there is none, add stores it.
+func (t *Tx) findOrAdd(cache map[string]int64, key, find string, add func() (int64, error)) (id int64, err error) {
 	if id, ok := cache[key]; ok {
 		return id, nil
 	}
-	id, err := lookup()
-	if err == nil {
+	if err = t.getID(&id, find, key); isNoRows(err) {
+		id, err = add()
+	}
+	if err == nil && cache != nil {
 		cache[key] = id
 	}
 	return id, err
 }
 
-// upsert returns the id of a row, which insert creates unless it is there.
-func (t *Tx) upsert(find string, key any, insert string, args ...any) (id int64, err error) {
-	if err = t.get(&id, find, key); !errors.Is(err, sql.ErrNoRows) {
-		return id, err
+// addRow runs a statement that returns the id of the row that it inserts.
+func (t *Tx) addRow(insert string, args ...any) (id int64, err error) {
+	return id, t.getID(&id, insert, args...)
+}
+
+// commitment is how to find out later whether a transaction was committed.
+type commitment struct {
+	number string // of the transaction on its server; empty if there is none
+	find   string // a query that reports whether one of its records is there; empty if it has none with a name of its own
+	args   []any
+}
+
+// Queries for records that have a name of their own.
+const (
+	findSeedByULID       = `SELECT EXISTS (SELECT 1 FROM seed WHERE ulid = $1)`
+	findExecutionByULID  = `SELECT EXISTS (SELECT 1 FROM execution WHERE ulid = $1)`
+	findSweepByULID      = `SELECT EXISTS (SELECT 1 FROM sweep WHERE ulid = $1)`
+	findRepetitionByULID = `SELECT EXISTS (SELECT 1 FROM repetition WHERE ulid = $1 AND seed_id = (SELECT id FROM seed WHERE ulid = $2))`
+	findLookByULID       = `SELECT EXISTS (SELECT 1 FROM look WHERE ulid = $1)`
+	findAnnotationByULID = `SELECT EXISTS (SELECT 1 FROM annotation WHERE ulid = $1)`
+	findWithdrawalByULID = `SELECT EXISTS (SELECT 1 FROM withdrawal WHERE ulid = $1)`
+	findEntryByHash      = `SELECT EXISTS (SELECT 1 FROM ledger WHERE lineage_id = $1 AND number = $2 AND hash = $3)`
+)
+
+// added notes a record that the transaction has added: it is there later if the transaction was committed.
+func (w *writer) added(find string, args ...any) {
+	if w.last.find == "" {
+		w.last.find, w.last.args = find, args
 	}
-	return id, t.get(&id, insert, args...)
 }

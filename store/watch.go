@@ -31,7 +31,7 @@ type ExecutionMark struct {
 // ExecutionsEnd returns the mark behind what is recorded.
 func (r *Reader) ExecutionsEnd(ctx context.Context) (m ExecutionMark, err error) {
 	now, last, err := r.executionHorizon(ctx)
-	end := min(last, now.Least)
+	end := last - now.Slack
 	return ExecutionMark{Known: end, Next: end, Until: now.Next}, err
 }
 
@@ -53,26 +53,26 @@ func (r *Reader) ExecutionsAfter(ctx context.Context, m ExecutionMark, limit int
 		}
 		m.Read = min(m.Known, last) // less if the database was restored from an older copy
 		if m.Known = m.Read; m.Until <= now.Oldest {
-			m.Known, m.Next, m.Until = min(m.Next, last), min(last, now.Least), now.Next
+			m.Known, m.Next, m.Until = min(m.Next, last), last-now.Slack, now.Next
 		}
 		if now.Oldest == now.Next { // nothing runs that could commit a smaller id
 			m.Known = m.Next
 		}
 	}
-	var rows []executionRow
-	if err := r.read().SelectContext(ctx, &rows, listExecutionsBetween, m.Read, limit+1); err != nil {
-		return nil, m, explain(err)
+	var rows []int64
+	executions, err := list(ctx, r, listExecutionsBetween, []any{m.Read, limit + 1}, func(c *cells) track.RecordedExecution {
+		id, e := c.executionRow()
+		rows = append(rows, id)
+		return e
+	})
+	if err != nil {
+		return nil, m, err
 	}
 	m.Read = 0
 	if len(rows) > limit {
-		rows = rows[:limit]
-		m.Read = rows[limit-1].RowID
+		m.Read, executions = rows[limit-1], executions[:limit]
 	}
-	list := make([]track.RecordedExecution, len(rows))
-	for i, row := range rows {
-		list[i] = row.execution()
-	}
-	return list, m, nil
+	return executions, m, nil
 }
 
 // KnownExecutions returns the ids of executions, of a lineage unless it is empty, that can come again behind a mark:

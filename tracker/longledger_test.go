@@ -17,8 +17,7 @@ import (
 	"track/tracker/lineages"
 )
 
-// A long ledger arrives whole. On a server it takes several transactions of at most 1,000 rows, and one that was cut
-// off goes on where it ended.
+// A long ledger arrives whole. One that was cut off goes on where it ended.
 func TestLongLedgers(t *testing.T) {
 	there := testdb.Open(t, testdb.NewFile(t))
 	loop := lineagetest.New(t, there, nil)
@@ -95,13 +94,5 @@ func checkLongLedger(t *testing.T, here, there *store.Store) {
 	}
 	if r, err := lineages.Replay(t.Context(), here.Reader, "l", answer.ReplayQuestion{}); err != nil || len(r.Differences) > 0 {
 		t.Errorf("%v %v", err, r.Differences)
-	}
-	if here.MaxRows() == 0 {
-		return
-	}
-	rows := testdb.Rows(t, here, `SELECT max(n), count(*) FROM (SELECT count(*) AS n FROM
-		(SELECT CAST(xmin AS text) AS writer FROM ledger UNION ALL SELECT CAST(xmin AS text) FROM mutation UNION ALL SELECT CAST(xmin AS text) FROM version) AS written GROUP BY writer) AS counts`)
-	if most, transactions := rows[0][0].(int64), rows[0][1].(int64); most > 1000 || transactions < 3 {
-		t.Errorf("%d transactions, the largest of %d rows", transactions, most)
 	}
 }

@@ -118,16 +118,16 @@ func (s *shard) merge(others ...*shard) (reports []answer.MergedFile, conflicts 
 
 // refs are the columns that name a row of another table by its id.
 var refs = map[string]string{
-	"scenario_id": "scenario", "spec_id": "spec", "metric_id": "metric", "configuration_id": "configuration", "environment_id": "environment",
-	"seed_id": "seed", "name_id": "series_name", "content_id": "series_content", "artifact_content_id": "artifact_content", "lineage_id": "lineage", "version_id": "version", "parent_id": "version",
-	"head_id": "version", "child_id": "version", "tool_id": "tool", "execution_id": "execution", "sweep_id": "sweep", "changes_id": "attachment",
+	"scenario_id": "scenario", "spec_id": "spec", "configuration_id": "configuration", "environment_id": "environment",
+	"seed_id": "seed", "content_id": "series_content", "artifact_content_id": "artifact_content", "lineage_id": "lineage", "version_id": "version", "parent_id": "version",
+	"head_id": "version", "child_id": "version", "execution_id": "execution", "sweep_id": "sweep", "changes_id": "attachment",
 	"libraries_id": "attachment", "stderr_id": "attachment", "previous_id": "baseline", "mutation_id": "mutation",
 }
 
 // identities are the columns that tell the rows of a table apart, wherever they lie.
 var identities = map[string][]string{
-	"scenario": {"name"}, "spec": {"scenario_id", "hash"}, "metric": {"name"}, "configuration": {"hash"}, "environment": {"hash"}, "seed": {"ulid"},
-	"series_name": {"name"}, "series_content": {"hash"}, "artifact_content": {"hash"}, "lineage": {"name"}, "version": {"lineage_id", "name"}, "tool": {"name"}, "execution": {"ulid"},
+	"scenario": {"name"}, "spec": {"scenario_id", "hash"}, "configuration": {"hash"}, "environment": {"hash"}, "seed": {"ulid"},
+	"series_content": {"hash"}, "artifact_content": {"hash"}, "lineage": {"name"}, "version": {"lineage_id", "name"}, "execution": {"ulid"},
 	"sweep": {"ulid"}, "attachment": {"hash"}, "baseline": {"ulid"}, "mutation": {"lineage_id", "key"},
 }
 
@@ -137,9 +137,8 @@ type row map[string]any
 func leftOut() map[string]string {
 	const index = "is made from the texts of executions when they are searched"
 	return map[string]string{
-		"text_index": index, "text_index_data": index, "text_index_idx": index, "text_index_docsize": index, "text_index_config": index, "unindexed": index,
+		"text_index": index, "text_index_data": index, "text_index_idx": index, "text_index_docsize": index, "text_index_config": index,
 		"hook_event":       "events become executions where the hooks reported them, and those are merged",
-		"damage":           "names files of one machine",
 		"token":            "lets somebody ask one server",
 		"spool":            "says what clients have sent to one server",
 		"epoch":            "names one database",

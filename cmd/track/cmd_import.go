@@ -54,7 +54,7 @@ A cost that a log does not give is computed from its tokens, by a table of price
 the date of the table. Without a price of the model, the cost is unknown.
 
 Import as often as you like: what is recorded counts as duplicate, and an execution that has grown is completed. Damaged parts are left
-out, with file, line and reason; everything else is recorded. The exit code is then 5. Damage that was reported before is only counted.
+out, with file, line and reason; everything else is recorded. The exit code is then 5.
 The exit code is 14 if the only trouble is a record that was recorded before with other content.
 
 For a server (--server, TRACK_SERVER), executions of logs are kept on this machine and sent. Left out are files that were written within the

@@ -17,21 +17,21 @@ import (
 // secret is refused; what track makes holds nothing but what was admitted elsewhere. A ledger and a spec are refused,
 // because their hashes are recorded.
 var recordedTexts = map[string]string{
-	"free": `spec.title environment.document attachment.data tombstone.reason seed.message packed_result.results baseline.reason sweep.plan withdrawal.reason
-		repetition.differences version.content version.note execution.message execution.prompt execution.output call.input call.error call.output score_document.document
+	"free": `spec.title environment.document attachment.data tombstone.reason seed.message assessment.results baseline.reason sweep.plan withdrawal.reason
+		repetition.differences version.content version.note execution.message execution.prompt execution.output call.input call.error call.output execution_score.document
 		mutation.note hook_event.body annotation.note artifact_content.data artifact.left_out`,
-	"name": `annotation.subject artifact.name actor.name scenario.name metric.name spec_metric.metric_group configuration.label configuration.params configuration.commit_id
-		configuration.diff_hash configuration.files_hash configuration.state_unknown series_name.name look.verdict run.signal lineage.name lineage.subject version.name version.operator version.status version.source
-		tool.name request.model execution.source execution.key execution.task execution.task_type execution.session execution.model execution.rubric call.key truth.name
-		execution_score.rubric execution_score.grade score_document.rubric component.rubric component.name mutation.key mutation.operator mutation.source request.message_id request.request_id
+	"name": `annotation.subject annotation.actor baseline.actor withdrawal.actor token.actor spool.actor artifact.name scenario.name spec_metric.name seed.numbers spec_metric.metric_group configuration.label configuration.params configuration.commit_id
+		configuration.diff_hash configuration.files_hash configuration.state_unknown seed_series.name look.verdict run.signal lineage.name lineage.subject version.name version.operator version.status version.source
+		call.tool request.model execution.source execution.key execution.task execution.task_type execution.session execution.model execution.rubric call.key execution.truths
+		execution_score.rubric execution_score.grade execution_score.components mutation.key mutation.operator mutation.source request.message_id request.request_id
 		hook_event.session hook_event.agent hook_event.name hook_event.key hook_event.lineage hook_event.version hook_arrival.name token.name token.scenarios token.lineages`,
 	"refused": "spec.document ledger.body ledger.mutation",
 	"made": `spool.ulid epoch.name token.hash token.scopes artifact_content.hash annotation.ulid annotation.kind spec.hash spec_metric.type configuration.hash environment.hash attachment.hash tombstone.ulid tombstone.digest tombstone.identity
-		withdrawal.ulid withdrawal.kind withdrawal.action withdrawal.configuration withdrawal.digest withdrawal.sweep seed.ulid seed.outcome seed.digest seed.checksum assessment.checksum execution.checksum lineage.checksum version.checksum packed_value.numbers series_content.hash series_chunk.data baseline.ulid look.ulid
+		withdrawal.ulid withdrawal.kind withdrawal.action withdrawal.configuration withdrawal.digest withdrawal.sweep seed.ulid seed.outcome seed.digest seed.checksum assessment.checksum execution.checksum lineage.checksum version.checksum sweep_configuration.seeds series_content.hash series_chunk.data baseline.ulid look.ulid
 		look.kind look.question look.evidence look.plan sweep.ulid sweep.plan_digest sweep.ending repetition.ulid repetition.digest lineage.last_hash
 		version.content_digest execution.ulid execution.complexity execution.status execution.prompt_digest execution.output_digest execution.digest execution.structure execution.priced
 		call.input_digest call.output_digest ledger.kind ledger.head_before ledger.head_after ledger.prev ledger.hash mutation.risk mutation.state
-		hook_event.execution damage.digest text_index_data.block text_index_docsize.sz`,
+		hook_event.execution text_index_data.block text_index_docsize.sz`,
 }
 
 const listTextColumns = `

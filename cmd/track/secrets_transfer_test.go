@@ -43,7 +43,7 @@ func reseal(t *testing.T, path, table string) {
 		switch column := string(name); {
 		case column == "content", column == "output", column == "prompt":
 			columns = append(columns, column+" IS NOT NULL")
-		case column != "checksum" && (column != "id" || table == "version"):
+		case column != "checksum" && column != "is_indexed" && (column != "id" || table == "version"):
 			columns = append(columns, column)
 		}
 	}
@@ -154,7 +154,7 @@ func TestMergeChecksColumns(t *testing.T) {
 func TestMergeChecksComplexity(t *testing.T) {
 	from := newTrackIn(t)
 	from.must("", "record", "execution", "--lineage", "l", "--version", "v", "--task", "t", "--complexity", "simple", "--score", "50")
-	change(t, from.db, `DELETE FROM component; DELETE FROM score_document; DELETE FROM execution_score; UPDATE execution SET complexity = $1, rubric = NULL`, "none")
+	change(t, from.db, `DELETE FROM execution_score; UPDATE execution SET complexity = $1, rubric = NULL`, "none")
 	reseal(t, from.db, "execution")
 	if _, stderr, code := newTrackIn(t).run("", "merge", from.db); code != exitInvalid || !strings.Contains(stderr, "complexity") {
 		t.Errorf("exit %d: %s", code, stderr)

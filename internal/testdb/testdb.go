@@ -89,7 +89,7 @@ func onServer(t testing.TB, server string) string {
 		t.Fatal(err)
 	}
 	hash := sha256.New()
-	if err := errors.Join(writeFiles(hash, files), writeText(hash, migrations.PostgresViews())); err != nil {
+	if err := errors.Join(writeFiles(hash, files), writeText(hash, migrations.PostgresViews)); err != nil {
 		t.Fatal(err)
 	}
 	return testpostgres.Copy(t, server, "template_"+hex.EncodeToString(hash.Sum(nil)[:8]), func(database string) error {

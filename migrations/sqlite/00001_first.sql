@@ -2,12 +2,6 @@
 -- All times are microseconds since 1970-01-01 UTC. Unknown is NULL. Only columns of an identity hold an empty text,
 -- because unique keys do not compare NULLs: version.name, execution.source and hook_event.agent.
 
--- Who did something: a person, a program or a token.
-CREATE TABLE actor (
-    id   INTEGER PRIMARY KEY,
-    name TEXT    NOT NULL UNIQUE
-) STRICT;
-
 -- What is simulated and validated.
 CREATE TABLE scenario (
     id         INTEGER PRIMARY KEY,
@@ -23,29 +17,22 @@ CREATE TABLE spec (
     hash        TEXT    NOT NULL, -- hex SHA-256 of document
     title       TEXT,
     document    TEXT    NOT NULL, -- canonical JSON (RFC 8785)
-    actor_id    INTEGER REFERENCES actor,
     created_at  INTEGER NOT NULL,
     UNIQUE (scenario_id, version),
     UNIQUE (scenario_id, hash)
-) STRICT;
-
--- Names of metrics.
-CREATE TABLE metric (
-    id   INTEGER PRIMARY KEY,
-    name TEXT    NOT NULL UNIQUE
 ) STRICT;
 
 -- The metrics of a spec, as its document has them.
 CREATE TABLE spec_metric (
     spec_id      INTEGER NOT NULL REFERENCES spec,
     position     INTEGER NOT NULL, -- from 0, the order in which weighted scores are summed
-    metric_id    INTEGER NOT NULL REFERENCES metric,
+    name         TEXT    NOT NULL,
     type         TEXT    NOT NULL,
     weight       REAL    NOT NULL,
     metric_group TEXT,
     computed     INTEGER NOT NULL CHECK (computed IN (0, 1)), -- the spec says how its value follows from a series
     PRIMARY KEY (spec_id, position),
-    UNIQUE (spec_id, metric_id)
+    UNIQUE (spec_id, name)
 ) STRICT, WITHOUT ROWID;
 
 -- What was run: parameters, and the code with its state.
@@ -68,7 +55,6 @@ CREATE TABLE scenario_configuration (
     id               INTEGER PRIMARY KEY, -- grows with the first seed of each pair
     scenario_id      INTEGER NOT NULL REFERENCES scenario,
     configuration_id INTEGER NOT NULL REFERENCES configuration,
-    n_seeds          INTEGER NOT NULL, -- that are not superseded: if a read finds another number, the database is damaged
     UNIQUE (scenario_id, configuration_id)
 ) STRICT;
 
@@ -111,13 +97,13 @@ CREATE TABLE seed (
     message          TEXT,
     digest           BLOB, -- SHA-256 of outcome and values; NULL while it runs
     environment_id   INTEGER NOT NULL REFERENCES environment,
-    actor_id         INTEGER REFERENCES actor,
     started_at       INTEGER,
     duration_us      INTEGER,
     recorded_at      INTEGER NOT NULL,
     checksum         BLOB    NOT NULL, -- SHA-256 of ulid, the three ids, number, outcome, message, digest, and the three times
     superseded_at    INTEGER, -- set when another seed took its place, or when it was withdrawn
     withdrawn_at     INTEGER, -- set when it was withdrawn; it follows from the table withdrawal
+    numbers          TEXT    NOT NULL, -- its values, by name: {"a":0.07,"b":null,"c":"-Infinity"}; null is NaN
     CHECK ((outcome IS NULL) = (digest IS NULL)),
     CHECK (withdrawn_at IS NULL OR superseded_at IS NOT NULL),
     UNIQUE (ulid, configuration_id)
@@ -141,7 +127,7 @@ CREATE TABLE withdrawal (
     digest        BLOB,    -- of a seed
     sweep         TEXT,    -- ULID of a sweep, or of the sweep with which a seed was withdrawn
     reason        TEXT    NOT NULL,
-    actor_id      INTEGER REFERENCES actor,
+    actor         TEXT,
     at            INTEGER NOT NULL,
     CHECK ((kind = 'sweep') = (configuration IS NULL) AND (kind = 'seed') = (number IS NOT NULL) AND (kind = 'seed') = (digest IS NOT NULL)
            AND (kind <> 'sweep' OR sweep IS NOT NULL))
@@ -149,18 +135,9 @@ CREATE TABLE withdrawal (
 CREATE INDEX withdrawal_place ON withdrawal (scenario_id, configuration, number);
 CREATE INDEX withdrawal_sweep ON withdrawal (sweep) WHERE sweep IS NOT NULL;
 
--- The values of a seed: one JSON object by the ids of metrics, such as {"1":0.07,"2":null,"3":"-Infinity"}. null is NaN.
--- The tables of values and results declare no foreign keys: track check compares them with their seeds and assessments.
-CREATE TABLE packed_value (
-    seed_id INTEGER PRIMARY KEY,
-    numbers TEXT    NOT NULL
-) STRICT;
-CREATE VIEW value AS
-SELECT packed_value.seed_id, CAST(unpacked.key AS INTEGER) AS metric_id,
-       CASE unpacked.atom WHEN 'Infinity' THEN 9e999 WHEN '-Infinity' THEN -9e999 ELSE CAST(unpacked.atom AS REAL) END AS value
-  FROM packed_value, json_each(packed_value.numbers) AS unpacked;
-
--- The judgement of a seed under a spec; a seed may have one for each version.
+-- The judgement of a seed under a spec; a seed may have one for each version. The results are a JSON array in the order of
+-- the metrics of the spec. Each is an array of the status (0 PASS, 1 WARN, 2 FAIL) and the score, which is null if the
+-- value is missing. A third element is a value that was computed from series; a fourth is the reason why there is none.
 CREATE TABLE assessment (
     seed_id     INTEGER NOT NULL REFERENCES seed,
     spec_id     INTEGER NOT NULL REFERENCES spec,
@@ -169,30 +146,9 @@ CREATE TABLE assessment (
     n_warn      INTEGER NOT NULL,
     n_fail      INTEGER NOT NULL,
     assessed_at INTEGER NOT NULL,
-    checksum    BLOB    NOT NULL, -- SHA-256 of the columns before it, and of the results
+    results     TEXT    NOT NULL,
+    checksum    BLOB    NOT NULL, -- SHA-256 of the columns before it
     PRIMARY KEY (seed_id, spec_id)
-) STRICT, WITHOUT ROWID;
-
--- The results of a seed under a spec: one JSON object by the ids of metrics. Each is a list of the status (0 PASS, 1 WARN,
--- 2 FAIL) and the score, which is null if the value is missing. A third element is a value that was computed from series;
--- a fourth is the reason why there is none.
-CREATE TABLE packed_result (
-    seed_id INTEGER NOT NULL,
-    spec_id INTEGER NOT NULL,
-    results TEXT    NOT NULL,
-    PRIMARY KEY (seed_id, spec_id)
-) STRICT;
-CREATE VIEW result AS
-SELECT packed_result.seed_id, packed_result.spec_id, CAST(unpacked.key AS INTEGER) AS metric_id, unpacked.value ->> 0 AS status,
-       CAST(unpacked.value ->> 1 AS REAL) AS score, json_array_length(unpacked.value) > 2 AS computed,
-       CASE unpacked.value ->> 2 WHEN 'Infinity' THEN 9e999 WHEN '-Infinity' THEN -9e999 ELSE CAST(unpacked.value ->> 2 AS REAL) END AS computed_value,
-       unpacked.value ->> 3 AS reason
-  FROM packed_result, json_each(packed_result.results) AS unpacked;
-
--- Names of series.
-CREATE TABLE series_name (
-    id   INTEGER PRIMARY KEY,
-    name TEXT    NOT NULL UNIQUE
 ) STRICT;
 
 -- The numbers of a series, stored once however many seeds have them.
@@ -215,9 +171,9 @@ CREATE TABLE series_chunk (
 -- The series of a seed.
 CREATE TABLE seed_series (
     seed_id    INTEGER NOT NULL REFERENCES seed,
-    name_id    INTEGER NOT NULL REFERENCES series_name,
+    name       TEXT    NOT NULL,
     content_id INTEGER NOT NULL REFERENCES series_content,
-    PRIMARY KEY (seed_id, name_id)
+    PRIMARY KEY (seed_id, name)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX seed_series_content ON seed_series (content_id);
 
@@ -230,7 +186,7 @@ CREATE TABLE baseline (
     configuration_id INTEGER REFERENCES configuration, -- NULL if the pin was taken away
     previous_id      INTEGER REFERENCES baseline,      -- what it replaced
     reason           TEXT,
-    actor_id         INTEGER REFERENCES actor,
+    actor            TEXT,
     set_at           INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX baseline_scenario ON baseline (scenario_id, set_at);
@@ -246,7 +202,7 @@ CREATE TABLE annotation (
     configuration_id INTEGER NOT NULL REFERENCES configuration,
     subject          TEXT    NOT NULL, -- a tag, or the ULID that a note was added with
     note             TEXT, -- the text of a note, or the reason of a removal
-    actor_id         INTEGER REFERENCES actor,
+    actor            TEXT,
     at               INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX annotation_scenario ON annotation (scenario_id, configuration_id);
@@ -263,7 +219,6 @@ CREATE TABLE look (
     plan      TEXT    NOT NULL, -- JSON array of the planned n; [] without a plan
     anytime   INTEGER NOT NULL CHECK (anytime IN (0, 1)),
     verdict   TEXT    NOT NULL,
-    actor_id  INTEGER REFERENCES actor,
     looked_at INTEGER NOT NULL,
     UNIQUE (question, evidence, plan)
 ) STRICT;
@@ -280,7 +235,6 @@ CREATE TABLE sweep (
     environment_id INTEGER NOT NULL REFERENCES environment,
     changes_id     INTEGER REFERENCES attachment, -- of the code since its commit, masked
     libraries_id   INTEGER REFERENCES attachment, -- the output of --env-cmd, masked
-    actor_id       INTEGER REFERENCES actor,
     started_at     INTEGER NOT NULL,
     ended_at       INTEGER, -- NULL while it runs, and if it was killed
     ending         TEXT CHECK (ending IN ('finished', 'decided', 'undecided', 'interrupted')), -- NULL while it runs, and if it was killed
@@ -289,25 +243,16 @@ CREATE TABLE sweep (
 ) STRICT;
 CREATE INDEX sweep_scenario ON sweep (scenario_id);
 
--- The configurations of a sweep.
+-- The configurations of a sweep, and the seeds that it planned for each: the denominator of every share.
 CREATE TABLE sweep_configuration (
     sweep_id         INTEGER NOT NULL REFERENCES sweep,
     configuration_id INTEGER NOT NULL REFERENCES configuration,
     position         INTEGER NOT NULL, -- from 0, in the order of the grid
+    seeds            TEXT    NOT NULL, -- as 0..99,200
+    n_planned        INTEGER NOT NULL, -- how many these are
     PRIMARY KEY (sweep_id, configuration_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX sweep_configuration_of ON sweep_configuration (configuration_id);
-
--- The planned seeds of a configuration, the denominator of every share: one row a range.
-CREATE TABLE sweep_seeds (
-    sweep_id         INTEGER NOT NULL,
-    configuration_id INTEGER NOT NULL,
-    first            INTEGER NOT NULL, -- the bits of an unsigned number, as seed.number
-    last             INTEGER NOT NULL, -- on the same side of 2^63 as first
-    CHECK ((first < 0) = (last < 0) AND first <= last),
-    PRIMARY KEY (sweep_id, configuration_id, first),
-    FOREIGN KEY (sweep_id, configuration_id) REFERENCES sweep_configuration
-) STRICT, WITHOUT ROWID;
 
 -- How an attempt to run a seed ended. Only the last attempt is kept today.
 CREATE TABLE run (
@@ -372,12 +317,6 @@ CREATE TABLE version (
 ) STRICT;
 CREATE INDEX version_content ON version (lineage_id, content_digest) WHERE content_digest IS NOT NULL;
 
--- Names of tools.
-CREATE TABLE tool (
-    id   INTEGER PRIMARY KEY,
-    name TEXT    NOT NULL UNIQUE
-) STRICT;
-
 -- One execution of an agent.
 CREATE TABLE execution (
     id                 INTEGER PRIMARY KEY,
@@ -418,13 +357,14 @@ CREATE TABLE execution (
     structure          BLOB    NOT NULL, -- SHA-256 of all but the texts: it does not depend on what is masked
     masking            INTEGER NOT NULL, -- version of the rules that masked the texts
     is_open            INTEGER NOT NULL CHECK (is_open IN (0, 1)), -- its source ended within it: importing again may complete it
-    actor_id           INTEGER REFERENCES actor,
     at                 INTEGER NOT NULL, -- when it started, or when it was recorded if that is unknown
     started_at         INTEGER,
     duration_us        INTEGER,
     recorded_at        INTEGER NOT NULL,
     forgotten_at       INTEGER, -- set when its texts were removed
-    checksum           BLOB    NOT NULL, -- SHA-256 of the columns between id and it, the calls, requests, truths and scores; of texts with a digest it covers whether they are kept
+    truths             TEXT,    -- ground-truth labels, such as a reward: {"reward":1}
+    checksum           BLOB    NOT NULL, -- SHA-256 of the columns between id and it, the calls, requests and scores; of texts with a digest it covers whether they are kept
+    is_indexed         INTEGER NOT NULL DEFAULT 0 CHECK (is_indexed IN (0, 1)), -- its texts are in text_index, or it has none
     UNIQUE (ulid, lineage_id)
 ) STRICT;
 CREATE UNIQUE INDEX execution_identity ON execution (lineage_id, source, key);
@@ -432,14 +372,15 @@ CREATE INDEX execution_lineage ON execution (lineage_id, at);
 CREATE INDEX execution_version ON execution (version_id, at);
 CREATE INDEX execution_at ON execution (at);
 CREATE INDEX execution_open ON execution (session) WHERE is_open = 1;
+CREATE INDEX execution_unindexed ON execution (id) WHERE is_indexed = 0;
 
--- The tool calls of an execution. call, truth, execution_score, score_document and component declare no foreign keys to
--- execution, as value does not to seed.
+-- The tool calls of an execution. call, request and execution_score declare no foreign keys to execution: track check
+-- compares them.
 CREATE TABLE call (
     execution_id  INTEGER NOT NULL,
     position      INTEGER NOT NULL, -- from 0, in the order of their start
     key           TEXT    NOT NULL,
-    tool_id       INTEGER NOT NULL REFERENCES tool,
+    tool          TEXT    NOT NULL,
     input         TEXT, -- masked; NULL if not kept
     input_bytes   INTEGER NOT NULL,
     input_digest  BLOB    NOT NULL, -- SHA-256 of the masked text
@@ -458,7 +399,7 @@ CREATE TABLE call (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX call_key ON call (key) WHERE key <> '';
 
--- Requests to a model within an execution. Like calls, they declare no foreign key to it.
+-- Requests to a model within an execution.
 CREATE TABLE request (
     execution_id       INTEGER NOT NULL,
     number             INTEGER NOT NULL, -- from 1, in their order
@@ -475,14 +416,6 @@ CREATE TABLE request (
 CREATE INDEX request_message ON request (message_id) WHERE message_id IS NOT NULL;
 CREATE INDEX request_id ON request (request_id) WHERE request_id IS NOT NULL;
 
--- Ground-truth labels of an execution, such as a reward.
-CREATE TABLE truth (
-    execution_id INTEGER NOT NULL,
-    name         TEXT    NOT NULL,
-    value        REAL    NOT NULL,
-    PRIMARY KEY (execution_id, name)
-) STRICT, WITHOUT ROWID;
-
 -- The score of an execution under a rubric. The rubric "own" is the caller's, and judge:MODEL@HASH is of a judge model and
 -- the hash of its prompt.
 CREATE TABLE execution_score (
@@ -493,40 +426,14 @@ CREATE TABLE execution_score (
     n_failed     INTEGER NOT NULL, -- calls that the rubric calls failed
     n_unknown    INTEGER NOT NULL, -- calls of unknown outcome
     scored_at    INTEGER NOT NULL,
-    PRIMARY KEY (execution_id, rubric)
-) STRICT, WITHOUT ROWID;
-
--- Documents have a table of their own: in a table WITHOUT ROWID, a row longer than a quarter of a page takes another
--- page.
-CREATE TABLE score_document (
-    execution_id INTEGER NOT NULL,
-    rubric       TEXT    NOT NULL,
-    document     BLOB    NOT NULL, -- JSON, plain or gzip: components with reasons and counts
+    components   TEXT, -- parts of the score from 0 to 1, null if one could not be measured: {"a":0.5,"b":null}
+    document     BLOB, -- gzip of JSON: components with reasons and counts
     PRIMARY KEY (execution_id, rubric)
 ) STRICT;
-
--- The components of a score.
-CREATE TABLE component (
-    execution_id INTEGER NOT NULL,
-    rubric       TEXT    NOT NULL,
-    name         TEXT    NOT NULL,
-    value        REAL, -- 0..1; NULL if it could not be measured
-    PRIMARY KEY (execution_id, rubric, name)
-) STRICT, WITHOUT ROWID;
-
--- Damage in logs that an import reported: a later import of the same file into the same lineage only counts it.
-CREATE TABLE damage (
-    digest BLOB PRIMARY KEY -- SHA-256 of the lineage, the path of the file, the line, what stands there, and the reason
-) STRICT, WITHOUT ROWID;
 
 -- Index of the texts of executions that are kept: rowid is execution_id << 24 | the number of the text. An execution is
 -- indexed when texts are searched, because that takes longer than to record it.
 CREATE VIRTUAL TABLE text_index USING fts5(text, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 2");
-
--- Executions that are not in text_index yet.
-CREATE TABLE unindexed (
-    execution_id INTEGER PRIMARY KEY
-) STRICT;
 
 -- What happened to a lineage, in a chain: package evolution says how an entry is hashed, and what follows from it.
 CREATE TABLE ledger (
@@ -638,7 +545,7 @@ CREATE TABLE token (
     scopes     TEXT    NOT NULL, -- JSON array
     scenarios  TEXT    NOT NULL, -- JSON array of patterns
     lineages   TEXT    NOT NULL, -- JSON array of patterns
-    actor_id   INTEGER REFERENCES actor, -- who added it
+    actor      TEXT, -- who added it
     created_at INTEGER NOT NULL,
     expires_at INTEGER, -- NULL for never
     revoked_at INTEGER,
@@ -650,7 +557,7 @@ CREATE TABLE spool (
     ulid       TEXT    PRIMARY KEY,
     through    INTEGER NOT NULL, -- lines that the database has, or has refused
     refused    INTEGER NOT NULL, -- of them, lines that are not recorded
-    actor_id   INTEGER REFERENCES actor, -- who sent the last of them
+    actor      TEXT, -- who sent the last of them
     changed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 

@@ -242,7 +242,7 @@ func testReplaceExecution(t *testing.T, st *store.Store) {
 	if ids := executionIDs(t, st, store.ExecutionFilter{Lineage: "線"}); !slices.Equal(ids, []string{id}) {
 		t.Errorf("executions %v, want %s alone", ids, id)
 	}
-	for _, table := range []string{"call", "component", "execution_score", "request", "score_document", "truth"} {
+	for _, table := range []string{"call", "execution_score", "request"} {
 		query := "SELECT count(*) FROM " + table + " WHERE execution_id NOT IN (SELECT id FROM execution)"
 		if n := count(t, st, query); n != 0 {
 			t.Errorf("%d rows of %s belong to nothing", n, table)

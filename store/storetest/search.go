@@ -121,8 +121,8 @@ func testFindNames(t *testing.T, st *store.Store) {
 		}
 	}
 	configuration := "configuration growth_plus Growth_2"
-	expect("GROWTH_", "", 9, "scenario growth_plus growth_plus", configuration, "lineage growth_agent growth_agent", "version growth_agent Growth_v1", "metric  growth_rate")
-	expect("growth", "", 1, "scenario growth_plus growth_plus", configuration, "lineage growth_agent growth_agent", "version growth_agent Growth_v1", "version other growthXv1", "metric  growth_rate")
+	expect("GROWTH_", "", 9, "scenario growth_plus growth_plus", configuration, "lineage growth_agent growth_agent", "version growth_agent Growth_v1", "metric growth_plus growth_rate")
+	expect("growth", "", 1, "scenario growth_plus growth_plus", configuration, "lineage growth_agent growth_agent", "version growth_agent Growth_v1", "version other growthXv1", "metric growth_plus growth_rate")
 	expect("v1", "other", 9, "version other growthXv1")
 	expect("growth_2", "growth_plus", 9, configuration)
 	expect("%", "", 9)

@@ -63,7 +63,7 @@ func testIdentity(t *testing.T, st *store.Store) {
 		t.Errorf("the superseded values again: %+v, want a difference from those in force", existing)
 	}
 	update(t, st, func(tx *store.Tx) error {
-		values, err := tx.Values(t.Context(), firstID)
+		_, values, err := tx.Measured(t.Context(), firstID)
 		if err == nil && values["m"] != 1 {
 			t.Errorf("superseded values %v, want m = 1", values)
 		}

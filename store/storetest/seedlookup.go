@@ -11,15 +11,7 @@ import (
 	"track/store"
 )
 
-func lookUp(tx *store.Tx, list []track.Seed) error {
-	asked := make([]*track.Seed, len(list))
-	for i := range list {
-		asked[i] = &list[i]
-	}
-	return tx.LookUpSeeds(asked)
-}
-
-// testLookedUp adds seeds that were looked up together, in a transaction that is rolled back and in one that is not.
+// testLookedUp adds seeds that are known and new, in a transaction that is rolled back and in one that is not.
 func testLookedUp(t *testing.T, st *store.Store) {
 	seed := func(scenario, label string, number track.SeedNumber, value float64) track.Seed {
 		return track.Seed{Scenario: scenario, Number: number, Configuration: track.Configuration{Label: label}, Values: map[string]float64{"m": value}}
@@ -33,9 +25,6 @@ func testLookedUp(t *testing.T, st *store.Store) {
 	want := []string{"same", "different", "added", "added", "added", "same", "different", "added", "added", "same"}
 	ids := make([]int64, len(list))
 	addAll := func(tx *store.Tx) error {
-		if err := lookUp(tx, list); err != nil {
-			return err
-		}
 		var got []string
 		for i, one := range list {
 			if i == superseding {
@@ -71,7 +60,7 @@ func testLookedUp(t *testing.T, st *store.Store) {
 		t.Errorf("ids of existing seeds: -want +got\n%s", diff)
 	}
 	for i, value := range map[int]float64{0: 1, 1: 2, 2: 4, 3: 5, 4: 6, 7: 8, 8: 9} {
-		if values, err := st.Values(t.Context(), ids[i]); err != nil || values["m"] != value {
+		if _, values, err := st.Measured(t.Context(), ids[i]); err != nil || values["m"] != value {
 			t.Errorf("seed %d: values %v and error %v, want m = %v", i, values, err, value)
 		}
 	}
@@ -80,7 +69,7 @@ func testLookedUp(t *testing.T, st *store.Store) {
 	}
 }
 
-// testLookedUpWithdrawn withdraws a seed after it was looked up.
+// testLookedUpWithdrawn withdraws a seed in the transaction that records it again.
 func testLookedUpWithdrawn(t *testing.T, st *store.Store) {
 	list := []track.Seed{
 		{Scenario: "s", Number: 1, Values: map[string]float64{"m": 1}}, {Scenario: "s", Number: 1, Values: map[string]float64{"m": 2}}, {Scenario: "s", Number: 2},
@@ -88,9 +77,6 @@ func testLookedUpWithdrawn(t *testing.T, st *store.Store) {
 	add(t, st, list[0])
 	_, digest := complete(st, list[0])
 	update(t, st, func(tx *store.Tx) error {
-		if err := lookUp(tx, list); err != nil {
-			return err
-		}
 		_, err := tx.AddWithdrawals([]track.Withdrawal{{
 			ID: newID(), Kind: track.WithdrawnSeed, Action: track.ActionWithdrawn, Scenario: "s", Configuration: track.Configuration{}.Hash(), Seed: &list[0].Number,
 			Digest: hex.EncodeToString(digest[:]), Reason: "wrong", At: st.Now(),

@@ -41,7 +41,7 @@ func testValues(t *testing.T, st *store.Store) {
 			rt.Fatalf("read (-want +got):\n%s", diff)
 		}
 		update(t, st, func(tx *store.Tx) error {
-			got, err := tx.Values(t.Context(), ids[0])
+			_, got, err := tx.Measured(t.Context(), ids[0])
 			if diff := cmp.Diff(values, got, sameBits, cmpopts.EquateEmpty()); err == nil && diff != "" {
 				rt.Fatalf("read in a transaction (-want +got):\n%s", diff)
 			}
@@ -81,7 +81,7 @@ func testManySeeds(t *testing.T, st *store.Store) {
 	}
 	ids := make([]int64, len(list))
 	update(t, st, func(tx *store.Tx) error {
-		err := lookUp(tx, list)
+		var err error
 		for i := 0; i < len(list) && err == nil; i++ {
 			seed, digest := complete(st, list[i])
 			list[i].ID = seed.ID
@@ -92,7 +92,7 @@ func testManySeeds(t *testing.T, st *store.Store) {
 		return err
 	})
 	for i, seed := range list {
-		values, valuesErr := st.Values(t.Context(), ids[i])
+		_, values, valuesErr := st.Measured(t.Context(), ids[i])
 		got, err := st.Results(t.Context(), seed.ID, spec.ID)
 		if err := errors.Join(valuesErr, err); err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func testManyValues(t *testing.T, st *store.Store) {
 	few := map[string]float64{"m7": 1, "m2000": 2, "a": 3, "z": 4}
 	ids := add(t, st, track.Seed{Scenario: "s", Number: 1, Values: few}, track.Seed{Scenario: "s", Number: 2, Values: values}, track.Seed{Scenario: "s", Number: 3, Values: few})
 	for i, want := range []map[string]float64{few, values, few} {
-		got, err := st.Values(t.Context(), ids[i])
+		_, got, err := st.Measured(t.Context(), ids[i])
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("seed %d: error %v (-want +got):\n%s", i+1, err, diff)
 		}

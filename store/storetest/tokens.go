@@ -10,12 +10,9 @@ import (
 	"track/store"
 )
 
-// A finder sees each change of a token at once, though it keeps what it found.
+// A finder sees each change of a token at once.
 func testTokens(t *testing.T, st *store.Store) {
-	finder, err := st.TokenFinder(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	finder := st.TokenFinder()
 	defer func() {
 		if err := finder.Close(); err != nil {
 			t.Error(err)

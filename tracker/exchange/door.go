@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,9 +101,6 @@ func (d *Door) putSome(ctx context.Context, records []Record) (answers [][]Answe
 				d.counts = before.Clone()
 			}
 			ran = true
-			if err := lookUp(records, tx); err != nil {
-				return err
-			}
 			answers, err = d.settle(ctx, records, tx)
 			return err
 		})
@@ -119,17 +117,6 @@ func (d *Door) putSome(ctx context.Context, records []Record) (answers [][]Answe
 	return answers, nil
 }
 
-// lookUp finds out which of the seeds among some records are recorded.
-func lookUp(records []Record, tx *store.Tx) error {
-	list := make([]*track.Seed, 0, len(records))
-	for _, record := range records {
-		if entry, ok := record.(*batchEntry); ok && entry.isSeed() {
-			list = append(list, &entry.seed.Seed)
-		}
-	}
-	return tx.LookUpSeeds(list)
-}
-
 func (d *Door) needsNoTransaction(record Record) bool {
 	return d.dryRun || d.place == nil && (record.isKnown() || !d.admits(record))
 }
@@ -140,7 +127,7 @@ func (d *Door) admits(record Record) bool {
 	return needed <= d.rights
 }
 
-// settle settles records until a transaction has taken as long as it may, or has written as much.
+// settle settles records until a transaction has taken as long as it may.
 func (d *Door) settle(ctx context.Context, records []Record, tx *store.Tx) ([][]Answer, error) {
 	answers := make([][]Answer, 0, len(records))
 	started, longest := time.Now(), d.longest()
@@ -149,7 +136,7 @@ func (d *Door) settle(ctx context.Context, records []Record, tx *store.Tx) ([][]
 		if err != nil {
 			return nil, err
 		}
-		if answers = append(answers, list); tx != nil && (time.Since(started) > longest || tx.IsFull()) {
+		if answers = append(answers, list); tx != nil && (time.Since(started) > longest) {
 			break
 		}
 	}
@@ -159,16 +146,8 @@ func (d *Door) settle(ctx context.Context, records []Record, tx *store.Tx) ([][]
 	return answers, d.place.advance(tx, records[:len(answers)], answers)
 }
 
-// longest returns how long a transaction may take. On a server others write meanwhile: the number of rows bounds it there.
-func (d *Door) longest() time.Duration {
-	if d.patience > 0 {
-		return d.patience
-	}
-	if d.store != nil && d.store.MaxRows() > 0 {
-		return 10 * maxTransaction
-	}
-	return maxTransaction
-}
+// longest returns how long a transaction may take.
+func (d *Door) longest() time.Duration { return cmp.Or(max(d.patience, 0), maxTransaction) }
 
 func (d *Door) settleOne(ctx context.Context, record Record, tx *store.Tx) ([]Answer, error) {
 	if !d.admits(record) {

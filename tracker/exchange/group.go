@@ -245,11 +245,8 @@ func (g *Group) transact(members []*member) (settled [][][]Answer, err error) {
 		settled = make([][][]Answer, len(members))
 		g.recorder.Begin()
 		started := time.Now()
-		if err := lookUp(remaining(members), tx); err != nil {
-			return err
-		}
 		for i, m := range members {
-			if m.run.begin(tx, g.recorder); time.Since(started) > g.longest || tx.IsFull() {
+			if m.run.begin(tx, g.recorder); time.Since(started) > g.longest {
 				break
 			}
 			answers, err := m.run.door.settle(ctx, m.records[len(m.answers):], tx)
@@ -261,14 +258,6 @@ func (g *Group) transact(members []*member) (settled [][][]Answer, err error) {
 		return nil
 	})
 	return settled, err
-}
-
-// remaining returns what members bring and is not recorded yet.
-func remaining(members []*member) (records []Record) {
-	for _, m := range members {
-		records = append(records, m.records[len(m.answers):]...)
-	}
-	return records
 }
 
 // transactionContext returns the context of a transaction: that of the member, if it is one. A shared transaction

@@ -3,7 +3,6 @@ package exchange
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +71,6 @@ type importRun struct {
 	entropy  io.Reader
 	items    int
 	equal    equalLines
-	damage   [][sha256.Size]byte // that was reported before there was a database
 }
 
 func (r *importRun) chunks(ctx context.Context, chunks <-chan []importer.Item, inputErr *error) error {

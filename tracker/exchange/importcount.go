@@ -13,8 +13,6 @@ import (
 func (r *importRun) count(s *importStep) {
 	r.items++
 	switch {
-	case s.Skip != nil && s.duplicate:
-		r.summary.Known++
 	case s.Skip != nil:
 		r.skip(*s.Skip)
 	case s.early:

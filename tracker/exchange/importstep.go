@@ -3,7 +3,6 @@ package exchange
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"track"
 	"track/importer"
@@ -19,8 +18,7 @@ type importStep struct {
 	version   *track.Version
 	onlyFills bool // version completes what is unknown, and changes nothing else
 	early     bool
-	duplicate bool               // it is recorded, and nothing about it is new; of damage: it was reported before
-	damage    *[sha256.Size]byte // identity of damage that is reported once; nil of other items
+	duplicate bool // it is recorded, and nothing about it is new
 	result    agents.Result
 	change    store.VersionChange
 	goesOn    bool  // it was left out, because its log goes on
@@ -37,7 +35,6 @@ func (r *importRun) step(item importer.Item) *importStep {
 	s := &importStep{Item: item, run: r}
 	switch {
 	case item.Skip != nil && !item.Skip.Ends:
-		s.damage = damageOf(r.options.Lineage, *item.Skip)
 	case item.Execution != nil:
 		e := *item.Execution
 		e.Lineage, e.Version = cmp.Or(r.options.Lineage, e.Lineage), cmp.Or(e.Version, r.options.Version, item.AgentVersion)
@@ -65,8 +62,6 @@ func (r *importRun) step(item importer.Item) *importStep {
 func (r *importRun) prepareStep(ctx context.Context, s *importStep) {
 	switch {
 	case s.early:
-	case s.damage != nil && r.store != nil:
-		s.duplicate, s.err = r.store.IsDamageReported(ctx, *s.damage)
 	case s.Execution != nil:
 		s.err = r.prepareExecution(ctx, s)
 	case s.version != nil:
@@ -118,23 +113,13 @@ func (s *importStep) isVersion() bool { return s.version != nil && s.Skip == nil
 func (*importStep) needs() (Rights, string) { return BringFacts, "" }
 
 func (s *importStep) isKnown() bool {
-	return s.duplicate || s.damage == nil && !s.isExecution() && !s.isVersion()
+	return s.duplicate || !s.isExecution() && !s.isVersion()
 }
 
 // settle stores the execution or the version.
 func (s *importStep) settle(ctx context.Context, d *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	switch {
 	case s.Skip != nil:
-		if s.damage != nil && !s.duplicate && tx != nil {
-			added, err := tx.AddDamage(*s.damage)
-			if err != nil {
-				return nil, err
-			}
-			s.duplicate = !added
-		}
-		if s.damage != nil && s.run.store == nil {
-			s.run.remember(*s.damage)
-		}
 		return []Answer{{Outcome: Invalid, Problem: &track.FieldError{Field: s.Skip.Field, Message: s.Skip.Reason}}}, nil
 	case s.isVersion():
 		err = s.settleVersion(ctx, d, tx)

@@ -2,10 +2,7 @@ package exchange
 
 import (
 	"context"
-	"errors"
-	"slices"
 
-	"track"
 	"track/evolution"
 	"track/importer/lines"
 	"track/store"
@@ -46,56 +43,8 @@ func (l *ledgerRecord) write(ctx context.Context, tx *store.Tx) (err error) {
 	return nil
 }
 
-// A new entry of a ledger takes at most so many rows: its own, and those of a mutation, of a version and of its name.
-const rowsOfEntry = 4
-
-// putLedger stores a ledger. On a server, whose transactions are bounded, a long one takes several: what ends at any
-// entry of a ledger is one too, and the next time continues one that was cut off.
+// putLedger stores a ledger.
 func (d *Door) putLedger(ctx context.Context, l *ledgerRecord) error {
-	most := 0
-	if !d.dryRun {
-		most = d.store.MaxRows() / rowsOfEntry
-	}
-	if most == 0 {
-		_, err := d.Put(ctx, l)
-		return err
-	}
-	here, err := d.store.Evolving(ctx, l.Name)
-	if err != nil && !errors.Is(err, track.ErrNotFound) {
-		return err
-	}
-	var before lineages.Imported
-	var stored []evolution.ReplayedMutation
-	for step := range evolution.ReplaySteps(l.Entries, here.End.Number, most) {
-		replayed := step
-		replayed.Mutations = changed(stored, step.Mutations)
-		stored = slices.Clone(step.Mutations)
-		switch step.Entries {
-		case here.End.Number: // is here
-			continue
-		case len(l.Entries):
-			l.replayed = replayed
-			continue
-		}
-		part := ledgerRecord{Lineage: lineages.Until(l.Lineage, step.Entries), replayed: replayed}
-		// It has no answer of its own: the ledger counts once.
-		if _, err := NewDoor(d.store, d.rights, d.names, false).Put(ctx, &part); err != nil {
-			return err
-		}
-		before.Created, before.Entries = before.Created || part.result.Created, before.Entries+part.result.Entries
-	}
-	_, err = d.Put(ctx, l)
-	l.result.Created = l.result.Created || before.Created
-	l.result.Entries, l.result.Known = l.result.Entries+before.Entries, l.result.Known-before.Entries
+	_, err := d.Put(ctx, l)
 	return err
-}
-
-// changed returns the mutations that stand otherwise than before, and the new ones.
-func changed(before, after []evolution.ReplayedMutation) (list []evolution.ReplayedMutation) {
-	for i, m := range after {
-		if i >= len(before) || m.State != before[i].State || m.Attempts != before[i].Attempts || m.Delta != before[i].Delta {
-			list = append(list, m)
-		}
-	}
-	return list
 }

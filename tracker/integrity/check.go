@@ -135,7 +135,7 @@ func (c *checker) run(ctx context.Context, r *store.Reader) error {
 		table string
 		check func(context.Context, *store.Reader) error
 	}{
-		{"", c.describe}, {"packed_value", c.seeds}, {"packed_result", c.results}, {"", c.hashes}, {"", c.rows}, {"spec_metric", c.specs}, {"ledger", c.ledgers},
+		{"", c.describe}, {"seed", c.seeds}, {"assessment", c.results}, {"", c.hashes}, {"", c.rows}, {"spec_metric", c.specs}, {"ledger", c.ledgers},
 	} {
 		if err := c.try(step.table, step.check(ctx, r)); err != nil {
 			return err
@@ -222,13 +222,13 @@ func (c *checker) ledgers(ctx context.Context, r *store.Reader) error {
 // rescue says what can be saved of a damaged table.
 func rescue(table string) string {
 	switch table {
-	case "seed", "packed_value", "seed_series", "series_content", "series_chunk", "artifact", "artifact_content":
+	case "seed", "seed_series", "series_content", "series_chunk", "artifact", "artifact_content":
 		return "record or run these seeds again; other seeds are not affected"
-	case "assessment", "packed_result":
+	case "assessment":
 		return "the measured values are not affected: export them with track query, and record the seeds again"
 	case "ledger", "mutation", "mutation_parent", "version":
 		return "merge an export of the lineage, or another database that has it"
-	case "call", "request", "execution", "execution_score", "score_document", "component", "truth":
+	case "call", "request", "execution", "execution_score":
 		return "import the logs of these executions into a new database; other executions are not affected"
 	case "text_index":
 		return "search with --rebuild, which makes the index anew; no record is affected"

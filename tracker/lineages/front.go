@@ -154,7 +154,7 @@ func (m objectiveValues) addMeasures(ctx context.Context, r *store.Reader, l Lin
 			m.add(answer.ObjectiveDuration, e.Version, *e.Duration)
 		}
 	}
-	truths, err := r.VersionTruths(ctx, l.Evolving)
+	truths, err := r.Labels(ctx, l.Evolving, 0)
 	for _, t := range truths {
 		m.add(answer.ObjectiveTruth+t.Name, t.Version, t.Value)
 	}

@@ -114,7 +114,7 @@ func scenarioSpec(s store.Spec) answer.ScenarioSpec {
 
 // stabilityUnder aggregates the stored results of a selection. If some of its seeds have none under the spec, it judges
 // all of them here.
-func stabilityUnder(ctx context.Context, r *store.Reader, sel store.Selection, rows []store.SeedScore, withMetrics bool, spec scoring.Spec) (scoring.Stability, error) {
+func stabilityUnder(ctx context.Context, r *store.Reader, sel store.Selection, rows []store.Seed, withMetrics bool, spec scoring.Spec) (scoring.Stability, error) {
 	totals, err := r.SeedTotals(ctx, sel)
 	switch {
 	case err != nil:
@@ -156,12 +156,12 @@ func loadSpecInUse(ctx context.Context, st *store.Reader, scenario string, versi
 // nothing.
 func judgedSeeds(
 	ctx context.Context, st *store.Reader, scenario string, configuration int64, ranges []track.SeedRange, spec specInUse,
-) ([]verdict.JudgedSeed, []store.SeedScore, error) {
+) ([]verdict.JudgedSeed, []store.Seed, error) {
 	return judgedSelection(ctx, st, store.Selection{Scenario: scenario, Configurations: []int64{configuration}, SpecID: spec.stored.ID, Seeds: ranges}, true, spec)
 }
 
 // judgedSelection is [judgedSeeds] for any selection under the spec, with or without the scores of metrics.
-func judgedSelection(ctx context.Context, st *store.Reader, sel store.Selection, withMetrics bool, spec specInUse) ([]verdict.JudgedSeed, []store.SeedScore, error) {
+func judgedSelection(ctx context.Context, st *store.Reader, sel store.Selection, withMetrics bool, spec specInUse) ([]verdict.JudgedSeed, []store.Seed, error) {
 	rows, err := st.SeedScores(ctx, sel, withMetrics)
 	if err != nil {
 		return nil, nil, err
@@ -201,12 +201,12 @@ func inSpecOrder(spec scoring.Spec, values map[string]float64) []float64 {
 	return list
 }
 
-func ranWell(row store.SeedScore) bool { return row.Outcome == track.OutcomeOK }
+func ranWell(row store.Seed) bool { return row.Outcome == track.OutcomeOK }
 
-func isUnassessed(row store.SeedScore) bool { return ranWell(row) && !row.Assessed }
+func isUnassessed(row store.Seed) bool { return ranWell(row) && !row.Assessed }
 
 // judgedBy returns a row with the scores of an assessment.
-func judgedBy(row store.SeedScore, a scoring.Assessment) store.SeedScore {
+func judgedBy(row store.Seed, a scoring.Assessment) store.Seed {
 	row.Assessed, row.NWarn, row.NFail, row.TotalScore, row.Scores = true, a.NWarn, a.NFail, math.NaN(), make([]float64, len(a.Results))
 	if a.Scored {
 		row.TotalScore = a.TotalScore
@@ -222,7 +222,7 @@ func judgedBy(row store.SeedScore, a scoring.Assessment) store.SeedScore {
 
 // judgedSeedOf returns a row as a seed of a comparison. Without the scores of its metrics, Failed cannot name the
 // missing ones.
-func judgedSeedOf(row store.SeedScore, spec scoring.Spec) verdict.JudgedSeed {
+func judgedSeedOf(row store.Seed, spec scoring.Spec) verdict.JudgedSeed {
 	seed := verdict.JudgedSeed{Number: uint64(row.Number), Scores: row.Scores, Repeats: row.Repeats}
 	switch {
 	case !ranWell(row):
@@ -241,7 +241,7 @@ func judgedSeedOf(row store.SeedScore, spec scoring.Spec) verdict.JudgedSeed {
 	return seed
 }
 
-func failedReason(row store.SeedScore) string {
+func failedReason(row store.Seed) string {
 	if row.Message == "" {
 		return string(row.Outcome)
 	}
@@ -261,7 +261,7 @@ func missingReason(metrics []string) string {
 
 // assessStored judges the rows for which selected is true, and returns the assessments by the id of the row.
 func assessStored(
-	ctx context.Context, st *store.Reader, sel store.Selection, rows []store.SeedScore, selected func(store.SeedScore) bool, spec scoring.Spec,
+	ctx context.Context, st *store.Reader, sel store.Selection, rows []store.Seed, selected func(store.Seed) bool, spec scoring.Spec,
 ) (map[int64]scoring.Assessment, error) {
 	if !slices.ContainsFunc(rows, selected) {
 		return nil, nil

@@ -22,11 +22,7 @@ type Difference struct {
 
 // conflict describes how a seed differs from the one that is recorded under its identity.
 func conflict(ctx context.Context, tx *store.Tx, recordedID int64, seed track.Seed) (RecordResult, error) {
-	recorded, err := tx.Values(ctx, recordedID)
-	if err != nil {
-		return RecordResult{}, err
-	}
-	outcome, _, err := tx.Outcome(ctx, recordedID)
+	outcome, recorded, err := tx.Measured(ctx, recordedID)
 	if err != nil {
 		return RecordResult{}, err
 	}

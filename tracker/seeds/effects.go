@@ -281,7 +281,7 @@ func compareSeeds(a, b uint64) int {
 }
 
 // checkParamsAssessed refuses seeds that were never scored: their absence would look like a property of the parameters.
-func checkParamsAssessed(scenario string, spec specInUse, rows []store.SeedScore, metric string) error {
+func checkParamsAssessed(scenario string, spec specInUse, rows []store.Seed, metric string) error {
 	if metric != "" {
 		return nil
 	}
@@ -295,7 +295,7 @@ func checkParamsAssessed(scenario string, spec specInUse, rows []store.SeedScore
 }
 
 // outcomeOf returns the score of a seed, or its value of the metric; ok is false if it has none.
-func outcomeOf(row store.SeedScore, values map[int64]float64) (x float64, ok bool) {
+func outcomeOf(row store.Seed, values map[int64]float64) (x float64, ok bool) {
 	x = row.TotalScore
 	ok = ranWell(row)
 	if values != nil {

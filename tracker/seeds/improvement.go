@@ -141,7 +141,7 @@ func (c Choice) selection(seeds []track.SeedRange) store.Selection {
 }
 
 // loadSeeds reads and judges the seeds of both sides, and returns them as they are stored.
-func (c *Compared) loadSeeds(ctx context.Context, r *store.Reader, ranges []track.SeedRange, spec specInUse) (candidate, baseline []store.SeedScore, err error) {
+func (c *Compared) loadSeeds(ctx context.Context, r *store.Reader, ranges []track.SeedRange, spec specInUse) (candidate, baseline []store.Seed, err error) {
 	c.candidateSeeds, candidate, err = judgedSeeds(ctx, r, c.candidate.Scenario, c.candidate.Configurations[0].ID, ranges, spec)
 	if err != nil {
 		return nil, nil, fmt.Errorf("candidate: %w", err)

@@ -32,7 +32,7 @@ func question(kind store.LookKind, parts ...string) [sha256.Size]byte {
 }
 
 // evidence identifies the seeds that a decision is made on, in whatever order.
-func evidence(sides ...[]store.SeedScore) [sha256.Size]byte {
+func evidence(sides ...[]store.Seed) [sha256.Size]byte {
 	h := sha256.New()
 	for _, side := range sides {
 		ids := make([]string, len(side))

@@ -122,13 +122,13 @@ func matrixOfConfigurations(ctx context.Context, r *store.Reader, q answer.Matri
 	if err != nil {
 		return m, err
 	}
-	byConfiguration := map[int64][]store.SeedScore{}
+	byConfiguration := map[int64][]store.Seed{}
 	for _, row := range rows {
 		if q.Sweep == "" || swept[row.Configuration].Contains(row.Number) {
 			byConfiguration[row.Configuration] = append(byConfiguration[row.Configuration], row)
 		}
 	}
-	var judged [][]store.SeedScore
+	var judged [][]store.Seed
 	labels := map[string]int{}
 	for _, c := range choice.Configurations {
 		labels[c.Label]++
@@ -172,7 +172,7 @@ func matrixOfLabel(ctx context.Context, r *store.Reader, q answer.MatrixQuestion
 	if err != nil {
 		return m, err
 	}
-	var judged [][]store.SeedScore
+	var judged [][]store.Seed
 	for _, name := range names {
 		newest, err := listed(ctx, r, store.Candidates{Scenario: name, Label: &q.Label}, 1)
 		if err != nil {
@@ -202,7 +202,7 @@ func matrixOfLabel(ctx context.Context, r *store.Reader, q answer.MatrixQuestion
 }
 
 // fill fills in the cells and the scores of the rows. The columns are all seeds that some row has.
-func (m *matrix) fill(rows [][]store.SeedScore) {
+func (m *matrix) fill(rows [][]store.Seed) {
 	columns := map[track.SeedNumber]int{}
 	for _, list := range rows {
 		for _, row := range list {
@@ -233,7 +233,7 @@ func (m *matrix) fill(rows [][]store.SeedScore) {
 }
 
 // seedCell returns the cell of a seed as a whole.
-func seedCell(row store.SeedScore) byte {
+func seedCell(row store.Seed) byte {
 	switch {
 	case !ranWell(row):
 		return answer.CellFailed

@@ -71,7 +71,7 @@ type judgedSample struct {
 // sampleJudged returns the seeds of a choice, or [maxResampled] of them, drawn without replacement.
 func sampleJudged(ctx context.Context, r *store.Reader, choice Choice, q answer.NoiseQuestion, spec specInUse) (s judgedSample, err error) {
 	sel := store.Selection{Scenario: choice.Scenario, Configurations: []int64{choice.Configurations[0].ID}, SpecID: spec.stored.ID, Seeds: q.Seeds}
-	rows, err := r.SeedScores(ctx, sel, false)
+	rows, err := r.SeedScores(ctx, sel, true)
 	if err != nil {
 		return s, err
 	}
@@ -80,7 +80,7 @@ func sampleJudged(ctx context.Context, r *store.Reader, choice Choice, q answer.
 	if len(rows) <= maxResampled || slices.ContainsFunc(rows, isUnassessed) {
 		s.seeds, err = distinctJudged(ctx, r, choice, q.Seeds, spec)
 	} else {
-		s.seeds, err = someJudged(ctx, r, rows, drawSeed(q.DrawSeed), spec)
+		s.seeds, err = someJudged(rows, drawSeed(q.DrawSeed), spec), nil
 	}
 	for _, row := range rows {
 		if !ranWell(row) || math.IsNaN(row.TotalScore) {
@@ -94,21 +94,14 @@ func sampleJudged(ctx context.Context, r *store.Reader, choice Choice, q answer.
 }
 
 // someJudged returns some of the seeds, drawn by a seed, in the order in which they were recorded.
-func someJudged(ctx context.Context, r *store.Reader, rows []store.SeedScore, seed uint64, spec specInUse) ([]verdict.JudgedSeed, error) {
+func someJudged(rows []store.Seed, seed uint64, spec specInUse) []verdict.JudgedSeed {
 	chosen := rand.New(rand.NewPCG(seed, uint64(len(rows)))).Perm(len(rows))[:maxResampled]
 	slices.Sort(chosen)
-	some := make([]store.SeedScore, len(chosen))
+	seeds := make([]verdict.JudgedSeed, len(chosen))
 	for i, k := range chosen {
-		some[i] = rows[k]
+		seeds[i] = judgedSeedOf(rows[k], spec.decoded)
 	}
-	if err := r.AddMetricScores(ctx, some, spec.stored.ID); err != nil {
-		return nil, err
-	}
-	seeds := make([]verdict.JudgedSeed, len(some))
-	for i, row := range some {
-		seeds[i] = judgedSeedOf(row, spec.decoded)
-	}
-	return seeds, nil
+	return seeds
 }
 
 // countFailed returns the number of seeds without a score.

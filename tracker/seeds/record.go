@@ -220,7 +220,7 @@ func (r *Recorder) loadSpec(ctx context.Context, tx *store.Tx, scenario string) 
 		return nil, err
 	}
 	r.specs[scenario] = active
-	return active, tx.PreloadMetrics(stored.ID)
+	return active, nil
 }
 
 // matched counts the values that the spec of the assessment knows.

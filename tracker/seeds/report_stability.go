@@ -80,8 +80,8 @@ func reportedStability(ctx context.Context, st *store.Reader, sel answer.Selecto
 // seedsSHA256 identifies seeds by what they are and what they measured, wherever and in whatever order they were
 // recorded: it is the SHA-256 of a line for each in the order of their numbers, the number, a space and the digest of
 // outcome, values, series and files in hexadecimal.
-func seedsSHA256(rows []store.SeedScore) string {
-	byNumber := slices.SortedFunc(slices.Values(rows), func(a, b store.SeedScore) int { return cmp.Compare(a.Number, b.Number) })
+func seedsSHA256(rows []store.Seed) string {
+	byNumber := slices.SortedFunc(slices.Values(rows), func(a, b store.Seed) int { return cmp.Compare(a.Number, b.Number) })
 	h := sha256.New()
 	for _, row := range byNumber {
 		fmt.Fprintf(h, "%s %x\n", row.Number, row.Digest)
@@ -90,11 +90,7 @@ func seedsSHA256(rows []store.SeedScore) string {
 }
 
 func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (seeds []answer.SeedStatuses, hash string, err error) {
-	rows, err := st.SeedScores(ctx, sel, false)
-	if err != nil {
-		return nil, "", err
-	}
-	statuses, err := st.SeedStatuses(ctx, sel)
+	rows, err := st.SeedScores(ctx, sel, true)
 	if err != nil {
 		return nil, "", err
 	}
@@ -102,7 +98,7 @@ func reportedSeeds(ctx context.Context, st *store.Reader, sel store.Selection) (
 	for i, row := range rows {
 		scored := !math.IsNaN(row.TotalScore)
 		seeds[i] = answer.SeedStatuses{
-			Number: row.Number, Outcome: row.Outcome, Scored: scored, Passed: scored && row.NFail == 0, Score: row.TotalScore, Statuses: statuses[row.ID],
+			Number: row.Number, Outcome: row.Outcome, Scored: scored, Passed: scored && row.NFail == 0, Score: row.TotalScore, Statuses: row.Statuses,
 		}
 	}
 	slices.SortFunc(seeds, func(a, b answer.SeedStatuses) int { return cmp.Compare(a.Number, b.Number) })

@@ -328,7 +328,7 @@ func storeSome(ctx context.Context, st *store.Store, specID int64, judged []reju
 		if err != nil {
 			return err
 		}
-		for n = 0; n < len(judged) && !tx.IsFull(); n++ {
+		for n = 0; n < len(judged); n++ {
 			j := judged[n]
 			if assessed[j.rowID] {
 				continue

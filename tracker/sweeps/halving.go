@@ -18,7 +18,7 @@ func (s *Sweeper) halve(ctx context.Context, stop <-chan struct{}, active []*swe
 	round := answer.HalvingRound{Configurations: tier.Configurations, Seeds: tier.Seeds}
 	byHash := map[string]*sweptConfiguration{}
 	for _, c := range active {
-		var rows []store.SeedScore
+		var rows []store.Seed
 		err := s.judgeAtOnce(ctx, stop, func() (err error) {
 			rows, err = s.judge.scores(ctx, c, s.options.Plan.Seeds.Slice(0, tier.Seeds))
 			return err
@@ -52,7 +52,7 @@ func (s *Sweeper) halve(ctx context.Context, stop <-chan struct{}, active []*swe
 }
 
 // rank returns a configuration with the mean score of its seeds. A seed without a score counts as 0.
-func rank(hash string, rows []store.SeedScore) answer.RankedConfiguration {
+func rank(hash string, rows []store.Seed) answer.RankedConfiguration {
 	ranked := answer.RankedConfiguration{Hash: hash, NSeeds: len(rows)}
 	for _, row := range rows {
 		if !math.IsNaN(row.TotalScore) {

@@ -48,7 +48,7 @@ func (j *judge) ask(ctx context.Context, c *sweptConfiguration, n int) (d *answe
 	d = &answer.SweepDecision{N: n}
 	switch {
 	case rule.Precision != nil:
-		var rows []store.SeedScore
+		var rows []store.Seed
 		if rows, err = j.scores(ctx, c, planned); err == nil {
 			decided, err = rule.Precision.reached(rows, d)
 		}
@@ -109,7 +109,7 @@ func decidedBy(d *answer.SweepDecision, judgement string, v scoring.Verdict) boo
 }
 
 // scores returns recorded seeds of a configuration with their scores.
-func (j *judge) scores(ctx context.Context, c *sweptConfiguration, ranges track.SeedRanges) (rows []store.SeedScore, err error) {
+func (j *judge) scores(ctx context.Context, c *sweptConfiguration, ranges track.SeedRanges) (rows []store.Seed, err error) {
 	err = j.store.Snapshot(ctx, func(r *store.Reader) error {
 		_, selection, err := j.selection(ctx, r, c, ranges)
 		if err == nil {

@@ -120,7 +120,7 @@ func nWithdrawn(ctx context.Context, r *store.Reader, scenario, hash string, pla
 }
 
 // scoresSoFar returns the score after each of some steps.
-func scoresSoFar(rows []store.SeedScore) ([]answer.ScoreSoFar, error) {
+func scoresSoFar(rows []store.Seed) ([]answer.ScoreSoFar, error) {
 	var scores []float64
 	for _, row := range store.Distinct(rows) {
 		score := row.TotalScore

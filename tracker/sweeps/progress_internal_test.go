@@ -11,9 +11,9 @@ import (
 // A seed without a score counts as 0; the last step has all seeds, and its interval is the narrowest.
 func TestScoresSoFar(t *testing.T) {
 	t.Parallel()
-	rows := []store.SeedScore{{TotalScore: math.NaN()}}
+	rows := []store.Seed{{TotalScore: math.NaN()}}
 	for k := range 100 {
-		rows = append(rows, store.SeedScore{TotalScore: 0.5 + 0.1*float64(k%3-1)})
+		rows = append(rows, store.Seed{TotalScore: 0.5 + 0.1*float64(k%3-1)})
 	}
 	list, err := scoresSoFar(rows)
 	if err != nil || len(list) != shownSteps {
@@ -39,16 +39,16 @@ func TestStopRuleSoFar(t *testing.T) {
 		t.Fatal(err)
 	}
 	planned := track.SeedRanges{{First: 1, Last: 20}}
-	var rows []store.SeedScore
+	var rows []store.Seed
 	for n := range 20 {
-		row := store.SeedScore{Number: track.SeedNumber(20 - n), TotalScore: 0.5 + 0.1*float64(n%2)}
+		row := store.Seed{Number: track.SeedNumber(20 - n), TotalScore: 0.5 + 0.1*float64(n%2)}
 		if n == 15 { // seed 5
 			row.TotalScore = math.NaN()
 		}
 		rows = append(rows, row)
 	}
 	for _, tt := range []struct {
-		rows []store.SeedScore
+		rows []store.Seed
 		want string
 	}{
 		{rows, "se is 0.0296, not less than 0.01, from 20 seeds, 1 of them failed and counted as 0"},

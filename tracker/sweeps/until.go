@@ -80,7 +80,7 @@ func (r *StopRule) looks(from, to int) iter.Seq[int] {
 
 // reached reports whether the estimate is precise enough. A seed without a score counts as 0 and as not passed: the
 // survivors alone would look more precise than the sweep is. A spread of 0 says nothing about precision.
-func (p *Precision) reached(rows []store.SeedScore, d *answer.SweepDecision) (bool, error) {
+func (p *Precision) reached(rows []store.Seed, d *answer.SweepDecision) (bool, error) {
 	rows = store.Distinct(rows)
 	if len(rows) < 2 {
 		d.Reason = fmt.Sprintf("%s is unknown: %s", p.Of, format.Counted(len(rows), "distinct seed"))
@@ -121,12 +121,12 @@ func (p *Precision) reached(rows []store.SeedScore, d *answer.SweepDecision) (bo
 }
 
 // soFar says what the rule saw when it looked last, at the first of the planned seeds; empty if it did not look yet.
-func (p *Precision) soFar(rows []store.SeedScore, planned track.SeedRanges) (string, error) {
-	byNumber := make(map[track.SeedNumber]store.SeedScore, len(rows))
+func (p *Precision) soFar(rows []store.Seed, planned track.SeedRanges) (string, error) {
+	byNumber := make(map[track.SeedNumber]store.Seed, len(rows))
 	for _, row := range rows {
 		byNumber[row.Number] = row
 	}
-	var first []store.SeedScore
+	var first []store.Seed
 	for number := range planned.All() {
 		row, isRecorded := byNumber[number]
 		if !isRecorded {

@@ -1,11 +1,10 @@
 -- The views are described in docs/reference/sql.md. They are made anew whenever the schema is created or migrated.
--- {stable_min_pass_rate} and the like are constants of package scoring; {time COLUMN} and the like differ between the
--- databases, and stand in views.go.
+-- {stable_min_pass_rate} and the like are constants of package scoring.
 
 -- One row a seed, judged by the newest version of the spec that it was scored under.
 CREATE VIEW v_seed AS
 SELECT scenario.name                                             AS scenario,
-       {unsigned seed.number}                                 AS seed,
+       printf('%u', seed.number)                                 AS seed,
        configuration.label                                       AS label,
        configuration.hash                                        AS configuration,
        configuration.commit_id                                   AS commit_id,
@@ -21,17 +20,15 @@ SELECT scenario.name                                             AS scenario,
        assessment.n_pass                                         AS n_pass,
        assessment.n_warn                                         AS n_warn,
        assessment.n_fail                                         AS n_fail,
-       {time seed.started_at}  AS started_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', seed.started_at / 1e6, 'unixepoch')  AS started_at,
        seed.duration_us / 1e6                                    AS duration_s,
-       {time seed.recorded_at} AS recorded_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', seed.recorded_at / 1e6, 'unixepoch') AS recorded_at,
        environment.document                                      AS environment,
-       actor.name                                                AS actor,
        seed.ulid                                                 AS id
   FROM seed
   JOIN scenario ON scenario.id = seed.scenario_id
   JOIN configuration ON configuration.id = seed.configuration_id
   JOIN environment ON environment.id = seed.environment_id
-  LEFT JOIN actor ON actor.id = seed.actor_id
   LEFT JOIN assessment ON assessment.seed_id = seed.id
         AND assessment.spec_id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id)
   LEFT JOIN spec ON spec.id = assessment.spec_id
@@ -40,7 +37,7 @@ SELECT scenario.name                                             AS scenario,
 -- One row for each seed and version of the spec that it was scored under.
 CREATE VIEW v_assessment AS
 SELECT scenario.name             AS scenario,
-       {unsigned seed.number} AS seed,
+       printf('%u', seed.number) AS seed,
        configuration.label       AS label,
        configuration.hash        AS configuration,
        spec.version              AS spec_version,
@@ -50,7 +47,7 @@ SELECT scenario.name             AS scenario,
        assessment.n_pass         AS n_pass,
        assessment.n_warn         AS n_warn,
        assessment.n_fail         AS n_fail,
-       {time assessment.assessed_at} AS assessed_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', assessment.assessed_at / 1e6, 'unixepoch') AS assessed_at,
        seed.ulid                 AS id
   FROM seed
   JOIN scenario ON scenario.id = seed.scenario_id
@@ -62,57 +59,63 @@ SELECT scenario.name             AS scenario,
 -- One row for each value of each seed.
 CREATE VIEW v_value AS
 SELECT scenario.name             AS scenario,
-       {unsigned seed.number} AS seed,
+       printf('%u', seed.number) AS seed,
        configuration.label       AS label,
        configuration.hash        AS configuration,
-       metric.name               AS metric,
-       value.value               AS value,
+       given.key                 AS metric,
+       CASE given.atom WHEN 'Infinity' THEN 9e999 WHEN '-Infinity' THEN -9e999 ELSE CAST(given.atom AS REAL) END              AS value,
        seed.ulid                 AS id
   FROM seed
   JOIN scenario ON scenario.id = seed.scenario_id
   JOIN configuration ON configuration.id = seed.configuration_id
-  JOIN value ON value.seed_id = seed.id
-  JOIN metric ON metric.id = value.metric_id
+  JOIN json_each(seed.numbers) AS given ON TRUE
  WHERE seed.superseded_at IS NULL;
 
--- One row for each metric of each seed and version of the spec.
+-- One row for each metric of each seed and version of the spec. The elements of a result are its status, its score, the
+-- value if it was computed from series, and why it could not be.
 CREATE VIEW v_result AS
+WITH result AS (
+    SELECT seed.scenario_id, seed.configuration_id, seed.number, seed.ulid, seed.id AS seed_id, assessment.spec_id,
+           spec_metric.name AS metric, spec_metric.metric_group, spec_metric.type, spec_metric.weight,
+           one.value ->> 0 AS status, CAST(one.value ->> 1 AS REAL) AS score, one.value ->> 3 AS reason,
+           CASE WHEN json_array_length(one.value) > 2 THEN CASE one.value ->> 2 WHEN 'Infinity' THEN 9e999 WHEN '-Infinity' THEN -9e999 ELSE CAST(one.value ->> 2 AS REAL) END ELSE (SELECT CASE given.atom WHEN 'Infinity' THEN 9e999 WHEN '-Infinity' THEN -9e999 ELSE CAST(given.atom AS REAL) END
+              FROM json_each(seed.numbers) AS given WHERE given.key = spec_metric.name) END AS value
+      FROM seed
+      JOIN assessment ON assessment.seed_id = seed.id
+      JOIN json_each(assessment.results) AS one ON TRUE
+      JOIN spec_metric ON spec_metric.spec_id = assessment.spec_id AND spec_metric.position = one.key
+     WHERE seed.superseded_at IS NULL AND one.type = 'array'
+)
 SELECT scenario.name             AS scenario,
-       {unsigned seed.number} AS seed,
+       printf('%u', result.number) AS seed,
        configuration.label       AS label,
        configuration.hash        AS configuration,
        spec.version              AS spec_version,
-       spec.id = (SELECT max(spec_id) FROM assessment WHERE seed_id = seed.id) AS newest,
-       metric.name               AS metric,
-       spec_metric.metric_group  AS metric_group,
-       spec_metric.type          AS type,
-       spec_metric.weight        AS weight,
-       CASE WHEN result.computed THEN result.computed_value ELSE {member packed_value.numbers result.metric_id} END AS value,
+       spec.id = (SELECT max(spec_id) FROM assessment WHERE seed_id = result.seed_id) AS newest,
+       result.metric             AS metric,
+       result.metric_group       AS metric_group,
+       result.type               AS type,
+       result.weight             AS weight,
+       result.value              AS value,
        CASE result.status WHEN 0 THEN 'PASS' WHEN 1 THEN 'WARN' ELSE 'FAIL' END AS status,
        result.score              AS score,
        CASE WHEN result.reason IS NOT NULL THEN 'missing: ' || result.reason
             WHEN result.score IS NULL THEN 'missing'
-            WHEN coalesce(abs(CASE WHEN result.computed THEN result.computed_value ELSE {member packed_value.numbers result.metric_id} END) = {infinity}, TRUE)
-            THEN 'not finite' END AS reason,
-       seed.ulid                 AS id
-  FROM seed
-  JOIN scenario ON scenario.id = seed.scenario_id
-  JOIN configuration ON configuration.id = seed.configuration_id
-  JOIN result ON result.seed_id = seed.id
-  JOIN spec ON spec.id = result.spec_id
-  JOIN metric ON metric.id = result.metric_id
-  JOIN spec_metric ON spec_metric.spec_id = spec.id AND spec_metric.metric_id = result.metric_id
-  LEFT JOIN packed_value ON packed_value.seed_id = seed.id
- WHERE seed.superseded_at IS NULL;
+            WHEN coalesce(abs(result.value) = 9e999, TRUE) THEN 'not finite' END AS reason,
+       result.ulid               AS id
+  FROM result
+  JOIN scenario ON scenario.id = result.scenario_id
+  JOIN configuration ON configuration.id = result.configuration_id
+  JOIN spec ON spec.id = result.spec_id;
 
 -- One row for each parameter of each configuration.
 CREATE VIEW v_param AS
 SELECT configuration.hash  AS configuration,
        configuration.label AS label,
        param.key           AS param,
-       {param value}       AS value,
-       {param number}      AS number
-  FROM configuration, json_each({json configuration.params}) AS param;
+       param.value       AS value,
+       CASE WHEN param.type IN ('integer', 'real') THEN CAST(param.value AS REAL) END      AS number
+  FROM configuration, json_each(configuration.params) AS param;
 
 CREATE VIEW v_stability AS
 WITH scored AS (
@@ -156,12 +159,8 @@ SELECT sweep.ulid           AS id,
        configuration.label  AS label,
        configuration.hash   AS configuration,
        configuration.params AS params,
-       (SELECT group_concat(CASE WHEN first = last THEN {unsigned first} ELSE {unsigned first} || '..' || {unsigned last} END, ',')
-          FROM (SELECT first, last FROM sweep_seeds
-                 WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id
-                 ORDER BY first < 0, first) AS ranges) AS seeds,
-       (SELECT coalesce(sum(last - first + 1), 0) FROM sweep_seeds
-         WHERE sweep_seeds.sweep_id = sweep.id AND sweep_seeds.configuration_id = configuration.id) AS n_planned,
+       sweep_configuration.seeds AS seeds,
+       sweep_configuration.n_planned AS n_planned,
        (SELECT count(*) FROM seed
          WHERE seed.scenario_id = sweep.scenario_id AND seed.configuration_id = configuration.id
            AND seed.superseded_at IS NULL) AS n_recorded,
@@ -170,9 +169,9 @@ SELECT sweep.ulid           AS id,
        sweep.n_shards       AS n_shards,
        sweep.ending         AS ending,
        sweep.code_changed   AS code_changed,
-       {time sweep.started_at} AS started_at,
-       {time sweep.ended_at}   AS ended_at,
-       {time sweep.withdrawn_at} AS withdrawn_at
+       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.started_at / 1e6, 'unixepoch') AS started_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.ended_at / 1e6, 'unixepoch')   AS ended_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', sweep.withdrawn_at / 1e6, 'unixepoch') AS withdrawn_at
   FROM sweep
   JOIN scenario ON scenario.id = sweep.scenario_id
   JOIN sweep_configuration ON sweep_configuration.sweep_id = sweep.id
@@ -181,7 +180,7 @@ SELECT sweep.ulid           AS id,
 -- One row for each seed that a sweep ran.
 CREATE VIEW v_run AS
 SELECT scenario.name             AS scenario,
-       {unsigned seed.number} AS seed,
+       printf('%u', seed.number) AS seed,
        configuration.label       AS label,
        configuration.hash        AS configuration,
        seed.outcome              AS outcome,
@@ -203,15 +202,15 @@ SELECT scenario.name             AS scenario,
 -- One row for each file that was kept of a seed.
 CREATE VIEW v_artifact AS
 SELECT scenario.name             AS scenario,
-       {unsigned seed.number} AS seed,
+       printf('%u', seed.number) AS seed,
        configuration.label       AS label,
        configuration.hash        AS configuration,
        seed.outcome              AS outcome,
        artifact.name             AS name,
        artifact_content.n_bytes  AS n_bytes,
-       {hex artifact_content.hash} AS hash,
+       lower(hex(artifact_content.hash)) AS hash,
        artifact.left_out         AS left_out,
-       {time artifact_content.pruned_at} AS pruned_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', artifact_content.pruned_at / 1e6, 'unixepoch') AS pruned_at,
        seed.ulid                 AS id
   FROM artifact
   JOIN seed ON seed.id = artifact.seed_id
@@ -232,15 +231,14 @@ SELECT lineage.name                                               AS lineage,
        execution.n_calls, execution.n_failed, execution.n_unknown, execution.corrections, execution.holdout, execution.model,
        execution.tokens_input, execution.tokens_output, execution.tokens_cache_read, execution.tokens_cache_write, execution.tokens_reasoning,
        execution.cost_usd, execution.priced,
-       {time execution.started_at}  AS started_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', execution.started_at / 1e6, 'unixepoch')  AS started_at,
        execution.duration_us / 1e6                                AS duration_s,
-       {time execution.recorded_at} AS recorded_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', execution.recorded_at / 1e6, 'unixepoch') AS recorded_at,
        nullif(execution.source, '')                               AS source,
-       execution.key, actor.name AS actor, execution.ulid         AS id
+       execution.key, execution.ulid                              AS id
   FROM execution
   JOIN lineage ON lineage.id = execution.lineage_id
   JOIN version ON version.id = execution.version_id
-  LEFT JOIN actor ON actor.id = execution.actor_id
   LEFT JOIN execution_score ON execution_score.execution_id = execution.id AND execution_score.rubric = execution.rubric;
 
 -- One row for each execution and rubric that it was scored under.
@@ -254,7 +252,7 @@ SELECT lineage.name                              AS lineage,
        execution_score.grade                     AS grade,
        execution_score.n_failed                  AS n_failed,
        execution_score.n_unknown                 AS n_unknown,
-       {time execution_score.scored_at} AS scored_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', execution_score.scored_at / 1e6, 'unixepoch') AS scored_at,
        execution.ulid                            AS id
   FROM execution
   JOIN lineage ON lineage.id = execution.lineage_id
@@ -265,11 +263,11 @@ SELECT lineage.name                              AS lineage,
 CREATE VIEW v_call AS
 SELECT execution.ulid     AS execution,
        call.position + 1  AS call,
-       tool.name          AS tool,
+       call.tool          AS tool,
        call.exit, call.error, call.answered, call.rejected, call.input_bytes, call.output_bytes,
-       coalesce(call.output_whole, call.output_bytes) AS output_whole_bytes, {hex call.input_digest} AS input_digest,
+       coalesce(call.output_whole, call.output_bytes) AS output_whole_bytes, lower(hex(call.input_digest)) AS input_digest,
        call.duration_us / 1e6 AS duration_s, call.request
-  FROM call JOIN execution ON execution.id = call.execution_id JOIN tool ON tool.id = call.tool_id;
+  FROM call JOIN execution ON execution.id = call.execution_id;
 
 -- One row for each request to a model.
 CREATE VIEW v_request AS
@@ -285,9 +283,9 @@ SELECT lineage.name AS lineage, nullif(version.name, '') AS version, execution.t
 -- One row a version.
 CREATE VIEW v_version AS
 SELECT lineage.name AS lineage, nullif(version.name, '') AS version, nullif(parent.name, '') AS parent, version.operator, version.status, version.note,
-       version.content, {hex version.content_digest} AS content_digest, version.source, version.source_score, version.source_parent_score,
-       {time version.source_created_at} AS source_created_at,
-       {time version.created_at}        AS created_at
+       version.content, lower(hex(version.content_digest)) AS content_digest, version.source, version.source_score, version.source_parent_score,
+       strftime('%Y-%m-%dT%H:%M:%fZ', version.source_created_at / 1e6, 'unixepoch') AS source_created_at,
+       strftime('%Y-%m-%dT%H:%M:%fZ', version.created_at / 1e6, 'unixepoch')        AS created_at
   FROM version
   JOIN lineage ON lineage.id = version.lineage_id
   LEFT JOIN version AS parent ON parent.id = version.parent_id;
@@ -299,9 +297,9 @@ SELECT lineage.name AS lineage, mutation.number, mutation.key AS mutation,
           FROM (SELECT version.name FROM mutation_parent JOIN version ON version.id = mutation_parent.version_id
                  WHERE mutation_parent.mutation_id = mutation.id ORDER BY mutation_parent.position) AS ordered) AS parents,
        child.name AS child, mutation.operator, mutation.risk, mutation.state, mutation.n_attempts, mutation.delta, mutation.cost_usd, mutation.note,
-       mutation.source, {time mutation.proposed_at} AS proposed_at,
-       {integer birth.body origin.generation} AS generation, {integer birth.body origin.iteration} AS iteration, {text birth.body origin.island} AS island,
-       {text birth.body origin.cell} AS cell
+       mutation.source, strftime('%Y-%m-%dT%H:%M:%fZ', mutation.proposed_at / 1e6, 'unixepoch') AS proposed_at,
+       birth.body ->> '$.origin.generation' AS generation, birth.body ->> '$.origin.iteration' AS iteration, birth.body ->> '$.origin.island' AS island,
+       birth.body ->> '$.origin.cell' AS cell
   FROM mutation JOIN lineage ON lineage.id = mutation.lineage_id JOIN version AS child ON child.id = mutation.child_id
        LEFT JOIN ledger AS birth ON birth.lineage_id = mutation.lineage_id AND birth.mutation = mutation.key AND birth.kind IN ('proposal', 'refusal');
 
@@ -309,30 +307,30 @@ SELECT lineage.name AS lineage, mutation.number, mutation.key AS mutation,
 CREATE VIEW v_decision AS
 SELECT lineage.name AS lineage, ledger.number, ledger.mutation, ledger.attempt,
        'd-' || substr(ledger.hash, 1, 16)              AS decision,
-       {text ledger.body decision.state}              AS state,
-       {flag ledger.body decision.accepted}           AS accepted,
-       {text ledger.body decision.label}              AS label,
-       {text ledger.body policy}                      AS policy,
-       {object ledger.body params}                       AS params,
-       {text ledger.body override}                    AS overridden,
-       {number ledger.body decision.old_score}          AS old_score,
-       {number ledger.body decision.new_score}          AS new_score,
-       {number ledger.body decision.delta}              AS delta,
-       {number ledger.body decision.interval.lo}        AS delta_lo,
-       {number ledger.body decision.interval.hi}        AS delta_hi,
-       {number ledger.body decision.p_improve.value}    AS p_improve,
-       {integer ledger.body decision.n_child}            AS n_child,
-       {integer ledger.body decision.n_parent}           AS n_parent,
-       {number ledger.body decision.noise.sd}           AS noise_sd,
-       {number ledger.body decision.noise.false_accept} AS false_accept,
-       {number ledger.body draw.u}                      AS u,
-       {number ledger.body decision.p}                  AS p,
+       ledger.body ->> '$.decision.state'              AS state,
+       ledger.body ->> '$.decision.accepted'           AS accepted,
+       ledger.body ->> '$.decision.label'              AS label,
+       ledger.body ->> '$.policy'                      AS policy,
+       ledger.body -> '$.params'                       AS params,
+       ledger.body ->> '$.override'                    AS overridden,
+       ledger.body ->> '$.decision.old_score'          AS old_score,
+       ledger.body ->> '$.decision.new_score'          AS new_score,
+       ledger.body ->> '$.decision.delta'              AS delta,
+       ledger.body ->> '$.decision.interval.lo'        AS delta_lo,
+       ledger.body ->> '$.decision.interval.hi'        AS delta_hi,
+       ledger.body ->> '$.decision.p_improve.value'    AS p_improve,
+       ledger.body ->> '$.decision.n_child'            AS n_child,
+       ledger.body ->> '$.decision.n_parent'           AS n_parent,
+       ledger.body ->> '$.decision.noise.sd'           AS noise_sd,
+       ledger.body ->> '$.decision.noise.false_accept' AS false_accept,
+       ledger.body ->> '$.draw.u'                      AS u,
+       ledger.body ->> '$.decision.p'                  AS p,
        ledger.head_before, ledger.head_after,
-       {time ledger.at} AS decided_at
+       strftime('%Y-%m-%dT%H:%M:%fZ', ledger.at / 1e6, 'unixepoch') AS decided_at
   FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id WHERE ledger.kind = 'decision';
 
 -- One row for each entry of a ledger.
 CREATE VIEW v_ledger AS
 SELECT lineage.name AS lineage, ledger.number, ledger.kind, ledger.mutation, ledger.attempt, ledger.head_before, ledger.head_after,
-       {time ledger.at} AS at, ledger.body, ledger.prev, ledger.hash
+       strftime('%Y-%m-%dT%H:%M:%fZ', ledger.at / 1e6, 'unixepoch') AS at, ledger.body, ledger.prev, ledger.hash
   FROM ledger JOIN lineage ON lineage.id = ledger.lineage_id;
