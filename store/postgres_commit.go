@@ -1,16 +1,22 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jmoiron/sqlx"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
+	"golang.org/x/text/unicode/norm"
 
 	"track"
 )
@@ -168,4 +174,109 @@ func lostConnection(err error) error {
 func lostRecords() error {
 	return track.WithHint(fmt.Errorf("%w: %w", track.ErrDatabase, errForgot),
 		track.Hint{Text: "run the command again: what is recorded stays"})
+}
+
+const (
+	// https://www.postgresql.org/docs/current/functions-info.html#FUNCTIONS-PG-SNAPSHOT
+	// The snapshot names the transactions that run: it differs once one of them has ended, and once another has begun.
+	postgresChanges = `SELECT hashtextextended(CAST(pg_current_snapshot() AS text), 0)`
+	postgresHorizon = `
+	SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS oldest, pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS next, 100 AS slack`
+	postgresSize = `
+	SELECT coalesce(sum(pg_total_relation_size(pg_class.oid)), 0)
+	  FROM pg_catalog.pg_class JOIN pg_catalog.pg_namespace ON pg_namespace.oid = relnamespace WHERE nspname = current_schema() AND relkind = 'r'`
+	// A commit that waits for the disk waits for all that were made before it.
+	writeToLog = `SELECT count(pg_logical_emit_message(true, 'track', '')) FROM (SELECT 1) AS one WHERE NOT pg_is_in_recovery()`
+)
+
+// syncTimeout is how long a server may take to write what was committed to its disk.
+const syncTimeout = 30 * time.Second
+
+// changes implements [engine]: any transaction of the server counts.
+func (postgresSchema) changes() string { return postgresChanges }
+
+// horizon implements [engine].
+func (postgresSchema) horizon() string { return postgresHorizon }
+
+// size implements [engine].
+func (postgresSchema) size() string { return postgresSize }
+
+// isServer implements [engine].
+func (postgresSchema) isServer() bool { return true }
+
+// sync implements [engine].
+func (p postgresSchema) sync(relaxed commitment) (err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), syncTimeout)
+	defer cancel()
+	db := p.openPool()
+	defer func() { _ = db.Close() }() // nothing was written to it
+	var written int
+	if err = db.GetContext(ctx, &written, writeToLog); err != nil || relaxed.number == "" {
+		return err
+	}
+	if written == 0 { // by a standby, perhaps of a server that is gone
+		return lostRecords()
+	}
+	if isThere, err := p.isCommitted(ctx, relaxed); err != nil || !isThere {
+		return cmp.Or(err, lostRecords())
+	}
+	return nil
+}
+
+// vacuum implements [engine]: the server vacuums. Backups and the log of the server keep what was removed for as long as
+// they are kept.
+func (postgresSchema) vacuum(context.Context, *Store, bool) error { return nil }
+
+func notForServers(done string) error {
+	return track.WithHint(fmt.Errorf("%w: a database on a server cannot be %s", track.ErrInvalid, done),
+		track.NewHint("write its records to a file", "export lines"))
+}
+
+// textIndex implements [engine]. The words of a text are cut here, as SQLite cuts them, so that both find the same.
+func (postgresSchema) textIndex() textIndex {
+	return textIndex{
+		found:  `(SELECT execution_id, number, ts_rank(words, to_tsquery('simple', $1), 2) AS rank FROM text_index WHERE words @@ to_tsquery('simple', $1))`,
+		remove: `DELETE FROM text_index WHERE execution_id = $1`,
+		insert: `INSERT INTO text_index (execution_id, number, words) VALUES ($1, $2, to_tsvector('simple', $3))`,
+		empty:  `DELETE FROM text_index`,
+		notIndexed: `
+	SELECT DISTINCT 'row ' || execution_id || ' of execution' FROM (` + keptTexts + `) AS kept
+	 WHERE execution_id IN (SELECT id FROM execution WHERE is_indexed = 1)
+	   AND NOT EXISTS (SELECT 1 FROM text_index WHERE text_index.execution_id = kept.execution_id AND text_index.number = kept.number)`,
+		notKept: `
+	SELECT DISTINCT 'row ' || execution_id || ' of execution' FROM text_index
+	 WHERE NOT EXISTS (SELECT 1 FROM (` + keptTexts + `) AS kept WHERE text_index.execution_id = kept.execution_id AND text_index.number = kept.number)`,
+		match: queryOfPhrases,
+		words: func(text string) string { return strings.Join(indexedWords(text), " ") },
+	}
+}
+
+// maxIndexed bounds the bytes of a text that are indexed: the words of one must fit into 1 MB, each with its places.
+const maxIndexed = 256 << 10
+
+// maxWord bounds the bytes of an indexed word.
+const maxWord = 1000
+
+// indexedWords returns the words of a text: letters and digits, in lower case, without marks.
+func indexedWords(text string) []string {
+	if len(text) > maxIndexed {
+		text = strings.ToValidUTF8(text[:maxIndexed], "")
+	}
+	plain, _, err := transform.String(transform.Chain(norm.NFD, runes.Remove(runes.In(unicode.Mn)), norm.NFC), text)
+	if err != nil {
+		plain = text
+	}
+	words := strings.FieldsFunc(strings.ToLower(plain), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return slices.DeleteFunc(words, func(word string) bool { return len(word) > maxWord })
+}
+
+// queryOfPhrases returns phrases as a query of tsquery, empty if there is no word in them.
+func queryOfPhrases(phrases []string) string {
+	var all []string
+	for _, phrase := range phrases {
+		if words := indexedWords(phrase); len(words) > 0 {
+			all = append(all, "("+strings.Join(words, " <-> ")+")")
+		}
+	}
+	return strings.Join(all, " & ")
 }

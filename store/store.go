@@ -2,11 +2,14 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -159,4 +162,144 @@ func (s *Store) Close() error {
 		errs = append(errs, s.writer.close())
 	}
 	return errors.Join(errs...)
+}
+
+// Folder returns the folder of what is kept beside a database, such as the records that wait for it: that of the file, or
+// one of the user's own for a database on a server.
+func Folder(name string) (string, error) {
+	if !IsServer(name) {
+		return filepath.Dir(name), nil
+	}
+	settings, err := os.UserConfigDir()
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.Sum256([]byte(WithoutPassword(name)))
+	return filepath.Join(settings, "track", "servers", hex.EncodeToString(hash[:8])), nil
+}
+
+// Find looks for the database of dir: in its .track folder, or in the closest parent folder that has one. It returns an
+// error wrapping [track.ErrNotFound] if there is none. A .track folder that cannot be read ends the search with an
+// error: its database is the one that is meant, not one in a folder above. A folder above to which everybody can write,
+// such as /tmp, is passed over: anybody could have put a database there.
+func Find(dir string) (string, error) {
+	start := dir
+	for {
+		path := filepath.Join(dir, DefaultDir, DefaultFile)
+		switch found, err := exists(path); {
+		case dir != start && writableByAll(dir):
+		case err != nil:
+			return "", unreadable(path, err)
+		case found:
+			return path, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			err := fmt.Errorf("no %s in %s or above: %w", filepath.Join(DefaultDir, DefaultFile), start, track.ErrNotFound)
+			return "", track.WithHint(track.WithHint(err, track.NewHint("create one here", "init")), otherDatabase("name another"))
+		}
+		dir = parent
+	}
+}
+
+// exists reports whether there is a database at path. A link that leads nowhere is an error.
+func exists(path string) (bool, error) {
+	_, err := os.Stat(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err == nil, err
+	}
+	for _, name := range []string{path, filepath.Dir(path)} {
+		if info, linkErr := os.Lstat(name); linkErr == nil && info.Mode()&fs.ModeSymlink != 0 {
+			if _, err := os.Stat(name); err != nil {
+				return false, fmt.Errorf("%s is a link to a file that does not exist", name)
+			}
+		}
+	}
+	return false, nil
+}
+
+// unreadable returns the error of a database, or a folder .track, that ends the search.
+func unreadable(path string, err error) error {
+	if failure := (*fs.PathError)(nil); errors.As(err, &failure) {
+		err = failure.Err // it names the file once more
+	}
+	return track.WithHint(fmt.Errorf("open %s: %w: it cannot be read, and no folder above is searched instead: %w", path, track.ErrDatabase, err),
+		otherDatabase("make it readable, remove it, or name another file"))
+}
+
+// badInput returns an error that blames the other file.
+func badInput(err error) error {
+	if errors.Is(err, track.ErrDatabase) && !isDiskError(err) {
+		return fmt.Errorf("%w: %w", track.ErrInvalid, err)
+	}
+	return err
+}
+
+// CheckOther returns an error if the file at path cannot be merged into this database, as far as its head shows.
+func CheckOther(ctx context.Context, here, path string) error {
+	return badInput(checkOther(ctx, here, path))
+}
+
+// checkOther returns an error if the file at path cannot be merged.
+func checkOther(ctx context.Context, here, path string) error {
+	if IsServer(path) {
+		if IsServer(here) && WithoutPassword(here) == WithoutPassword(path) {
+			return isTarget(WithoutPassword(path))
+		}
+		return nil // opening it changes nothing
+	}
+	there, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("open %s: %w", path, track.ErrNotFound)
+	}
+	if err != nil {
+		return openError(path, err)
+	}
+	if own, err := os.Stat(here); err == nil && os.SameFile(own, there) {
+		return isTarget(path)
+	}
+	state, err := inspect(ctx, path)
+	if isHot(err) {
+		return track.WithHint(fmt.Errorf("open %s: %w: its creation was cut short", path, track.ErrDatabase), track.Hint{Text: "there is nothing in it"})
+	}
+	if err == nil && state.unfinished() {
+		err = fmt.Errorf("%w: there is nothing in it", track.ErrDatabase)
+	}
+	if err == nil {
+		err = state.usable(path)
+	}
+	return openError(path, err)
+}
+
+func isTarget(path string) error {
+	return track.WithHint(fmt.Errorf("%w: %s is the database that it would be merged into", track.ErrInvalid, path), otherDatabase("name another file, or another target"))
+}
+
+// OpenOther opens another database for reading.
+func OpenOther(ctx context.Context, path string, now func() time.Time) (*Store, error) {
+	st, err := Open(ctx, path, now)
+	return st, badInput(err)
+}
+
+// ReadError explains an error from reading another database at path.
+func ReadError(path string, err error) error {
+	if isDamaged(err) && !errors.Is(err, track.ErrInvalid) {
+		hint := "what was merged before is whole; ask for the file again, record its lines or run its shard again, or save what can be read with: "
+		rescue := "sqlite3 " + path + " .dump"
+		if IsServer(path) {
+			path, rescue = WithoutPassword(path), "pg_dump"
+		}
+		return track.WithHint(fmt.Errorf("%w: %s is damaged: part of it cannot be read", track.ErrInvalid, path), track.Hint{Text: hint + rescue})
+	}
+	return badInput(err)
+}
+
+// WriteError explains an error from storing records of another database at path. If a record breaks a rule, that
+// database is invalid.
+func WriteError(path string, err error) error {
+	if !isConstraint(err) {
+		return err
+	}
+	err = fmt.Errorf("%w: %s holds what track never writes: %w", track.ErrInvalid, path, err)
+	return track.WithHint(err, track.Hint{Text: "the file is damaged; what was merged before is whole"})
 }
