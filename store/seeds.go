@@ -527,7 +527,10 @@ func (r *Reader) VisitMeasured(ctx context.Context, sel Selection, visit func(*M
 	})
 }
 
-const listConfigurationHashes = `SELECT id, hash FROM configuration WHERE id IN ({list})`
+const (
+	listConfigurationHashes = `SELECT id, hash FROM configuration WHERE id IN ({list})`
+	whichDidNotPass         = ` AND (assessment.total_score IS NULL OR assessment.n_fail > 0)`
+)
 
 // FailingSeeds returns the seeds of a selection that did not pass, by number, with the metrics that failed, in the order
 // of the spec. The reason of a seed is the message that it was recorded with.
@@ -544,10 +547,7 @@ func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) (failing []tra
 		return nil, err
 	}
 	failing = []track.FailingSeed{}
-	return failing, r.eachSeed(ctx, sel, inNumberOrder, func(s *Seed) error {
-		if s.Assessed && !math.IsNaN(s.TotalScore) && s.NFail == 0 {
-			return nil
-		}
+	return failing, r.eachSeed(ctx, sel, whichDidNotPass+inNumberOrder, func(s *Seed) error {
 		f := track.FailingSeed{Number: s.Number, Configuration: hashes[s.Configuration], Outcome: s.Outcome, Reason: s.Message}
 		if s.NFail > 0 {
 			if f.Metrics, err = s.failingMetrics(names); err != nil {
