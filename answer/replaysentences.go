@@ -82,7 +82,7 @@ func elsewhereText(n int) string {
 func differenceSentences(list []evolution.Difference) (lines []Sentence) {
 	const most = 50
 	for _, d := range list[:min(most, len(list))] {
-		lines = append(lines, Sentence{Kind: Note, Text: differenceText(d), Joined: true})
+		lines = append(lines, Sentence{Kind: Note, Text: DifferenceText(d), Joined: true})
 	}
 	if more := len(list) - most; more > 0 {
 		lines = append(lines, Sentence{Kind: Note, Text: fmt.Sprintf("and %d more; the format json lists all", more), Joined: true})
@@ -90,7 +90,8 @@ func differenceSentences(list []evolution.Difference) (lines []Sentence) {
 	return lines
 }
 
-func differenceText(d evolution.Difference) string {
+// DifferenceText says what differs.
+func DifferenceText(d evolution.Difference) string {
 	text := d.String()
 	if d.Number == 0 { // outside the ledger
 		text = string(d.Kind)

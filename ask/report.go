@@ -32,15 +32,23 @@ type Report[Q any] struct {
 	Params func(*Q) param.List // sets the defaults
 	// Judges says that the document has verdicts on seeds, so it is recorded as an interim analysis.
 	Judges bool
-	// Compose makes the document from one state of the database.
-	Compose func(ctx context.Context, r *store.Reader, q Q) (Composed, error)
+	// Compose composes the report from one state of the database; as a preview without what would be an interim analysis.
+	Compose func(ctx context.Context, r *store.Reader, q Q, preview bool) (Composed, error)
 }
 
-// Composed is a document, with what is recorded of it.
+// Composed is a report, with what is recorded of it.
 type Composed struct {
-	document.Document
-	Looks   []store.Look             // to be recorded
-	Preview func() document.Document // the document without what would be an interim analysis; nil if nothing in it is
+	reports.Report
+	Index *reports.Index // the report is an index; nil for another
+	Looks []store.Look   // to be recorded
+}
+
+// Document writes the report.
+func (c Composed) Document() document.Document {
+	if c.Index != nil {
+		return c.Index.Document()
+	}
+	return c.Report.Document()
 }
 
 // Check returns a [param.Error] if the parameters of a question do not fit together.
@@ -60,16 +68,17 @@ func (d Report[Q]) Write(ctx context.Context, from Source, q Q, media string, w 
 	}
 	var c Composed
 	err := from.Store.Snapshot(ctx, func(r *store.Reader) (err error) {
-		c, err = d.Compose(ctx, r, q)
+		c, err = d.Compose(ctx, r, q, false)
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	written := c.Document()
 	if err := seeds.RecordLooks(ctx, from.Store, c.Looks, rand.Reader); err != nil {
-		c.Document = reports.WithWarning(c.Document, "This interim analysis (look) is not recorded, so later ones will not count it.")
+		written = reports.WithWarning(written, "This interim analysis (look) is not recorded, so later ones will not count it.")
 	}
-	return writeDocument(w, c.Document, media)
+	return writeDocument(w, written, media)
 }
 
 // media returns the media types of the document, the preferred one first.
@@ -107,13 +116,10 @@ func (d Report[Q]) Question() Question {
 			}
 			var c Composed
 			err := Snapshot(ctx, from, func(from Source) (err error) {
-				c, err = d.Compose(ctx, from.state, q)
+				c, err = d.Compose(ctx, from.state, q, true)
 				return err
 			})
-			if err == nil && c.Preview != nil {
-				return c.Preview(), nil
-			}
-			return c.Document, err
+			return c.Document(), err
 		},
 	}
 }

@@ -8,10 +8,8 @@ import (
 
 	"track/answer"
 	"track/answer/param"
-	"track/reports"
 	"track/reports/files"
 	"track/store"
-	"track/tracker"
 	"track/tracker/seeds"
 )
 
@@ -46,13 +44,13 @@ func (d Report[Q]) Files() ReportAsFiles[Q] {
 func (d Report[Q]) writeFiles(ctx context.Context, st *store.Store, q FilesOf[Q], create Create) (a answer.ReportFiles, err error) {
 	var c Composed
 	err = st.Snapshot(ctx, func(r *store.Reader) (err error) {
-		c, err = d.Compose(ctx, r, q.Of)
+		c, err = d.Compose(ctx, r, q.Of, false)
 		return err
 	})
 	if err != nil {
 		return a, err
 	}
-	list, err := files.Of(c.Document, q.Form.File)
+	list, err := files.Of(c.Document(), q.Form.File)
 	if err != nil {
 		return a, err
 	}
@@ -118,18 +116,16 @@ func IndexFiles() ReportAsFiles[answer.IndexQuestion] {
 func writeIndex(ctx context.Context, st *store.Store, q FilesOf[answer.IndexQuestion], create Create) (answer.ReportFiles, error) {
 	w := reportWriter{create: create}
 	pages := files.NewPages(q.Form.File, w.write)
-	b := reports.IndexBuilder{IndexData: reports.IndexData{Limit: q.Of.Limit, Schema: store.SchemaVersion}, AddPage: pages.Add}
-	var looks []store.Look
+	var c Composed
 	err := st.Snapshot(ctx, func(r *store.Reader) (err error) {
-		looks, err = tracker.VisitReports(ctx, r, tracker.VisitReportsOptions{Limit: q.Of.Limit, Configurations: true}, &b)
+		c, err = composeIndex(ctx, r, q.Of, false, pages.Add)
 		return err
 	})
 	if err != nil {
 		return answer.ReportFiles{}, err
 	}
-	b.Pages, b.File = pages.Names(), q.Form.File
-	if err := pages.AddIndex(reports.Index(b.IndexData)); err != nil {
+	if err := pages.AddIndex(c.Document()); err != nil {
 		return answer.ReportFiles{}, err
 	}
-	return w.answer(ctx, st, looks, q.Form)
+	return w.answer(ctx, st, c.Looks, q.Form)
 }

@@ -1,84 +1,23 @@
 package reports
 
 import (
+	"encoding/xml"
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
-	"track/reports/escape"
+	"track/answer"
+	"track/reports/document"
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/verdict"
 )
 
-// GateMarkdown writes a gate for a job summary: the verdict, what failed and what is undecided, what would change
-// that, and the rest folded.
-func GateMarkdown(w io.Writer, g verdict.Gate) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "## %s track gate: %s\n\n", icon(g.Verdict), g.Verdict)
-	for _, text := range g.Unattainable() {
-		fmt.Fprintf(&b, "> **Cannot be met:** %s\n\n", escape.Markdown(text))
-	}
-	scenarioTable(&b, g)
-	var needs []string
-	open, rest := 0, 0
-	for _, s := range g.Scenarios {
-		for _, o := range s.Outcomes {
-			if needsAttention(s, o) {
-				open++
-			} else {
-				rest++
-			}
-			if o.Need != "" && !slices.Contains(needs, needText(s, o)) {
-				needs = append(needs, needText(s, o))
-			}
-		}
-	}
-	if open > 0 {
-		b.WriteString("\n### Failed and undecided\n\n")
-		outcomeTable(&b, g, needsAttention)
-	}
-	if len(needs) > 0 {
-		b.WriteString("\n### What would change this\n\n")
-		for _, need := range shorten(needs) {
-			fmt.Fprintf(&b, "- %s\n", escape.Markdown(need))
-		}
-	}
-	leftOutMarkdown(&b, g)
-	if warnings := gateWarnings(g); len(warnings) > 0 {
-		b.WriteString("\n### Warnings\n\n")
-		for _, warning := range warnings {
-			fmt.Fprintf(&b, "- %s\n", escape.Markdown(warning))
-		}
-	}
-	if rest > 0 {
-		fmt.Fprintf(&b, "\n<details><summary>%d that hold</summary>\n\n", rest)
-		outcomeTable(&b, g, func(s verdict.ScenarioOutcome, o verdict.Outcome) bool { return !needsAttention(s, o) })
-		b.WriteString("\n</details>\n")
-	}
-	fmt.Fprintf(&b, "\n%s\n", gateLegend(g))
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// leftOutMarkdown lists the metrics that the rules leave out, with the reasons.
-func leftOutMarkdown(b *strings.Builder, g verdict.Gate) {
-	if !slices.ContainsFunc(g.Scenarios, func(s verdict.ScenarioOutcome) bool { return len(s.LeftOut) > 0 }) {
-		return
-	}
-	b.WriteString("\n### Not guarded\n\n")
-	for _, s := range g.Scenarios {
-		for _, out := range s.LeftOut {
-			fmt.Fprintf(b, "- %s: %s, mean delta %s: %s\n", escape.Markdown(s.Name), escape.Markdown(out.Metric), format.Signed(out.MeanDelta), escape.Markdown(out.Reason))
-		}
-	}
-}
-
-// gateLegend says what the verdicts of a gate mean.
-func gateLegend(g verdict.Gate) string {
-	return fmt.Sprintf("PASS: the bound is met at the required confidence. FAIL: the bound is refuted, after Holm's correction for %s. INCONCLUSIVE: neither.",
-		format.Counted(g.NTests, "test"))
+// GateDocument returns a gate for a job summary.
+func GateDocument(a answer.Gate) document.Document {
+	r := Report{Title: "track gate: " + string(a.Verdict)}
+	r.Add("", a)
+	return r.Document()
 }
 
 // needsAttention reports whether an outcome failed, is undecided, or is a WARN that the rules count as a failure.
@@ -92,79 +31,6 @@ func needsAttention(s verdict.ScenarioOutcome, o verdict.Outcome) bool {
 	return true
 }
 
-func needText(s verdict.ScenarioOutcome, o verdict.Outcome) string {
-	what := o.Rule
-	if o.Metric != "" {
-		what += " of " + o.Metric
-	}
-	return s.Name + ": " + what + ": " + o.Need
-}
-
-// shorten cuts a long list.
-func shorten(list []string) []string {
-	const most = 12
-	if len(list) <= most {
-		return list
-	}
-	return append(slices.Clone(list[:most]), fmt.Sprintf("and %d more", len(list)-most))
-}
-
-func gateWarnings(g verdict.Gate) (list []string) {
-	for _, s := range g.Scenarios {
-		for _, w := range s.Warnings {
-			list = append(list, s.Name+": "+w.Message)
-		}
-		for _, w := range s.ComparisonWarnings {
-			list = append(list, s.Name+", against the baseline: "+w.Message)
-		}
-	}
-	return list
-}
-
-func scenarioTable(b *strings.Builder, g verdict.Gate) {
-	b.WriteString("| scenario | verdict | seeds | pass rate | score | rules |\n|---|---|---:|---|---|---|\n")
-	for _, s := range g.Scenarios {
-		e := s.Estimates
-		rate, mean := "-", "-"
-		if e.NSeeds > 0 {
-			rate = fmt.Sprintf("%s (%s to %s)", format.Share(e.PassRate.Value), format.Share(e.PassRate.Interval.Lo), format.Share(e.PassRate.Interval.Hi))
-		}
-		if e.NScored > 0 {
-			mean = format.Short(e.Score.Value)
-			if e.Score.Interval.Defined() {
-				mean += fmt.Sprintf(" (%s to %s)", format.Short(e.Score.Interval.Lo), format.Short(e.Score.Interval.Hi))
-			}
-		}
-		fmt.Fprintf(b, "| %s | %s %s | %d | %s | %s | %s |\n", escape.Markdown(s.Name), icon(s.Verdict), s.Verdict, e.NSeeds, rate, mean, escape.Markdown(s.Rules.String()))
-	}
-}
-
-func outcomeTable(b *strings.Builder, g verdict.Gate, show func(verdict.ScenarioOutcome, verdict.Outcome) bool) {
-	b.WriteString("| verdict | scenario | rule | metric | found | p |\n|---|---|---|---|---|---|\n")
-	type row struct {
-		s verdict.ScenarioOutcome
-		o verdict.Outcome
-	}
-	var rows []row
-	for _, s := range g.Scenarios {
-		for _, o := range s.Outcomes {
-			if show(s, o) {
-				rows = append(rows, row{s, o})
-			}
-		}
-	}
-	rank := func(r row) int { return slices.Index(scoring.Verdicts(), r.o.Verdict) }
-	slices.SortStableFunc(rows, func(a, b row) int { return rank(b) - rank(a) })
-	for _, r := range rows {
-		p := "-"
-		shown, of := r.o.ShownP()
-		if shown != nil {
-			p = format.Short(*shown) + " of " + of
-		}
-		fmt.Fprintf(b, "| %s %s | %s | %s | %s | %s | %s |\n", icon(r.o.Verdict), r.o.Verdict, escape.Markdown(r.s.Name), escape.Markdown(r.o.Rule), escape.Markdown(r.o.Metric), escape.Markdown(found(r.o)), p)
-	}
-}
-
 // found returns what an outcome says, with its code where it has one.
 func found(o verdict.Outcome) string {
 	switch {
@@ -176,14 +42,175 @@ func found(o verdict.Outcome) string {
 	return o.Reason + ": " + o.Message
 }
 
-func icon(v scoring.Verdict) string {
-	switch v {
-	case scoring.VerdictPass:
-		return "✅"
-	case scoring.VerdictWarn:
-		return "⚠️"
-	case scoring.VerdictFail:
-		return "❌"
+// Badge is the answer of an endpoint that shields.io draws a badge from (https://shields.io/badges/endpoint-badge).
+type Badge struct {
+	SchemaVersion int    `json:"schemaVersion"`
+	Label         string `json:"label"`
+	Message       string `json:"message"`
+	Color         string `json:"color"`
+	IsError       bool   `json:"isError,omitempty"`
+}
+
+// GateBadge returns the badge of a gate: its verdict, and the number of seeds that it rests on.
+func GateBadge(g verdict.Gate) Badge {
+	b := Badge{SchemaVersion: 1, Label: "track gate", Color: "lightgrey"}
+	seeds, leftOut := 0, 0
+	for _, s := range g.Scenarios {
+		seeds, leftOut = seeds+s.Estimates.NSeeds, leftOut+len(s.LeftOut)
 	}
-	return "❔"
+	b.Message = fmt.Sprintf("%s (%d %s", g.Verdict, seeds, format.Plural(seeds, "seed"))
+	if leftOut > 0 {
+		b.Message += fmt.Sprintf(", %s not guarded", format.Counted(leftOut, "metric"))
+	}
+	b.Message += ")"
+	switch g.Verdict {
+	case scoring.VerdictPass:
+		b.Color = "brightgreen"
+	case scoring.VerdictWarn:
+		b.Color = "yellow"
+	case scoring.VerdictFail:
+		b.Color, b.IsError = "red", true
+	}
+	return b
+}
+
+type junitSuites struct {
+	XMLName  xml.Name     `xml:"testsuites"`
+	Name     string       `xml:"name,attr"`
+	Tests    int          `xml:"tests,attr"`
+	Failures int          `xml:"failures,attr"`
+	Suites   []junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Skipped  int         `xml:"skipped,attr,omitempty"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitID struct {
+	ClassName string `xml:"classname,attr"`
+	Name      string `xml:"name,attr"`
+}
+
+type junitCase struct {
+	junitID
+	Properties *junitProperties `xml:"properties"`
+	Failure    *junitFailure    `xml:"failure"`
+	Skipped    *junitSkipped    `xml:"skipped"`
+	SystemOut  string           `xml:"system-out,omitempty"`
+}
+
+type junitProperties struct {
+	List []junitProperty `xml:"property"`
+}
+
+type junitProperty struct {
+	Name  string `xml:"name,attr"`
+	Value string `xml:"value,attr"`
+}
+
+type junitSkipped struct {
+	Message string `xml:"message,attr"`
+}
+
+type junitFailure struct {
+	Type    string `xml:"type,attr"`
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// GateJUnit writes a gate as JUnit XML: a test case for each rule and one for each metric of each scenario.
+// INCONCLUSIVE is a failure of that type, because readers show "skipped" in green; WARN is one where the rules of the
+// scenario fail on it. A metric that the rules leave out is a skipped case of its own, with the reason.
+func GateJUnit(w io.Writer, g verdict.Gate) error {
+	all := junitSuites{Name: "track gate"}
+	for _, s := range g.Scenarios {
+		suite := junitSuite{Name: s.Name}
+		known := map[junitID]int{}
+		for _, o := range s.Outcomes {
+			id := junitID{s.Name + ".metrics", o.Metric}
+			if o.Metric == "" {
+				id = junitID{s.Name + ".rules", o.Rule}
+			}
+			k, seen := known[id]
+			if !seen {
+				k, known[id] = len(suite.Cases), len(suite.Cases)
+				suite.Cases = append(suite.Cases, junitCase{junitID: id})
+			}
+			suite.Cases[k].add(o, needsAttention(s, o))
+		}
+		for _, out := range s.LeftOut {
+			suite.Cases = append(suite.Cases, junitCase{junitID: junitID{s.Name + ".not_guarded", out.Metric}, Skipped: &junitSkipped{"not guarded: " + out.Reason}})
+		}
+		suite.Skipped = len(s.LeftOut)
+		suite.Tests = len(suite.Cases)
+		for _, c := range suite.Cases {
+			if c.Failure != nil {
+				suite.Failures++
+			}
+		}
+		all.Tests, all.Failures = all.Tests+suite.Tests, all.Failures+suite.Failures
+		all.Suites = append(all.Suites, suite)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	encoder := xml.NewEncoder(w)
+	encoder.Indent("", "  ")
+	if err := encoder.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// addAssumption says as properties what an outcome assumes, each under the name of the rule.
+func (c *junitCase) addAssumption(o verdict.Outcome) {
+	if o.Assumption == "" {
+		return
+	}
+	if c.Properties == nil {
+		c.Properties = new(junitProperties)
+	}
+	add := func(name, value string) {
+		c.Properties.List = append(c.Properties.List, junitProperty{o.Rule + "." + name, value})
+	}
+	add("assumption", string(o.Assumption))
+	if o.UnseenShare != nil {
+		add("unseen_share", format.Four(*o.UnseenShare))
+	}
+	if o.AssumedLoss != nil {
+		add("assumed_loss", format.Four(*o.AssumedLoss))
+	}
+}
+
+// add joins an outcome of the rule or metric; the worst one names the failure.
+func (c *junitCase) add(o verdict.Outcome, fails bool) {
+	c.addAssumption(o)
+	text := string(o.Verdict) + " " + o.Rule + ": " + found(o)
+	if o.Need != "" {
+		text += "\nneeded: " + o.Need
+	}
+	if !fails {
+		c.SystemOut = lines(c.SystemOut, text)
+		return
+	}
+	if c.Failure == nil {
+		c.Failure = &junitFailure{Type: string(o.Verdict), Message: found(o), Text: text}
+		return
+	}
+	c.Failure.Text = lines(c.Failure.Text, text)
+	if worst := scoring.WorstVerdict(scoring.Verdict(c.Failure.Type), o.Verdict); string(worst) != c.Failure.Type {
+		c.Failure.Type, c.Failure.Message = string(o.Verdict), found(o)
+	}
+}
+
+func lines(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "\n" + b
 }

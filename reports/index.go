@@ -7,33 +7,88 @@ import (
 
 	"track/answer"
 	"track/reports/document"
+	"track/reports/render"
 	"track/scoring/format"
 )
 
-// IndexData is what the index of all reports tells: everything in a database, in the order of the names.
-type IndexData struct {
-	Scenarios []IndexedScenario
-	Lineages  []IndexedLineage
-	Agents    []answer.AgentReport
-	Limit     int      // configurations of a scenario that have a report at most
-	Pages     []string // the files of all reports, in the order in which they were made; none if there are none
-	File      string   // the name of the index; empty if it has none
-	Schema    int      // version of the database's schema
-	isPreview bool     // without what would be interim analyses
+// Index is what the index of all reports tells.
+type Index struct {
+	Reports []Indexed
+	Others  Report // parts that follow, and the commands
 }
 
-// Index returns the page that leads to all reports.
-func Index(d IndexData) document.Document {
-	return document.Document{Title: "All reports", Blocks: d.blocks()}
+// Indexed is a report of an index.
+type Indexed struct {
+	Kind     string // scenario, stability or lineage
+	Name     string
+	Problem  string // why there is no report
+	Page     string // its file; empty if there is none
+	Verdicts []Finding
 }
 
-func (d IndexData) blocks() []document.Block {
-	return slices.Concat(d.summary(), d.scenarios(), d.configurations(), d.lineages(), d.agents(), d.pages(), d.reproduce())
+// Finding is a verdict of a report, or its first sentence.
+type Finding struct {
+	Of   string // the part of the report
+	Text answer.Sentence
+}
+
+// Findings returns the verdicts of a report; if it has none, its first sentence.
+func (r Report) Findings() (list []Finding) {
+	for _, p := range r.Parts {
+		if p.Answer == nil {
+			continue
+		}
+		for _, s := range p.Answer.Lead() {
+			if s.Kind == answer.Verdict {
+				list = append(list, Finding{p.Title, s})
+			}
+		}
+		if lead := p.Answer.Lead(); len(list) == 0 && len(lead) > 0 {
+			return []Finding{{"", lead[0]}}
+		}
+	}
+	return list
+}
+
+// Document returns the page that leads to all reports.
+func (x Index) Document() document.Document {
+	counts := map[string]int{}
+	for _, r := range x.Reports {
+		counts[r.Kind]++
+	}
+	d := Report{Title: "All reports", Preview: x.Others.Preview}.Document()
+	d.Blocks = append(d.Blocks, document.Paragraph{Text: document.T(fmt.Sprintf("Reports on %s, %s of them, and %s with a ledger.",
+		format.Counted(counts["scenario"], "scenario"), format.Counted(counts["stability"], "configuration"), format.Counted(counts["lineage"], "lineage")))})
+	t := document.Table{Columns: []document.Column{{Title: "report"}, {Title: "of"}, {Title: "part"}, {Title: "finding"}}}
+	for _, r := range x.Reports {
+		name := document.Text{{Text: r.Name, Style: document.Monospace, Href: r.Page}}
+		if r.Problem != "" {
+			t.Rows = append(t.Rows, []document.Text{name, document.T(r.Kind), document.T("-"), document.T("no report: " + r.Problem)})
+		}
+		for _, f := range r.Verdicts {
+			t.Rows = append(t.Rows, []document.Text{name, document.T(r.Kind), document.T(format.OrDash(f.Of)), render.SentenceText(f.Text, ShellHint)})
+		}
+	}
+	if len(t.Rows) > 0 {
+		d.Blocks = append(d.Blocks, t)
+	}
+	var pages document.List
+	for _, r := range x.Reports {
+		if r.Page != "" {
+			pages.Items = append(pages.Items, document.Text{{Text: r.Page, Style: document.Monospace, Href: r.Page}})
+		}
+	}
+	x.Others.Title, x.Others.Preview = "", ""
+	d.Blocks = append(d.Blocks, x.Others.Document().Blocks...)
+	if n := len(pages.Items); n > 0 {
+		d.Blocks = append(d.Blocks, document.Heading{Level: 2, Text: "Pages"}, document.Details{Summary: document.T(format.Counted(n, "file") + " beside this one"), Blocks: []document.Block{pages}})
+	}
+	return d
 }
 
 // PartOf puts a link to the index at the top of a report that belongs to it.
 func PartOf(index string, d document.Document) document.Document {
-	back := document.Text{plain("Part of "), {Text: "all reports", Href: index}, plain(".")}
+	back := document.Text{{Text: "Part of "}, {Text: "all reports", Href: index}, {Text: "."}}
 	d.Blocks = slices.Concat([]document.Block{document.Paragraph{Text: back}}, d.Blocks)
 	return d
 }
@@ -54,72 +109,6 @@ func IndexOf(report []byte) string {
 	return ""
 }
 
-// linked returns a name that leads to its report, where there is one.
-func linked(name, page string) document.Text {
-	return document.Text{{Text: name, Style: document.Monospace, Href: page}}
-}
-
-// summary counts what there is.
-func (d IndexData) summary() []document.Block {
-	verdicts := map[string]int{}
-	for _, s := range d.Scenarios {
-		switch {
-		case s.Problem != "":
-			verdicts["without a report"]++
-		case d.isPreview:
-		default:
-			verdicts[string(s.Gate)]++
-		}
-	}
-	replayed, differing := 0, 0
-	for _, l := range d.Lineages {
-		switch {
-		case l.Problem != "":
-		case l.NDifferences > 0:
-			differing++
-		default:
-			replayed++
-		}
-	}
-	executions := 0
-	for _, a := range d.Agents {
-		executions += a.NExecutions
-	}
-	lineages := cell("%s with a ledger", format.Counted(len(d.Lineages), "lineage"))
-	if len(d.Lineages) > 0 {
-		lineages = append(lineages, plain(": %d replayed without a difference, %d with differences", replayed, differing))
-	}
-	return []document.Block{document.List{Items: []document.Text{
-		cell("%s%s", format.Counted(len(d.Scenarios), "scenario"), kindsText(verdicts)), lineages,
-		cell("%s without a ledger, with %s", format.Counted(len(d.Agents), "agent"), format.Counted(executions, "execution")),
-	}}}
-}
-
-func kindsText(counts map[string]int) string {
-	var words []string
-	for _, kind := range []string{"PASS", "WARN", "FAIL", "INCONCLUSIVE", "without a report"} {
-		if n := counts[kind]; n > 0 {
-			words = append(words, fmt.Sprintf("%d %s", n, kind))
-		}
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return ": " + strings.Join(words, ", ")
-}
-
-// pages lists the files, each on a line of its own, which is how [LinkedPages] finds them again.
-func (d IndexData) pages() []document.Block {
-	if len(d.Pages) == 0 {
-		return nil
-	}
-	var list document.List
-	for _, name := range d.Pages {
-		list.Items = append(list.Items, linked(name, name))
-	}
-	return []document.Block{heading("Pages"), document.Details{Summary: cell("%s beside this one", format.Counted(len(d.Pages), "file")), Blocks: []document.Block{list}}}
-}
-
 // LinkedPages returns the files that an index lists, given the index as it was written. A line that is a link and
 // nothing else, from the name of a page to that page, is what no name or note in an index can look like: it has no
 // line to itself.
@@ -130,10 +119,7 @@ func LinkedPages(index []byte) (names []string) {
 		if name == "" {
 			name = between(line, `<li><a href="`, `"><code>`)
 		}
-		if !IsPageName(name) {
-			continue
-		}
-		if line == "- [`"+name+"`]("+name+")" || line == `<li><a href="`+name+`"><code>`+name+`</code></a></li>` {
+		if IsPageName(name) && (line == "- [`"+name+"`]("+name+")" || line == `<li><a href="`+name+`"><code>`+name+`</code></a></li>`) {
 			names = append(names, name)
 		}
 	}
@@ -152,16 +138,4 @@ func between(s, before, after string) string {
 		return s
 	}
 	return ""
-}
-
-func (d IndexData) reproduce() []document.Block {
-	limit, file := fmt.Sprintf(" --limit %d", d.Limit), "index.md"
-	if d.File != "" {
-		file = shellWord(d.File)
-	}
-	return []document.Block{
-		heading("How to reproduce"),
-		document.Code{Language: "sh", Text: "track report index" + limit + " -o " + file + "\ntrack report index" + limit + " --check " + file + "\n"},
-		paragraph(plain("Schema version %d. Each report has the commands that reproduce it.", d.Schema)),
-	}
 }

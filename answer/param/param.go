@@ -109,7 +109,7 @@ func (p Param) Set(text string) error {
 func (ps List) Encode() (url.Values, error) {
 	out := url.Values{}
 	for _, p := range ps {
-		texts := givenTexts(p.Value)
+		texts := p.Texts()
 		switch {
 		case len(texts) == 0:
 		case p.Local:
@@ -121,11 +121,12 @@ func (ps List) Encode() (url.Values, error) {
 	return out, nil
 }
 
-func givenTexts(v Value) []string {
-	if list, ok := v.(interface{ Texts() []string }); ok {
+// Texts returns the values that were given.
+func (p Param) Texts() []string {
+	if list, ok := p.Value.(interface{ Texts() []string }); ok {
 		return list.Texts()
 	}
-	if text := v.String(); text != "" {
+	if text := p.Value.String(); text != "" {
 		return []string{text}
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"track/answer"
 	"track/ask"
 	"track/reports"
+	"track/reports/document"
 	"track/reports/render"
 )
 
@@ -64,7 +65,7 @@ func (f *gateFiles) check() error {
 // does not cost the answer.
 func (p *program) writeGate(a answer.Gate, files gateFiles) error {
 	write := func(w io.Writer) error { return render.Write(w, a, p.renderOptions()) }
-	markdown := func(w io.Writer) error { return reports.GateMarkdown(w, a.Gate) }
+	markdown := func(w io.Writer) error { return reports.GateDocument(a).Markdown(w, document.MarkdownOptions{}) }
 	if p.shared.format == string(render.Markdown) {
 		write = markdown
 	}

@@ -57,7 +57,7 @@ func (p *Pages) AddIndex(d document.Document) error {
 // IsPage reports whether a file may be a page of an index.
 func IsPage(name string) bool {
 	kind, _, _ := strings.Cut(name, "-")
-	return slices.Contains([]string{"scenario", "improvement", "stability", "lineage"}, kind) && kind != name && reports.IsPageName(name)
+	return slices.Contains([]string{"scenario", "stability", "lineage"}, kind) && kind != name && reports.IsPageName(name)
 }
 
 // name returns the name of the page of a report. It is the same each time and differs from those of other reports,

@@ -21,9 +21,8 @@ type Compared struct {
 	Look store.Look // to be recorded
 
 	candidate, baseline           Choice
-	spec                          scoring.Spec
+	spec                          specInUse
 	candidateSeeds, baselineSeeds []verdict.JudgedSeed // by number; for anytime methods in the order in which they were recorded
-	candidateHash, baselineHash   string               // of the seeds: see seedsSHA256
 }
 
 // JudgeImprovement compares a candidate with its baseline, and records that as an interim analysis.
@@ -42,7 +41,7 @@ func JudgeImprovement(ctx context.Context, st *store.Store, q answer.Improvement
 // showMetrics leaves out the metrics that were not asked for. A name that the spec does not have is an error.
 func (c *Compared) showMetrics(q answer.ImprovementQuestion) error {
 	has := func(name func(scoring.Metric) string, wanted string) bool {
-		return slices.ContainsFunc(c.spec.Metrics, func(m scoring.Metric) bool { return name(m) == wanted })
+		return slices.ContainsFunc(c.spec.decoded.Metrics, func(m scoring.Metric) bool { return name(m) == wanted })
 	}
 	for _, name := range q.Metrics {
 		if !has(func(m scoring.Metric) string { return m.Name }, name) {
@@ -90,7 +89,7 @@ func compare(ctx context.Context, r *store.Reader, candidate Choice, q answer.Pa
 	if err != nil {
 		return c, err
 	}
-	c.Candidate, c.Baseline, c.Spec, c.spec = candidate.side(), c.baseline.side(), scenarioSpec(spec.stored), spec.decoded
+	c.Candidate, c.Baseline, c.Spec, c.spec = candidate.side(), c.baseline.side(), scenarioSpec(spec.stored), spec
 	if c.Candidate.Annotations, err = annotationsOf(ctx, r, candidate); err != nil {
 		return c, err
 	}
@@ -150,7 +149,6 @@ func (c *Compared) loadSeeds(ctx context.Context, r *store.Reader, ranges []trac
 	if err != nil {
 		return nil, nil, fmt.Errorf("baseline: %w", err)
 	}
-	c.candidateHash, c.baselineHash = seedsSHA256(candidate), seedsSHA256(baseline)
 	return candidate, baseline, nil
 }
 

@@ -50,7 +50,7 @@ func matrixOfMetrics(ctx context.Context, r *store.Reader, q answer.MatrixQuesti
 		return m, err
 	}
 	configuration := report.Configurations[0]
-	list, _, err := reportedSeeds(ctx, r, store.Selection{
+	list, err := seedStatuses(ctx, r, store.Selection{
 		Scenario: q.Of.Scenario, Configurations: []int64{configuration.ID}, SpecID: report.Stored.ID, Seeds: q.Seeds,
 	})
 	if err != nil {

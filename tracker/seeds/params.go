@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -49,4 +51,48 @@ func ParseParams(object string, pairs []string) (track.Params, error) {
 		return wrong("%v", err)
 	}
 	return params, nil
+}
+
+// differingParameters returns, for each configuration, those of its parameters that are not the same in all.
+func differingParameters(configurations []track.Params) ([]map[string]jsontext.Value, error) {
+	sides := make([]map[string]jsontext.Value, len(configurations))
+	for i, params := range configurations {
+		if err := json.Unmarshal(params.JSON(), &sides[i]); err != nil {
+			return nil, fmt.Errorf("parameters %.80q: %w", params, err)
+		}
+	}
+	for _, name := range parameterNames(sides) {
+		if !slices.ContainsFunc(sides, func(side map[string]jsontext.Value) bool { return string(side[name]) != string(sides[0][name]) }) {
+			for _, side := range sides {
+				delete(side, name)
+			}
+		}
+	}
+	return sides, nil
+}
+
+// parameterNames returns the names of the parameters of all sides, sorted.
+func parameterNames(sides []map[string]jsontext.Value) []string {
+	all := map[string]jsontext.Value{}
+	for _, side := range sides {
+		maps.Copy(all, side)
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// parameterLines returns for each configuration the parameters that differ among them, as in "theta=14 n_firms=10".
+func parameterLines(configurations []track.Params) ([]string, error) {
+	differing, err := differingParameters(configurations)
+	if err != nil {
+		return nil, err
+	}
+	lines := make([]string, len(configurations))
+	for i, side := range differing {
+		var words []string
+		for _, name := range slices.Sorted(maps.Keys(side)) {
+			words = append(words, name+"="+string(side[name]))
+		}
+		lines[i] = strings.Join(words, " ")
+	}
+	return lines, nil
 }
