@@ -96,18 +96,20 @@ type Improvement struct {
 
 func (a Improvement) Lead() []Sentence {
 	source := map[BaselineSource]string{BaselineGiven: "given", BaselineSpec: "named by the spec", BaselinePinned: "pinned"}[a.BaselineSource]
-	lead := []Sentence{
-		{Kind: Heading, Text: "candidate  " + a.Candidate.String()},
-		{Kind: Heading, Text: fmt.Sprintf("baseline   %s  (%s)", a.Baseline, source), Joined: true},
-		{Kind: Heading, Text: fmt.Sprintf("%d pairs of seeds, scored under %s spec version %d, degradation base %v",
-			a.NPairs, a.Spec.Scenario, a.Spec.Version, a.Base), Joined: true},
+	found := map[verdict.Difference]string{
+		verdict.Better: "the candidate is better", verdict.Worse: "the candidate is worse", verdict.Equivalent: "no difference that matters", verdict.Undecided: "the seeds do not show which one is better",
+	}[a.Difference]
+	if a.IsIdentical() {
+		found = "the scores of the two are identical"
+	}
+	lead := leadOf(a.Finding, found)
+	for i, text := range []string{
+		"candidate: " + a.Candidate.String(), fmt.Sprintf("baseline: %s (%s)", a.Baseline, source),
+		fmt.Sprintf("%d pairs of seeds, scored under %s spec version %d, degradation base %v", a.NPairs, a.Spec.Scenario, a.Spec.Version, a.Base),
+	} {
+		lead = append(lead, Sentence{Kind: Heading, Text: text, Joined: i > 0})
 	}
 	lead = append(append(lead, a.Candidate.Newest.note(a.Candidate)...), a.Baseline.Newest.note(a.Baseline)...)
-	found := string(a.Difference)
-	if a.IsIdentical() {
-		found = "identical"
-	}
-	lead = append(lead, leadOf(a.Finding, found)...)
 	return append(lead, unrecordedLook(a.Unrecorded)...)
 }
 

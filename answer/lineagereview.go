@@ -30,6 +30,7 @@ type LineageReview struct {
 	NDifferences int                             `json:"n_differences"` // between the ledger, its tables, and the evidence
 	Alerts       []Alert                         `json:"alerts"`
 	Holdout      []HoldoutGain                   `json:"holdout"`
+	NHeld        int                             `json:"n_held"` // trials of holdout tasks, which never decide
 	Totals       LineageTotals                   `json:"totals"`
 	MutationsUSD float64                         `json:"cost_of_mutations_usd"`
 	NPriced      int                             `json:"n_priced"` // mutations whose cost is known
@@ -68,8 +69,7 @@ type HoldoutGain struct {
 	Active   bool               `json:"active"`
 	Deciding evolution.TaskGain `json:"deciding"`
 	Held     evolution.TaskGain `json:"held"`
-	NHeld    int                `json:"n_held"` // trials of holdout tasks, which never decide
-	Gap      *stats.Interval    `json:"gap"`    // of the difference of both, by Welch's method; null if one has fewer than two tasks
+	Gap      *stats.Interval    `json:"gap"` // of the difference of both, by Welch's method; null if one has fewer than two tasks
 }
 
 // LineageTotals are sums over the executions of a lineage, or over the seeds of a scenario.
@@ -123,7 +123,7 @@ func stateWord(state string) string {
 
 // replayText says what was replayed, what the evidence was compared with, and whether anything differs.
 func (a LineageReview) replayText() string {
-	text := fmt.Sprintf("replay: %d/%d decisions verified, %s of the ledger", a.Verified, a.Decided, entries(a.Entries))
+	text := fmt.Sprintf("Replay: %d/%d decisions verified, %s of the ledger", a.Verified, a.Decided, entries(a.Entries))
 	switch {
 	case a.Compared > 0:
 		text += ", " + format.Counted(a.Compared, "trial") + " of evidence compared with the recorded trials"
@@ -189,7 +189,7 @@ func (g ReviewedGain) Text(numbers Numbers) string {
 }
 
 func (a LineageReview) Tables() []Table {
-	return []Table{a.alertsTable(), a.holdoutTable(), a.factsTable()}
+	return []Table{a.alertsTable(), a.holdoutTable()}
 }
 
 func (a LineageReview) alertsTable() Table {
@@ -228,7 +228,7 @@ func (a LineageReview) holdoutTable() Table {
 		}
 	}
 	if len(t.Rows) > 0 {
-		t.Notes = append(t.Notes, Sentence{Kind: Note, Text: "Trials of holdout tasks never decided. Gains are mean differences to the root, paired by task, with paired t intervals."})
+		t.Notes = append(t.Notes, Sentence{Kind: Note, Text: format.Counted(a.NHeld, "trial") + " of holdout tasks never decided. Gains are mean differences to the root, paired by task, with paired t intervals."})
 	}
 	return t
 }
@@ -250,9 +250,15 @@ func (g HoldoutGain) text(change func(float64) string) string {
 	return "the gain on the tasks that decide is not shown on holdout tasks: run more of them."
 }
 
-// factsTable has what the lineage took, and what identifies it.
-func (a LineageReview) factsTable() Table {
-	t := Table{Name: "facts", Title: "Cost and identity", Columns: Columns{{Name: "fact", Head: " "}, {Name: "value", Head: " ", Wrap: true}}}
+// LineageFacts says what a lineage took, and what identifies it.
+type LineageFacts LineageReview
+
+// Lead implements [Answer].
+func (LineageFacts) Lead() []Sentence { return nil }
+
+// Tables implements [Answer].
+func (a LineageFacts) Tables() []Table {
+	t := Table{Name: "facts", Columns: Columns{{Name: "fact", Head: " "}, {Name: "value", Head: " ", Wrap: true}}}
 	add := func(name, text string) { t.Rows = append(t.Rows, []any{name, text}) }
 	unit := "executions"
 	if a.Subject != evolution.SubjectAgent {
@@ -280,7 +286,7 @@ func (a LineageReview) factsTable() Table {
 	add("SHA-256 of the export", a.SHA256)
 	add("settings", fmt.Sprintf("version %d", a.Settings))
 	add("schema of the database", fmt.Sprint(a.Schema))
-	return t
+	return []Table{t}
 }
 
 // Decisions are what was decided in a lineage, and what was refused and rolled back.

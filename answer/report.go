@@ -139,7 +139,7 @@ func (s ProvenanceSide) facts() (list []fact) {
 	add("started", s.started())
 	add("took", s.took())
 	for i, use := range s.Runs.Sweeps {
-		add(fmt.Sprintf("sweep %d", i+1), fmt.Sprintf("%s ran %s: %s", track.ShortID(use.ID), format.Counted(use.NSeeds, "seed"), strings.Join(use.Command, " ")))
+		add(fmt.Sprintf("sweep %d", i+1), fmt.Sprintf("%s ran %s: %s", track.ShortID(use.ID), format.Counted(use.NSeeds, "seed"), commandText(use.Command)))
 	}
 	const most = 5
 	for i, use := range s.Runs.Environments {

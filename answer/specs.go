@@ -119,7 +119,10 @@ func Declare(m scoring.Metric) DeclaredMetric {
 }
 
 func (a Spec) Lead() []Sentence {
-	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s version %d, %s, added %s", a.Scenario, a.Version, format.Counted(a.NMetrics, "metric"), timeText(a.AddedAt))}}
+	lead := []Sentence{{Kind: Heading, Text: fmt.Sprintf("%s version %d, %s", a.Scenario, a.Version, format.Counted(a.NMetrics, "metric"))}}
+	if !a.AddedAt.IsZero() {
+		lead[0].Text += ", added " + timeText(a.AddedAt)
+	}
 	add := func(text string) { lead = append(lead, Sentence{Kind: Note, Text: text, Joined: true}) }
 	add("hash " + a.Hash)
 	if i := a.Improvement; i != nil {

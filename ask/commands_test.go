@@ -57,6 +57,11 @@ func allAnswers() (list []named) {
 			list = append(list, named{Name: q.Name, Value: q.Zero})
 		}
 	}
+	for _, part := range []answer.Answer{
+		answer.LineageReview{}, answer.LineageFacts{}, answer.Decisions{}, answer.LineageNoise{}, answer.Provenance{}, answer.SeedScores{}, answer.PairedScores{},
+	} {
+		list = append(list, named{Name: "a part of a report: " + reflect.TypeOf(part).Name(), Value: part})
+	}
 	list = append(list, named{Name: "report stability files, report improvement files, report scenario files, report lineage files, report index files, report params files", Value: answer.ReportFiles{}})
 	return append(list, answersOfCommands()...)
 }

@@ -118,7 +118,7 @@ func writeIndex(ctx context.Context, st *store.Store, q FilesOf[answer.IndexQues
 	pages := files.NewPages(q.Form.File, w.write)
 	var c Composed
 	err := st.Snapshot(ctx, func(r *store.Reader) (err error) {
-		c, err = composeIndex(ctx, r, q.Of, false, pages.Add)
+		c, err = composeIndex(ctx, r, q.Of, false, q.Form.File, pages.Add)
 		return err
 	})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"track"
 	"track/answer"
@@ -65,7 +66,7 @@ func (c *Composed) addStability(ctx context.Context, r *store.Reader, of seeds.S
 		return a, err
 	}
 	c.Add("", a)
-	gate := answer.GateQuestion{Of: []answer.Selector{q.Of}, Judging: answer.Judging{Seeds: q.Seeds}}
+	gate := answer.GateQuestion{Of: []answer.Selector{shortened(q.Of)}, Judging: answer.Judging{Seeds: q.Seeds}}
 	if preview {
 		previewed, err := seeds.PreviewGate(ctx, r, gate)
 		if err != nil {
@@ -121,6 +122,7 @@ func (c *Composed) addSources(ctx context.Context, r *store.Reader, names []stri
 	if err != nil {
 		return err
 	}
+	spec.AddedAt = time.Time{} // the same seeds give the same report, whenever they were recorded
 	c.AddFolded("Spec", "How the values of "+format.Counted(len(spec.Metrics), "metric")+" are computed and judged", spec)
 	c.Add("Provenance", p)
 	for _, side := range p.Sides {
@@ -195,7 +197,7 @@ func (c *Composed) addImprovement(ctx context.Context, r *store.Reader, compared
 	if p, ok := reports.ForestPicture(metrics, a.NPairs); ok {
 		c.Add("Change of each metric", nil, p)
 	}
-	pairs := compared.Pairs()
+	pairs := compared.PairedScores()
 	if p, ok := reports.PairsPicture(pairs, a.Unmatched); ok {
 		c.AddFolded("Total score by seed", format.Counted(len(pairs.Pairs), "pair")+", seed by seed", pairs, p)
 	}
@@ -226,6 +228,9 @@ func composeScenario(ctx context.Context, r *store.Reader, q answer.ScenarioRepo
 	a, err := c.addStability(ctx, r, of, answer.SubjectQuestion{Of: q.Of, Spec: q.Spec}, preview)
 	if err != nil {
 		return c, err
+	}
+	for i := range history.Entries {
+		history.Entries[i].FirstRecorded = time.Time{}
 	}
 	if p, ok := reports.HistoryPicture(history); ok {
 		c.Add("History", history, p)
@@ -260,9 +265,13 @@ func (c *Composed) addBaseline(ctx context.Context, r *store.Reader, a answer.St
 		}
 	}
 	pins, err := seeds.ShowBaseline(ctx, r, answer.BaselineQuestion{Scenario: a.Scenario})
-	if err == nil && pins.Len() > 0 {
-		c.Add("Pinned baselines", pins)
+	if errors.Is(err, track.ErrNotFound) {
+		return nil
 	}
+	for i := range pins.Items {
+		pins.Items[i].SetAt = time.Time{}
+	}
+	c.Add("Pinned baselines", pins)
 	return err
 }
 
@@ -344,11 +353,12 @@ func composeLineage(ctx context.Context, r *store.Reader, q answer.OptionalLinea
 	c.Add("Noise", v.Noise)
 	front, err := lineages.ShowFront(ctx, r, answer.FrontQuestion{Lineage: q.Lineage})
 	switch {
-	case err == nil && front.Len() > 0:
+	case err == nil && front.Len() > 0 && !strings.HasPrefix(front.X.Name, "task:"): // the scores by task say that
 		c.Add("Front of two objectives", front, document.Picture{Name: "front", Alt: "The versions by " + front.Y.Name + " and " + front.X.Name + ", with their front.", Chart: reports.FrontChart(front)})
 	case err != nil && !hasNoReport(err):
 		return c, err
 	}
+	c.Add("Cost and identity", answer.LineageFacts(v.LineageReview))
 	c.Commands = []string{
 		reports.Command(track.NewHint("", "replay").With("lineage", q.Lineage).With("strict", "")), reports.Command(track.NewHint("", "draws", q.Lineage)),
 		reports.Command(track.NewHint("", "export lineage", q.Lineage)) + " | sha256sum",
@@ -430,7 +440,7 @@ func IndexReport() Report[answer.IndexQuestion] {
 		About:  `Lists the verdicts of the report of each scenario, the active version of each lineage with a ledger, and the agents that do not evolve.`,
 		Params: (*answer.IndexQuestion).Params,
 		Compose: func(ctx context.Context, r *store.Reader, q answer.IndexQuestion, preview bool) (Composed, error) {
-			return composeIndex(ctx, r, q, preview, nil)
+			return composeIndex(ctx, r, q, preview, "index.md", nil)
 		},
 	}
 }
@@ -443,12 +453,12 @@ func hasNoReport(err error) bool {
 // addPage writes a report of an index, and returns its file.
 type addPage func(kind, name, rest string, d document.Document) (page string, err error)
 
-// composeIndex composes all reports, one by one. Without pages, the configurations of a scenario have none.
-func composeIndex(ctx context.Context, r *store.Reader, q answer.IndexQuestion, preview bool, add addPage) (c Composed, err error) {
+// composeIndex composes all reports, one by one, for an index of this name. Without pages, the configurations of a scenario have none.
+func composeIndex(ctx context.Context, r *store.Reader, q answer.IndexQuestion, preview bool, file string, add addPage) (c Composed, err error) {
 	index := &reports.Index{}
 	c.Index = index
-	report := func(kind, name, rest string, one Composed, err error) error {
-		x := reports.Indexed{Kind: kind, Name: name + strings.Replace(rest, "-", "@", 1)}
+	report := func(kind, name, rest, about string, one Composed, err error) error {
+		x := reports.Indexed{Kind: kind, Name: name + strings.Replace(rest, "-", "@", 1), About: about}
 		switch {
 		case err != nil && hasNoReport(err):
 			x.Problem, _, _ = strings.Cut(err.Error(), "\n")
@@ -475,7 +485,7 @@ func composeIndex(ctx context.Context, r *store.Reader, q answer.IndexQuestion, 
 	}
 	for _, name := range scenarios {
 		one, err := composeScenario(ctx, r, answer.ScenarioReportQuestion{Of: answer.Selector{Scenario: name}, Limit: q.Limit}, preview)
-		if err := report("scenario", name, "", one, err); err != nil {
+		if err := report("scenario", name, "", "", one, err); err != nil {
 			return c, err
 		}
 		history, err := seeds.ShowHistory(ctx, r, answer.HistoryQuestion{Scenario: name, Limit: q.Limit})
@@ -483,9 +493,10 @@ func composeIndex(ctx context.Context, r *store.Reader, q answer.IndexQuestion, 
 			continue
 		}
 		for i := len(history.Entries) - 1; err == nil && i >= 0; i-- {
-			hash := history.Entries[i].Configuration.Hash
+			e := history.Entries[i]
+			hash := e.Configuration.Hash
 			one, composeErr := composeStability(ctx, r, answer.SubjectQuestion{Of: answer.Selector{Scenario: name, Configuration: hash}}, preview)
-			err = report("stability", name, "-"+track.ShortHash(hash), one, composeErr)
+			err = report("stability", name, "-"+track.ShortHash(hash), strings.TrimSpace(e.Configuration.Label+" "+answer.Shorten(e.Differing)), one, composeErr)
 		}
 		if err != nil {
 			return c, err
@@ -498,11 +509,12 @@ func composeIndex(ctx context.Context, r *store.Reader, q answer.IndexQuestion, 
 	var agents answer.Lineages
 	for _, l := range all.Items {
 		if l.Subject == "" {
+			l.Last = time.Time{} // of an execution without a start, it is when it was recorded
 			agents.Items = append(agents.Items, l)
 			continue
 		}
 		one, err := composeLineage(ctx, r, answer.OptionalLineageQuestion{Lineage: l.Lineage}, preview)
-		if err := report("lineage", l.Lineage, "", one, err); err != nil {
+		if err := report("lineage", l.Lineage, "", "", one, err); err != nil {
 			return c, err
 		}
 	}
@@ -510,7 +522,8 @@ func composeIndex(ctx context.Context, r *store.Reader, q answer.IndexQuestion, 
 		index.Others.Add("Agents without a ledger", agents)
 	}
 	command := reports.Command(track.NewHint("", "report index").With("limit", fmt.Sprint(q.Limit)))
-	if index.Others.Commands = []string{command + " -o index.md", command + " --check index.md"}; preview {
+	file = reports.Command(track.NewHint("", "", file)) // as a shell reads it
+	if index.Others.Commands = []string{command + " -o " + file, command + " --check " + file}; preview {
 		index.Others.Preview = command
 	}
 	return c, nil
@@ -520,8 +533,13 @@ func composeIndex(ctx context.Context, r *store.Reader, q answer.IndexQuestion, 
 // one that gives the verdicts.
 func addCommands[Q any](c *Composed, d Report[Q], q Q, preview bool) {
 	h := track.NewHint("", "")
-	for _, p := range bind(&q, d.Params) {
-		for _, text := range p.Texts() {
+	defaults := d.Params(new(Q))
+	for i, p := range bind(&q, d.Params) {
+		texts := p.Texts()
+		if !p.Arg && slices.Equal(texts, defaults[i].Texts()) {
+			continue
+		}
+		for _, text := range texts {
 			switch {
 			case p.Arg:
 				h = h.With("", text)

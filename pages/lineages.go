@@ -121,18 +121,18 @@ func (b *builder) addLineageReport(ctx context.Context, a answer.Lineage) error 
 		return err
 	}
 	made := slices.Clone(b.view.Sections[from:])
-	after := slices.IndexFunc(b.view.Sections, func(s section) bool { return s.Title == "Scores" })
+	after := slices.IndexFunc(b.view.Sections, func(s section) bool { return s.Title == "Tree" })
 	b.view.Sections = slices.Insert(b.view.Sections[:from], after+1, made...)
 	return nil
 }
 
-// linkVersions makes the names of candidates, which a report writes as code, links to their pages. What opens a part
+// linkVersions makes the names of candidates, which stand in cells of a report, links to their pages. What opens a part
 // that is folded holds no links.
 func linkVersions(sections []section, candidates []chart.Candidate, link func(version string) string) {
 	pairs := make([]string, 0, 2*len(candidates))
 	for _, c := range candidates {
-		name := "<code>" + html.EscapeString(c.Label) + "</code>"
-		pairs = append(pairs, name, `<a href="`+html.EscapeString(link(c.Label))+`">`+name+"</a>")
+		name := html.EscapeString(c.Label)
+		pairs = append(pairs, "<td>"+name+"</td>", `<td><a href="`+html.EscapeString(link(c.Label))+`">`+name+"</a></td>")
 	}
 	links := strings.NewReplacer(pairs...)
 	for i := range sections {

@@ -32,7 +32,7 @@ func TestLongLineageComesInParts(t *testing.T) {
 		loop.Propose(lineagetest.Text(fmt.Sprint("language ", i)), answer.ProposeQuestion{})
 	}
 	base := serve(t, st)
-	const address, report = "/lineage/show?lineage=l", "What each step changed"
+	const address, report = "/lineage/show?lineage=l", "Cost and identity"
 	page := get(t, base+address)
 	if strings.Contains(page, report) || !strings.Contains(page, "500 proposed") || !strings.Contains(page, `data-later="`+address+`&amp;part.page=report"`) || !strings.Contains(page, address[:14]+`later.page=shown&amp;lineage=l`) {
 		t.Errorf("the page is not a part with links to the rest: %s", page)

@@ -70,10 +70,10 @@ func TestNamesOfConfigurations(t *testing.T) {
 // The versions that a report names lead to their pages, whatever their names hold.
 func TestVersionsOfReportAreLinks(t *testing.T) {
 	t.Parallel()
-	sections := []section{{HTML: `<p><code>v1</code>, <code>v10</code>, <code>bands</code> and <code>&lt;b&gt;</code></p><details><summary>of <code>v1</code></summary><code>v1</code></details>`}}
+	sections := []section{{HTML: `<td>v1</td><td>v10</td><td>bands</td><td>&lt;b&gt;</td><details><summary>of <td>v1</td></summary><td>v1</td></details>`}}
 	candidates := []chart.Candidate{{Estimate: chart.Estimate{Label: "v1"}}, {Estimate: chart.Estimate{Label: "<b>"}}}
 	linkVersions(sections, candidates, func(version string) string { return "/v?a=1&version=" + version })
-	want := template.HTML(`<p><a href="/v?a=1&amp;version=v1"><code>v1</code></a>, <code>v10</code>, <code>bands</code> and <a href="/v?a=1&amp;version=&lt;b&gt;"><code>&lt;b&gt;</code></a></p><details><summary>of <code>v1</code></summary><a href="/v?a=1&amp;version=v1"><code>v1</code></a></details>`)
+	want := template.HTML(`<td><a href="/v?a=1&amp;version=v1">v1</a></td><td>v10</td><td>bands</td><td><a href="/v?a=1&amp;version=&lt;b&gt;">&lt;b&gt;</a></td><details><summary>of <td>v1</td></summary><td><a href="/v?a=1&amp;version=v1">v1</a></td></details>`)
 	if sections[0].HTML != want {
 		t.Errorf("%s, want %s", sections[0].HTML, want)
 	}

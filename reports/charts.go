@@ -152,7 +152,7 @@ func SeriesChart(v answer.SeriesValues) chart.Line {
 // BandChart draws a series over the seeds of a configuration: median, quartiles and range.
 func BandChart(a answer.SeriesBands) chart.Band {
 	title := fmt.Sprintf("%s %s, %s over seeds", a.Scenario, cmp.Or(a.Label, track.ShortHash(a.Configuration)), a.Name)
-	c := chart.Band{Title: title, XLabel: "point", YLabel: a.Name, NSeeds: len(a.Seeds), Points: []chart.BandPoint{}}
+	c := chart.Band{Title: title, XLabel: "point", YLabel: a.Name, NSeeds: len(a.Seeds)}
 	for _, p := range a.Points {
 		c.Points = append(c.Points, chart.BandPoint{At: float64(p.At), N: p.N, Low: p.Low, Q1: p.Q1, Median: p.Median, Q3: p.Q3, High: p.High})
 	}
@@ -193,17 +193,17 @@ func parameterChart(a answer.ParamsAnalysis, parameter, by string, panels []effe
 }
 
 // MeansChart draws the heat map of an analysis.
-func MeansChart(a answer.ParamsAnalysis, h effects.Heatmap) chart.Means {
-	c := chart.Means{
-		Title: fmt.Sprintf("%s, mean %s by %s and %s", a.Scenario, a.Outcome(), h.X, h.Y), XLabel: h.X, YLabel: h.Y,
-		XNames: h.XLevels, YNames: h.YLevels, Text: a.Number(),
+func MeansChart(a answer.ParamsAnalysis, h effects.Heatmap) chart.Grid {
+	c := chart.Grid{
+		Title: fmt.Sprintf("%s, mean %s by %s and %s", a.Scenario, a.Outcome(), h.X, h.Y), XLabel: h.X, One: "value of " + h.Y, Many: "values of " + h.Y,
+		Columns: h.XLevels, Text: a.Number(),
 	}
-	for _, row := range h.Cells {
+	for i, row := range slices.Backward(h.Cells) {
 		values := make([]float64, len(row))
 		for k, cell := range row {
 			values[k] = cell.Mean
 		}
-		c.Cells = append(c.Cells, values)
+		c.Rows = append(c.Rows, chart.GridRow{Name: h.Y + " " + h.YLevels[i], Values: values})
 	}
 	return c
 }
@@ -410,21 +410,21 @@ func LineagePicture(t answer.LineageTree, m answer.Mutations, d answer.Decisions
 	if line := c.LineName(); line != "" {
 		alt += ", with a line of the " + line
 	}
-	return document.Picture{Name: "candidates", Alt: alt + ".", Chart: c}
+	return document.Picture{Name: "scores", Alt: alt + ".", Chart: c}
 }
 
 // TasksPicture shows the scores of versions on each task.
 func TasksPicture(a answer.VersionComparison) document.Picture {
 	const most = 40
-	c := chart.TaskScores{Title: "Scores of " + a.Lineage + " by task", Minimize: a.Scale != nil && a.Scale.Minimize}
+	c := chart.Grid{Title: "Scores of " + a.Lineage + " by task", XLabel: "version", One: "task", Many: "tasks", Low: "worst", High: "best", Minimize: a.Scale != nil && a.Scale.Minimize}
 	if a.Scale == nil {
 		c.Scale = [2]float64{0, 100}
 	}
 	for _, v := range a.Versions {
-		c.Versions = append(c.Versions, v.Version)
+		c.Columns = append(c.Columns, v.Version)
 	}
 	for _, task := range a.Tasks[:min(most, len(a.Tasks))] {
-		row := chart.TaskRow{Name: task.Task}
+		row := chart.GridRow{Name: task.Task}
 		if task.Holdout {
 			row.Name += " (holdout)"
 		}
@@ -433,9 +433,9 @@ func TasksPicture(a answer.VersionComparison) document.Picture {
 			if cell.Score != nil {
 				score = *cell.Score
 			}
-			row.Scores = append(row.Scores, score)
+			row.Values = append(row.Values, score)
 		}
-		c.Tasks = append(c.Tasks, row)
+		c.Rows = append(c.Rows, row)
 	}
 	return document.Picture{Name: "tasks", Alt: "Mean scores of the versions of the path on each task, as in the table. The stronger the colour, the better the score.", Chart: c}
 }

@@ -8,6 +8,7 @@ import (
 
 	"track/answer"
 	"track/reports/document"
+	"track/reports/render"
 	"track/scoring"
 	"track/scoring/format"
 	"track/scoring/verdict"
@@ -15,7 +16,7 @@ import (
 
 // GateDocument returns a gate for a job summary.
 func GateDocument(a answer.Gate) document.Document {
-	r := Report{Title: "track gate: " + string(a.Verdict)}
+	r := Report{Title: render.VerdictText(a.Verdict)[0].Text + " track gate: " + string(a.Verdict)}
 	r.Add("", a)
 	return r.Document()
 }

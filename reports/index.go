@@ -21,6 +21,7 @@ type Index struct {
 type Indexed struct {
 	Kind     string // scenario, stability or lineage
 	Name     string
+	About    string // what people call it
 	Problem  string // why there is no report
 	Page     string // its file; empty if there is none
 	Verdicts []Finding
@@ -62,6 +63,9 @@ func (x Index) Document() document.Document {
 	t := document.Table{Columns: []document.Column{{Title: "report"}, {Title: "of"}, {Title: "part"}, {Title: "finding"}}}
 	for _, r := range x.Reports {
 		name := document.Text{{Text: r.Name, Style: document.Monospace, Href: r.Page}}
+		if r.About != "" {
+			name = append(name, document.Span{Text: " " + r.About})
+		}
 		if r.Problem != "" {
 			t.Rows = append(t.Rows, []document.Text{name, document.T(r.Kind), document.T("-"), document.T("no report: " + r.Problem)})
 		}

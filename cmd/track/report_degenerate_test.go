@@ -50,23 +50,23 @@ func TestReportsOfDegenerateSeeds(t *testing.T) {
 		name, spec, seeds string
 		want              []string // in the report of the scenario
 	}{
-		{"one seed", twoMetrics, recordedSeeds("old", 1, good) + recordedSeeds("new", 1, good), []string{"n = 1 is small", "1 pair", "Failing seeds: 0 of 1"}},
+		{"one seed", twoMetrics, recordedSeeds("old", 1, good) + recordedSeeds("new", 1, good), []string{"n = 1 is small", "1 pair"}},
 		{"all failed", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, failed), []string{
-			"6 seeds without a score", "Failing seeds (6 of 6)", "IndexError: 0", "the candidate is worse", "6 paired seeds without a score on one side",
+			"6 seeds without a score", "Failing seeds (6), the worst first", "IndexError: 0", "the candidate is worse", "6 sides without a score, which counts as 0",
 		}},
 		{"half failed", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, func(i int) string {
 			if i < 3 {
 				return failed(i)
 			}
 			return good(i)
-		}), []string{"0.4925 (0.0000 to 1.0000), n = 6 | -0.4887 (-1.0506 to +0.0731), n = 6 |"}},
-		{"all failed on both sides", twoMetrics, recordedSeeds("old", 6, failed) + recordedSeeds("new", 6, failed), []string{"no seed has a score"}},
+		}), []string{"| 0.4925 | 0.0000 to 1.0000 |", "| mean delta | -0.4887 | -1.0506 to +0.0731 |"}},
+		{"all failed on both sides", twoMetrics, recordedSeeds("old", 6, failed) + recordedSeeds("new", 6, failed), []string{"Total scores of 0 seeds; 6 failed seeds without a score"}},
 		{"all equal", twoMetrics, recordedSeeds("old", 8, equal) + recordedSeeds("new", 8, equal), []string{
 			"repeat exactly what another seed measured", "1 seed", "~", // as Markdown has it
 		}},
-		{"nothing measured", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, other), []string{"missing a, b", "`a` missing, `b` missing", "none of 6 seeds that ran well has a value"}},
+		{"nothing measured", twoMetrics, recordedSeeds("old", 6, good) + recordedSeeds("new", 6, other), []string{"missing a, b", "a missing; b missing", "none of 6 seeds that ran well has a value"}},
 		{"no finite values", twoMetrics, recordedSeeds("old", 8, good) + recordedSeeds("new", 8, odd), []string{"NaN"}},
-		{"no seed in common", twoMetrics, recordedSeed("old", 1, good(1)) + recordedSeed("new", 2, good(2)), []string{"Unmatched seeds (2)", "Nothing was compared"}},
+		{"no seed in common", twoMetrics, recordedSeed("old", 1, good(1)) + recordedSeed("new", 2, good(2)), []string{"Only in the candidate: 2", "Only in the baseline: 1"}},
 		{"66 metrics", spec66, recordedSeeds("old", 7, func(int) string { return values66 }) + recordedSeeds("new", 7, func(int) string { return values66 }), []string{"66 metrics"}},
 		{"a long name", strings.ReplaceAll(twoMetrics, "name: a", "name: "+long), recordedSeeds("old", 7, equal) + recordedSeeds("new", 7, equal), []string{long}},
 		{"hostile names", strings.ReplaceAll(twoMetrics, "name: a,", fmt.Sprintf("name: %q, group: %q, target_desc: %q,", evilName, evilName, evil)) + fmt.Sprintf("title: %q\n", evil),

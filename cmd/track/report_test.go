@@ -340,7 +340,7 @@ func TestReportUsage(t *testing.T) {
 func TestReportScenarioInWords(t *testing.T) {
 	t.Parallel()
 	report := exampleDatabase(t, asTheyAre).must("", "report", "scenario", "growth_plus@bam-engine-0.10.2")
-	for _, want := range []string{"- Against a baseline: scenario growth\\_plus has no baseline.\n", "Not compared: scenario growth\\_plus has no baseline.\n", "pearson of unemployment with wage\\_inflation"} {
+	for _, want := range []string{"Not compared: scenario growth\\_plus has no baseline.\n", "pearson of unemployment with wage\\_inflation"} {
 		if !strings.Contains(report, want) {
 			t.Errorf("the report does not say %q:\n%.3000s", want, report)
 		}
@@ -412,7 +412,7 @@ func TestReportsAreLooks(t *testing.T) {
 		t.Errorf("the first look, and the same seeds once more:\n%s", second)
 	}
 	in.must(recordedSeed("new", 7, values(7)), "record", "batch", "-", "--quiet")
-	if out := in.must("", report...); !strings.Contains(out, "Look 2 at this question") {
+	if out := in.must("", report...); !strings.Contains(out, "ook 2 at this question") {
 		t.Errorf("the second look is not counted:\n%s", out)
 	}
 	if got := looks(); got != `"number": 2` {
@@ -424,7 +424,7 @@ func TestReportsAreLooks(t *testing.T) {
 // but where, when and under which label they ran is another, and goes with any value, outcome or number.
 func TestReportsHashTheirSeeds(t *testing.T) {
 	t.Parallel()
-	row := regexp.MustCompile("SHA-256 of the seeds \\| `([0-9a-f]{64})`")
+	row := regexp.MustCompile("SHA-256 of the seeds \\| ([0-9a-f]{64})(?: \\| ([0-9a-f]{64}))?")
 	hash := func(seeds string, args ...string) []string {
 		t.Helper()
 		in := newTrackIn(t)
@@ -432,7 +432,7 @@ func TestReportsHashTheirSeeds(t *testing.T) {
 		in.must(seeds, "record", "batch", "-", "--quiet")
 		var list []string
 		for _, found := range row.FindAllStringSubmatch(in.must("", append([]string{"report"}, args...)...), -1) {
-			list = append(list, found[1])
+			list = append(list, slices.DeleteFunc(found[1:], func(hash string) bool { return hash == "" })...)
 		}
 		return list
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -16,7 +17,7 @@ import (
 // A document shows the first rows of a table, and folds others.
 const (
 	documentRows = 20  // of a table that does not say how many are shown
-	foldedRows   = 500 // the others are counted
+	foldedRows   = 250 // the others are counted
 	worthFolding = 5
 )
 
@@ -67,9 +68,9 @@ func SentenceText(s answer.Sentence, hint func(track.Hint) string) document.Text
 			}
 		}
 	case answer.Reason:
-		about = "why: " + about
+		about = "Why: " + about
 	case answer.Need:
-		about = "next: " + about
+		about = "Next: " + about
 	}
 	command := ""
 	if s.Hint != nil {
@@ -86,15 +87,28 @@ func SentenceText(s answer.Sentence, hint func(track.Hint) string) document.Text
 		}
 	}
 	if command != "" {
-		return append(text, document.Span{Text: capital(about, text == nil) + ": "}, document.Span{Text: command, Style: document.Monospace})
+		return append(append(text, namedSpans(capital(about, text == nil)+": ")...), document.Span{Text: command, Style: document.Monospace})
 	}
-	return append(text, document.Span{Text: stopped(capital(about, text == nil))})
+	return append(text, namedSpans(stopped(capital(about, text == nil)))...)
+}
+
+// selectorPattern finds configurations that a text names for good.
+var selectorPattern = regexp.MustCompile(`[^\s(),;]+@[0-9a-f]{10,64}\b`)
+
+// namedSpans returns a text in which configurations are code.
+func namedSpans(s string) (text document.Text) {
+	at := 0
+	for _, found := range selectorPattern.FindAllStringIndex(s, -1) {
+		text = append(text, document.Span{Text: s[at:found[0]]}, document.Span{Text: s[found[0]:found[1]], Style: document.Monospace})
+		at = found[1]
+	}
+	return append(text, document.Span{Text: s[at:]})
 }
 
 // capital writes a text that begins a sentence. A symbol at its beginning, as n, stays what it is.
 func capital(s string, begins bool) string {
 	first, _, _ := strings.Cut(s, " ")
-	if begins && len(first) > 1 && first != "sd" && s[0] < utf8.RuneSelf && !strings.ContainsAny(first, "@_.=0123456789") {
+	if begins && len(first) > 1 && first != "sd" && s[0] < utf8.RuneSelf && !strings.ContainsAny(first, "@_.=:,0123456789") {
 		return strings.ToUpper(s[:1]) + s[1:]
 	}
 	return s
@@ -145,14 +159,11 @@ func Tables(tables []answer.Table, level int, hint func(track.Hint) string) (blo
 
 // foldedTable returns the first rows of a table, with the others folded.
 func foldedTable(t answer.Table) []document.Block {
-	columns := ShownColumns(t, answer.ForPeople)
+	rows := t.Rows
+	columns := slices.DeleteFunc(ShownColumns(t, answer.ForPeople), func(k int) bool { return isEmptyColumn(rows, k) })
 	shown := documentRows
 	if t.Shown > 0 {
 		shown = t.Shown
-	}
-	rows := t.Rows
-	if t.Grouped {
-		rows = slices.Concat(groupRows(rows)...)
 	}
 	table := func(rows [][]any) document.Table { return documentTable(t.Columns, columns, rows) }
 	if len(rows) < shown+worthFolding {
@@ -164,6 +175,14 @@ func foldedTable(t answer.Table) []document.Block {
 		summary += fmt.Sprintf("; %s left out, the format json lists all", format.Counted(left, "row"))
 	}
 	return []document.Block{table(rows[:shown]), document.Details{Summary: document.T(summary), Blocks: []document.Block{table(tail)}}}
+}
+
+// isEmptyColumn reports whether no row has anything in a column. A table without rows keeps its columns.
+func isEmptyColumn(rows [][]any, column int) bool {
+	return len(rows) > 0 && !slices.ContainsFunc(rows, func(row []any) bool {
+		text := PeopleText(row[column])
+		return text != "" && text != "-" && text != "false"
+	})
 }
 
 func documentTable(all []answer.Column, columns []int, rows [][]any) (t document.Table) {
@@ -200,5 +219,5 @@ func cellSpans(cell any) document.Text {
 	case scoring.VerdictPass, scoring.VerdictWarn, scoring.VerdictFail, scoring.VerdictInconclusive:
 		return document.Text{verdictSign(v), {Text: " " + text}}
 	}
-	return document.T(text)
+	return namedSpans(text)
 }

@@ -175,6 +175,9 @@ func (v *review) answers() (a Reviewed, err error) {
 		a.Gain = v.gain()
 	}
 	a.Holdout = v.holdout()
+	for _, own := range v.versions {
+		a.NHeld += len(own.Held)
+	}
 	a.Decisions, a.Noise = v.decided(), v.noise()
 	return a, nil
 }
@@ -257,7 +260,7 @@ func (v *review) holdout() (list []answer.HoldoutGain) {
 		if err != nil || heldErr != nil {
 			continue // scores whose squares overflow say nothing
 		}
-		g := answer.HoldoutGain{Version: own.Name, Active: own.Name == v.replay.Head, Deciding: decide, Held: held, NHeld: len(own.Held)}
+		g := answer.HoldoutGain{Version: own.Name, Active: own.Name == v.replay.Head, Deciding: decide, Held: held}
 		if gap, err := stats.WelchT(onDecide, onHeld, evolution.Confidence); err == nil {
 			g.Gap = &gap.Interval
 		}

@@ -84,7 +84,7 @@ func countStatements(t *testing.T, l *loop) map[string]int64 {
 	open := mutations[len(mutations)-1].Key
 	counts := map[string]int64{}
 	for question, ask := range map[string]func() error{
-		"report": func() error { _, err := lineages.LoadFacts(ctx, r, l.Name); return err },
+		"report": func() error { _, err := lineages.Review(ctx, r, l.Name); return err },
 		"export": func() error { _, err := lineages.Export(ctx, r, l.Name); return err },
 		"overview": func() error {
 			_, err := lineages.ShowLineage(ctx, r, answer.LineageQuestion{Lineage: l.Name})

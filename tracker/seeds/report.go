@@ -92,8 +92,8 @@ func runsOf(ctx context.Context, r *store.Reader, selection store.Selection) (tr
 // seedsSHA256 identifies seeds by what they are and what they measured, wherever and in whatever order they were
 // recorded: it is the SHA-256 of a line for each in the order of their numbers, the number, a space and the digest of
 // outcome, values, series and files in hexadecimal.
-func seedsSHA256(rows []store.SeedScore) string {
-	byNumber := slices.SortedFunc(slices.Values(rows), func(a, b store.SeedScore) int { return cmp.Compare(a.Number, b.Number) })
+func seedsSHA256(rows []store.Seed) string {
+	byNumber := slices.SortedFunc(slices.Values(rows), func(a, b store.Seed) int { return cmp.Compare(a.Number, b.Number) })
 	h := sha256.New()
 	for _, row := range byNumber {
 		fmt.Fprintf(h, "%s %x\n", row.Number, row.Digest)
@@ -109,11 +109,7 @@ func (s Subject) Scores(ctx context.Context, r *store.Reader) (a answer.SeedScor
 
 // seedStatuses returns the seeds of a selection by number, with the status of each metric.
 func seedStatuses(ctx context.Context, r *store.Reader, sel store.Selection) ([]answer.SeedStatuses, error) {
-	rows, err := r.SeedScores(ctx, sel, false)
-	if err != nil {
-		return nil, err
-	}
-	statuses, err := r.SeedStatuses(ctx, sel)
+	rows, err := r.SeedScores(ctx, sel, true)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +117,7 @@ func seedStatuses(ctx context.Context, r *store.Reader, sel store.Selection) ([]
 	for i, row := range rows {
 		scored := !math.IsNaN(row.TotalScore)
 		seeds[i] = answer.SeedStatuses{
-			Number: row.Number, Outcome: row.Outcome, Scored: scored, Passed: scored && row.NFail == 0, Score: row.TotalScore, Statuses: statuses[row.ID],
+			Number: row.Number, Outcome: row.Outcome, Scored: scored, Passed: scored && row.NFail == 0, Score: row.TotalScore, Statuses: row.Statuses,
 		}
 	}
 	slices.SortFunc(seeds, func(a, b answer.SeedStatuses) int { return cmp.Compare(a.Number, b.Number) })
@@ -155,8 +151,8 @@ func (c Compared) Subjects(ranges []track.SeedRange) (candidate, baseline Subjec
 	return Subject{c.candidate, c.spec, ranges}, Subject{c.baseline, c.spec, ranges}
 }
 
-// Pairs returns the total scores of the seeds that both sides have.
-func (c Compared) Pairs() (a answer.PairedScores) {
+// PairedScores returns the total scores of the seeds that both sides have.
+func (c Compared) PairedScores() (a answer.PairedScores) {
 	baseline := make(map[uint64]verdict.JudgedSeed, len(c.baselineSeeds))
 	for _, s := range c.baselineSeeds {
 		baseline[s.Number] = s
