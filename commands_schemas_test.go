@@ -82,7 +82,6 @@ func TestCommandsFitTheirSchemas(t *testing.T) {
 		{"spec diff", "", []string{"s@1", "s@2"}},
 		{"design", "", []string{"lhs", "--param", "x=0..1", "--n", "3"}},
 		{"sweep", "", append([]string{"--scenario", "s", "--seeds", "5..7", "--label", "d", "--commit", "c", "--quiet"}, simulate...)},
-		{"repeat", "", append([]string{"s@d", "6"}, simulate...)},
 		{"import", "", []string{"claude-code", folder + "/claudecode/testdata/session.jsonl", "--lineage", "logs"}},
 		{"import openevolve", "", []string{folder + "/openevolve/testdata/programs.jsonl", "--lineage", "evolved"}},
 		{"merge", "", []string{in.path, "--db", filepath.Join(dir, "new.db")}},

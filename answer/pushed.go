@@ -10,33 +10,28 @@ import (
 
 // Pushed says what became of lines that were sent to a server.
 type Pushed struct {
-	Server        string `json:"server"`
-	Files         int    `json:"files"`                   // all of whose lines are recorded
-	Refused       int    `json:"files_refused"`           // with lines that the server refuses
-	RefusedFolder string `json:"refused_folder,omitzero"` // where those lines are kept; missing if there are none
-	Open          int    `json:"files_open"`              // that another process may still write
-	Unsent        int    `json:"files_unsent"`
-	Restored      int    `json:"files_restored,omitzero"` // that the server had acknowledged and lost: they are sent again
-	Watched       bool   `json:"watched,omitzero"`        // it went on until it was interrupted
+	Server        string        `json:"server"`
+	Files         int           `json:"files"`                   // all of whose lines are recorded
+	Refused       int           `json:"files_refused"`           // with lines that the server refuses
+	RefusedFolder string        `json:"refused_folder,omitzero"` // where those lines are kept; missing if there are none
+	Open          int           `json:"files_open"`              // that another process may still write
+	Unsent        int           `json:"files_unsent"`
+	Restored      int           `json:"files_restored,omitzero"` // that the server had acknowledged and lost: they are sent again
+	Watched       bool          `json:"watched,omitzero"`        // it went on until it was interrupted
+	NotSent       []SentRecords `json:"not_sent,omitzero"`       // records of a database that lines do not carry, by kind
 	RecordedLines `json:",embed"`
+}
+
+// SentRecords counts records of one kind.
+type SentRecords struct {
+	Kind   string `json:"kind"` // in the singular
+	N      int    `json:"n"`
+	Reason string `json:"reason,omitzero"` // why they were not sent
 }
 
 // NewPushed returns the answer for nothing sent to a server.
 func NewPushed(server string) Pushed {
 	return Pushed{Server: server, RecordedLines: NewRecordedLines("")}
-}
-
-// Add counts lines that were sent.
-func (a *Pushed) Add(sent RecordedLines) {
-	a.Recorded += sent.Recorded
-	a.Executions += sent.Executions
-	a.Replaced += sent.Replaced
-	a.Duplicates += sent.Duplicates
-	a.Conflicts += sent.Conflicts
-	a.Rejected += sent.Rejected
-	a.Forgotten += sent.Forgotten
-	a.ErrorsOmitted += sent.ErrorsOmitted
-	a.Suspicions = a.Suspicions.With(sent.Suspicions)
 }
 
 // Merge adds what was sent later to the same server. Of the files that stay, the later answer counts.
@@ -46,10 +41,7 @@ func (a *Pushed) Merge(later Pushed) {
 	a.Refused += later.Refused
 	a.RefusedFolder = cmp.Or(later.RefusedFolder, a.RefusedFolder)
 	a.Open, a.Unsent = later.Open, later.Unsent
-	a.Add(later.RecordedLines)
-	for _, p := range later.Errors {
-		a.AddProblem(p)
-	}
+	a.RecordedLines.Add(later.RecordedLines)
 }
 
 // Counts says what became of the lines.
@@ -105,5 +97,24 @@ func (a Pushed) Lead() []Sentence {
 	if a.RefusedFolder != "" {
 		list = append(list, refusedNote("these lines are kept in "+a.RefusedFolder, "push"))
 	}
+	if n := a.nNotSent(); n > 0 {
+		list = append(list, Sentence{Kind: Note, Text: format.Counted(n, "record") + " of the kinds below " + format.Verb(n, "was", "were") + " not sent: merge the database where that of the server can be reached"})
+	}
 	return append(list, a.Suspicions.Warnings()...)
+}
+
+func (a Pushed) nNotSent() (n int) {
+	for _, k := range a.NotSent {
+		n += k.N
+	}
+	return n
+}
+
+// Tables implements [Answer].
+func (a Pushed) Tables() []Table {
+	left := Table{Name: "not_sent", Title: "Not sent", HiddenIfEmpty: true, Columns: columns("kind", "n", "reason").wrap("reason")}
+	for _, k := range a.NotSent {
+		left.Rows = append(left.Rows, []any{k.Kind, k.N, k.Reason})
+	}
+	return append(a.RecordedLines.Tables(), left)
 }

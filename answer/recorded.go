@@ -61,6 +61,22 @@ func (a *RecordedLines) OmitProblem(line int) {
 	}
 }
 
+// Add adds what became of other lines.
+func (a *RecordedLines) Add(other RecordedLines) {
+	a.Recorded += other.Recorded
+	a.Executions += other.Executions
+	a.Replaced += other.Replaced
+	a.Duplicates += other.Duplicates
+	a.Conflicts += other.Conflicts
+	a.Rejected += other.Rejected
+	a.Forgotten += other.Forgotten
+	a.ErrorsOmitted += other.ErrorsOmitted
+	a.Suspicions = a.Suspicions.With(other.Suspicions)
+	for _, p := range other.Errors {
+		a.AddProblem(p)
+	}
+}
+
 func (a RecordedLines) Lead() []Sentence {
 	text := fmt.Sprintf("%s: %d recorded, %d duplicate, %d conflicting, %d rejected", a.Source, a.Recorded, a.Duplicates, a.Conflicts, a.Rejected)
 	if a.Replaced > 0 {

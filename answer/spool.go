@@ -1,11 +1,5 @@
 package answer
 
-// Blob says that a server has a content, which lines may name.
-type Blob struct {
-	Digest string `json:"digest"` // sha256: and 64 hexadecimal digits
-	Bytes  int64  `json:"bytes"`
-}
-
 // SpoolPosition says how far the lines of a spool are recorded by a server.
 type SpoolPosition struct {
 	ServerEpoch string `json:"server_epoch"` // another one after the database was made anew, or restored from a backup

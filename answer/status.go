@@ -28,8 +28,7 @@ type Waiting struct {
 	Open          int       `json:"files_open"` // of files, those that a process may still write
 	Lines         int       `json:"lines"`
 	Bytes         int64     `json:"bytes"`
-	Known         int       `json:"lines_acknowledged"` // of lines, those that the server has: their file stays until it has all
-	Refused       int       `json:"lines_refused"`      // by the server or the database: they are kept beside the spool, and do not wait
+	Refused       int       `json:"lines_refused"` // by the server or the database: they are kept beside the spool, and do not wait
 	RefusedFolder string    `json:"refused_folder,omitzero"`
 	Kept          int       `json:"files_kept"`            // that the server has, kept for 7 days in case it is restored from an older copy
 	Epoch         string    `json:"server_epoch,omitzero"` // of the database of the server when it answered last
@@ -56,7 +55,7 @@ func (a Status) Conclusion() Conclusion {
 
 func (a Status) lines() (n int) {
 	for _, w := range a.Waiting {
-		n += w.unsent()
+		n += w.Lines
 	}
 	return n
 }
@@ -67,9 +66,6 @@ func (a Status) refused() (n int) {
 	}
 	return n
 }
-
-// unsent is how many lines wait. A file whose process has not closed it stays when all of its lines are sent.
-func (w Waiting) unsent() int { return w.Lines - w.Known }
 
 // target names what records wait for.
 func (w Waiting) target() string {
@@ -86,12 +82,12 @@ func (a Status) Lead() []Sentence {
 	}
 	list := []Sentence{{Kind: Heading, Text: text}}
 	for _, w := range a.Waiting {
-		if w.unsent() > 0 && w.Failure != "" {
+		if w.Lines > 0 && w.Failure != "" {
 			list = append(list, Sentence{Kind: Warning, Text: fmt.Sprintf("%s, at %s: %s", w.target(), timeText(w.FailedAt), strings.TrimPrefix(w.Failure, w.target()+": "))})
 		}
 	}
 	for _, w := range a.Waiting {
-		if w.unsent() > 0 {
+		if w.Lines > 0 {
 			list = append(list, w.wayOut())
 		}
 		if w.Refused > 0 {
@@ -123,14 +119,14 @@ func (w Waiting) wayOut() Sentence {
 func (a Status) Tables() []Table {
 	waiting := Table{
 		Name: "waiting", HiddenIfEmpty: true,
-		Columns: append(columns("for", "files", "open", "lines", "acknowledged", "bytes", "oldest").drop("bytes", "oldest", "acknowledged", "open", "files").wrap("for"),
+		Columns: append(columns("for", "files", "open", "lines", "bytes", "oldest").drop("bytes", "oldest", "open", "files").wrap("for"),
 			columns("name", "server", "database", "failure", "failed_at", "folder", "kept", "server_epoch", "refused")...),
 	}
-	for i := range waiting.Columns[7:] {
-		waiting.Columns[7+i].For = ForData
+	for i := range waiting.Columns[6:] {
+		waiting.Columns[6+i].For = ForData
 	}
 	for _, w := range a.Waiting {
-		waiting.Rows = append(waiting.Rows, []any{w.target(), w.Files, w.Open, w.Lines, w.Known, w.Bytes, timeCell(w.Oldest), w.Name, w.Server, w.Database, w.Failure, timeCell(w.FailedAt), w.Folder, w.Kept, w.Epoch, w.Refused})
+		waiting.Rows = append(waiting.Rows, []any{w.target(), w.Files, w.Open, w.Lines, w.Bytes, timeCell(w.Oldest), w.Name, w.Server, w.Database, w.Failure, timeCell(w.FailedAt), w.Folder, w.Kept, w.Epoch, w.Refused})
 	}
 	sweeps := Table{Name: "sweeps", Title: "Sweeps that run, or were killed", HiddenIfEmpty: true, Columns: columns("sweep", "scenario", "started", "kept").wrap("kept")}
 	for _, s := range a.Sweeps {

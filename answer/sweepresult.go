@@ -153,6 +153,9 @@ func (a SweepResult) Conclusion() Conclusion {
 	if a.NUncompared > 0 || a.isUnjudged() {
 		return Inconclusive
 	}
+	if a.NRan == 0 && a.NDiffering > 0 {
+		return Differs
+	}
 	return Done
 }
 

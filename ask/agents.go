@@ -17,15 +17,6 @@ unknown, the time of recording.`,
 	}
 }
 
-func Watch() Def[answer.WatchQuestion, answer.Watched] {
-	return Def[answer.WatchQuestion, answer.Watched]{
-		Name: "watch", Path: "executions/recorded", Scope: access.Read, Help: "show executions as they are recorded",
-		About: `Lists the executions that were recorded behind a mark, and the mark of the next question. Without a mark, lists nothing: the mark then stands
-behind all that is recorded. An execution of which more became known, or one of the newest, can come again: its id tells.`,
-		Params: (*answer.WatchQuestion).Params, Read: agents.Watch,
-	}
-}
-
 func ShowExecution() Def[answer.ExecutionQuestion, answer.Execution] {
 	return Def[answer.ExecutionQuestion, answer.Execution]{
 		Name: "show execution", Scope: access.Read, Help: "show an execution with its tool calls, its scores, and the reasons for them",

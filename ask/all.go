@@ -18,7 +18,7 @@ func All() []Question {
 		Sweeps().Question(), Sweep().Question(), PlanSweep().Question(),
 		WithdrawSeed().Question(), WithdrawConfiguration().Question(), WithdrawSweep().Question(),
 		RestoreSeed().Question(), RestoreConfiguration().Question(), RestoreSweep().Question(),
-		Executions().Question(), Watch().Question(), ShowExecution().Question(), Search().Question(), ForgetExecution().Question(),
+		Executions().Question(), ShowExecution().Question(), Search().Question(), ForgetExecution().Question(),
 		Fitness().Question(), Rubrics().Question(), CheckRubric().Question(), CompareRubrics().Question(),
 		AddToken().Question(), SetToken().Question(), Tokens().Question(), RevokeToken().Question(),
 	}

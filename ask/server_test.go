@@ -52,23 +52,10 @@ func TestServerAnswersAlike(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if store.IsServer(st.Path()) {
-					want, got = withoutMark(want), withoutMark(got)
-				}
 				compareFaces(t, want, got)
 			})
 		}
 	}
-}
-
-// withoutMark returns an answer without the mark to go on from: on PostgreSQL it counts the transactions of all
-// databases of the server, and other tests use some of them.
-func withoutMark(a answer.Answer) answer.Answer {
-	if w, ok := a.(answer.Watched); ok {
-		w.Mark = ""
-		return w
-	}
-	return a
 }
 
 // TestServerWritesAlike asks for each report and each picture of a database and of a server on it: both write the same

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"track"
 	"track/answer"
 	"track/ask"
@@ -279,7 +282,7 @@ func composeSeed(ctx context.Context, b *builder) error {
 			command = sweep.CommandLine()
 		}
 	}
-	again := sentence{Class: "need", Text: "run the seed again", Command: "track repeat " + shell.Word(selector) + " " + a.Number.String() + " -- " + command}
+	again := sentence{Class: "need", Text: "run the seed again", Command: "track sweep --scenario " + shell.Word(a.Scenario) + " --seeds " + a.Number.String() + " --repeat-check 1" + settingsOf(a.RecordedSeed.Configuration.Configuration) + " -- " + command}
 	b.add(section{ID: "again", Title: "Run again", Sentences: []sentence{again}})
 	return b.addFragment("provenance", "Provenance", "provenance", b.origin(a))
 }
@@ -588,4 +591,19 @@ func (b *builder) addCodeRange(a answer.Comparison) {
 		s.Sentences = []sentence{{Class: "note", Text: "Each side with a recorded commit has the same one: " + track.ShortHash(first.Commit) + "."}}
 	}
 	b.add(s)
+}
+
+// settingsOf returns the flags that name a configuration.
+func settingsOf(c track.Configuration) (flags string) {
+	if c.Label != "" {
+		flags += " --label " + shell.Word(c.Label)
+	}
+	var params map[string]jsontext.Value
+	if json.Unmarshal(c.Params.JSON(), &params) != nil {
+		return flags
+	}
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		flags += " --param " + shell.Word(name+"="+string(params[name]))
+	}
+	return flags
 }

@@ -123,7 +123,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		}
 	}
 	seed := get(t, base+"/show/seed?scenario=growth_plus%40theta-14&seed=0")
-	for _, want := range []string{`<dt>recorded</dt><dd><time datetime="`, `data-copy="track repeat `} {
+	for _, want := range []string{`<dt>recorded</dt><dd><time datetime="`, `data-copy="track sweep --scenario `} {
 		if !strings.Contains(seed, want) {
 			t.Errorf("the page of a seed has no %s", want)
 		}

@@ -86,9 +86,8 @@ func isLook(q ask.Question) bool { return q.Notes && q.Name != "search" }
 // analysis.
 func isPreviewed(q ask.Question) bool { return q.Notes && q.Compose != nil }
 
-// unpaged are questions without a page: those that read files of whoever asks, and one that programs ask again and again,
-// as pages hear of changes by events.
-var unpaged = []string{"sweep plan", "spec lint", "watch"} //nolint:gochecknoglobals // a constant
+// unpaged are questions without a page: those that read files of whoever asks.
+var unpaged = []string{"sweep plan", "spec lint"} //nolint:gochecknoglobals // a constant
 
 // composers returns the pages that show more than the answer to one question, by the name of the question.
 func composers() map[string]func(context.Context, *builder) error {

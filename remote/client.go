@@ -1,4 +1,4 @@
-// Package remote asks the questions of package ask of a server.
+// Package remote asks the questions of package ask of a server, and sends it what is recorded for it.
 package remote
 
 import (
@@ -9,9 +9,12 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -33,8 +36,6 @@ type Client struct {
 	name    string // that the user gave the server, and that brought the secret; empty for none
 	secret  access.Secret
 	http    *http.Client
-
-	patience time.Duration // how long a question waits in all for a server that is busy
 }
 
 // New returns a client of the server at an address such as https://track.example.org/base. Without a secret it has the
@@ -50,7 +51,7 @@ func New(address string, secret access.Secret) (*Client, error) {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = 0 // an answer may take long to compute; ctx ends it
 	transport.TLSHandshakeTimeout = connectTime
-	return &Client{address: u, secret: secret, patience: patience, http: &http.Client{Transport: transport, CheckRedirect: refuseRedirect}}, nil
+	return &Client{address: u, secret: secret, http: &http.Client{Transport: transport, CheckRedirect: refuseRedirect}}, nil
 }
 
 // withoutPassword hides what stands before @ in an address that cannot be parsed.
@@ -127,12 +128,6 @@ func (c *Client) answered(ctx context.Context, question string, params url.Value
 	return c.patiently(ctx, send)
 }
 
-func (c *Client) authorize(request *http.Request) {
-	if secret := c.currentSecret(); secret != "" {
-		request.Header.Set("Authorization", "Bearer "+string(secret))
-	}
-}
-
 func (c *Client) currentSecret() access.Secret {
 	if c.secret != "" {
 		return c.secret
@@ -199,4 +194,182 @@ func (c *Client) problem(response *http.Response, body io.Reader) error {
 		return fmt.Errorf("%w: %s: %s", track.ErrInvalid, c.address, p.Message)
 	}
 	return p.Err()
+}
+
+// patience is how long a question waits in all for a server that is busy.
+const patience = time.Minute
+
+// busyError is the error of a server that is away or busy: the same request may succeed later.
+type busyError struct {
+	error
+	wait time.Duration // that the server asks for; 0 if it does not say
+}
+
+// Unwrap returns what is wrong.
+func (e busyError) Unwrap() error { return e.error }
+
+// do sends a request, and returns an answer that is no error. Its body must be closed.
+func (c *Client) do(request *http.Request) (*http.Response, error) {
+	if secret := c.currentSecret(); secret != "" {
+		request.Header.Set("Authorization", "Bearer "+string(secret))
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, busyError{c.unreachable(request.Context(), err), 0}
+	}
+	if response.StatusCode == http.StatusOK {
+		return response, nil
+	}
+	defer func() { _ = response.Body.Close() }()
+	err = c.problem(response, response.Body)
+	switch response.StatusCode {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+		return nil, busyError{err, time.Duration(max(seconds, 0)) * time.Second}
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return nil, tokenRefused{err}
+	}
+	return nil, err
+}
+
+// ErrRefused is wrapped by the error for a token that does not allow a request.
+var ErrRefused = errors.New("the server refuses this token")
+
+// tokenRefused is such an error, which says itself what the token lacks.
+type tokenRefused struct{ error }
+
+// Unwrap returns ErrRefused and what is wrong.
+func (e tokenRefused) Unwrap() []error { return []error{ErrRefused, e.error} }
+
+// patiently sends a request again as long as a server that is busy asks for that, up to a time in all.
+func (c *Client) patiently(ctx context.Context, send func() (*http.Response, error)) (*http.Response, error) {
+	for waited := time.Duration(0); ; {
+		response, err := send()
+		busy := new(busyError)
+		if err == nil || !errors.As(err, busy) || busy.wait == 0 {
+			return response, err
+		}
+		if waited+busy.wait > patience {
+			if waited == 0 {
+				return nil, err
+			}
+			return nil, track.WithHint(fmt.Errorf("%w; it was asked again for %s", err, waited), track.Hint{Text: "try again when it is less busy"})
+		}
+		if !goesOn(ctx, busy.wait) {
+			return nil, context.Cause(ctx)
+		}
+		waited += busy.wait
+	}
+}
+
+// goesOn waits, and reports whether ctx goes on then.
+func goesOn(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// seedsAtOnce is how many seeds a server lists in an answer.
+const seedsAtOnce = 1000
+
+// Seeds returns the seeds of configurations that the server has, without their values.
+func (c *Client) Seeds(ctx context.Context, scenario string, configurations []track.Configuration) (all []track.Seed, err error) {
+	for _, configuration := range configurations {
+		q := answer.SeedsQuestion{Of: answer.Selector{Scenario: scenario, Configuration: configuration.Hash()}, Page: answer.Page{Limit: seedsAtOnce}}
+		for page, err := range ask.Seeds().Pages(ctx, c.Source(), q) {
+			if errors.Is(err, track.ErrNotFound) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			for _, s := range page.Items {
+				all = append(all, track.Seed{Scenario: scenario, Configuration: configuration, Number: s.Number, Outcome: s.Outcome})
+			}
+		}
+	}
+	return all, nil
+}
+
+// fetchFiles has create begin each file of an answer, and writes it as it comes. The answer is the last part, so that
+// one that was cut off is an error.
+func (c *Client) fetchFiles(ctx context.Context, question string, params url.Values, create ask.Create, into any) error {
+	response, err := c.answered(ctx, question, params, ask.Multipart)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	_, fields, err := mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if err != nil || fields["boundary"] == "" {
+		return fmt.Errorf("%s answers %q without files: is it a server of track?", c.address, question)
+	}
+	received := receivedFiles{ctx, c}
+	parts := multipart.NewReader(response.Body, fields["boundary"])
+	for {
+		part, err := parts.NextRawPart()
+		if err != nil {
+			return received.cut(err)
+		}
+		switch part.Header.Get("Content-Type") {
+		case "application/json":
+			if err := answer.Decode(part, into); err != nil {
+				return received.cut(err)
+			}
+			return nil
+		case "application/problem+json":
+			return c.problem(&http.Response{Header: http.Header(part.Header), Request: response.Request}, part)
+		}
+		if err := received.file(part, create); err != nil {
+			return err
+		}
+	}
+}
+
+// receivedFiles are the files of an answer.
+type receivedFiles struct {
+	ctx    context.Context
+	client *Client
+}
+
+// cut explains why there is no more of an answer.
+func (f receivedFiles) cut(err error) error {
+	if f.ctx.Err() != nil {
+		return context.Cause(f.ctx)
+	}
+	err = fmt.Errorf("%w: %s: the answer was cut off, and nothing of it is kept: %w", track.ErrDatabase, f.client.address, err)
+	return track.WithHint(err, track.Hint{Text: "ask again"})
+}
+
+// file writes a file. Its name is the server's, so it must lead nowhere else.
+func (f receivedFiles) file(part *multipart.Part, create ask.Create) error {
+	_, fields, err := mime.ParseMediaType(part.Header.Get("Content-Disposition"))
+	if err != nil || !filepath.IsLocal(filepath.FromSlash(fields["filename"])) {
+		return fmt.Errorf("%s sends a file with the name %q", f.client.address, fields["filename"])
+	}
+	out, err := create(fields["filename"])
+	if err != nil {
+		return err
+	}
+	noted := &notedErrors{Writer: out}
+	if _, err = io.Copy(noted, part); err != nil && noted.err == nil {
+		return f.cut(err)
+	}
+	return err
+}
+
+// notedErrors tells an error of the file from one of the network.
+type notedErrors struct {
+	io.Writer
+	err error
+}
+
+// Write implements [io.Writer].
+func (n *notedErrors) Write(data []byte) (count int, err error) {
+	count, n.err = n.Writer.Write(data)
+	return count, n.err
 }

@@ -6,15 +6,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"track/internal/spool"
 )
 
-// Beside the spool of a server lie its address, which the name of the folder does not tell, and why the last sending
-// failed.
+// What lies beside the spool of a server.
 const (
 	addressFile = "address"
 	failureFile = "failure"
+	epochFile   = "epoch" // of the database of the server
 )
 
 // KeepAddress writes down whose records lie in a spool. If it cannot, the spool is one of a server that is not known.
@@ -32,10 +35,9 @@ type Spool struct {
 	Failure  string // why the last sending failed; empty if it did not, or if nothing was sent yet
 	FailedAt time.Time
 
-	Acknowledged int // lines that wait in files of which the server has some
-	Kept         int // files that the server has
-	Refused      int // lines that the server refused
-	Epoch        string
+	Kept    int // files that the server has
+	Refused int // lines that the server refused
+	Epoch   string
 }
 
 // Spools returns the spools of all servers, those of PostgreSQL among them.
@@ -66,9 +68,20 @@ func SpoolIn(dir string) (s Spool, err error) {
 		return s, err
 	}
 	s.Address = strings.TrimSpace(string(address))
-	if err := s.addPositions(); err != nil {
+	kept, err := spool.Kept(dir)
+	if err != nil {
 		return s, err
 	}
+	s.Kept, s.Epoch = len(kept), epochOf(dir)
+	files, err := spool.Files(spool.RefusedFolder(dir))
+	if err != nil {
+		return s, err
+	}
+	refused, err := spool.Count(files)
+	if err != nil {
+		return s, err
+	}
+	s.Refused = refused.Lines
 	path := filepath.Join(filepath.Dir(dir), failureFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -103,4 +116,127 @@ func keepOutcome(dir string, err error) {
 		return
 	}
 	_ = os.WriteFile(path, []byte(text+"\n"), 0o600)
+}
+
+// keptFor is how long files are kept that the server has.
+const keptFor = 7 * 24 * time.Hour
+
+// keepSent moves a file of so many bytes that the server has out of the way, where it is kept for a while. One that its
+// process writes to after all comes back.
+func keepSent(f spool.File, size int64) error {
+	moved, err := f.Done()
+	if err != nil || moved == "" {
+		return err
+	}
+	info, err := os.Stat(moved)
+	if err != nil {
+		return err
+	}
+	now := time.Now()
+	if info.Size() > size {
+		return spool.KeptFile{Path: moved, At: now}.BringBack()
+	}
+	return os.Chtimes(moved, now, now)
+}
+
+// keepEpoch writes down the epoch of a server of which none is known, and reports whether the known one is this.
+func keepEpoch(dir, epoch string) bool {
+	known := epochOf(dir)
+	if known == "" {
+		setEpoch(dir, epoch)
+	}
+	return known == "" || known == epoch
+}
+
+func epochOf(dir string) string {
+	text, _ := os.ReadFile(filepath.Join(filepath.Dir(dir), epochFile)) // without one, nothing was sent yet
+	return strings.TrimSpace(string(text))
+}
+
+// setEpoch writes an epoch down. If it cannot, positions alone tell what the server has lost.
+func setEpoch(dir, epoch string) {
+	_ = os.WriteFile(filepath.Join(filepath.Dir(dir), epochFile), []byte(epoch+"\n"), 0o600)
+}
+
+// Restore brings files back into the spool that the server had acknowledged and has lost, because it was restored from an
+// older copy, and returns how many. It asks for the file that was acknowledged last: a server that has it has those
+// before it, unless its epoch is another one.
+func (p *Pusher) Restore(ctx context.Context) (n int, err error) {
+	kept, err := keptFiles(p.Dir)
+	if err != nil {
+		return 0, err
+	}
+	epoch := ""
+	for _, k := range kept {
+		id, ok := spool.ID(k.Path)
+		if !ok {
+			continue
+		}
+		lines, err := k.Lines()
+		if err != nil {
+			return n, err
+		}
+		there, err := p.Client.spoolPosition(ctx, id, p.Attempts)
+		if err != nil {
+			keepOutcome(p.Dir, err)
+			return n, err
+		}
+		isThere := there.Through >= int64(lines)
+		if epoch == "" && isThere && keepEpoch(p.Dir, there.ServerEpoch) {
+			return 0, nil
+		}
+		epoch = there.ServerEpoch
+		if !isThere {
+			if err := k.BringBack(); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+	if epoch != "" {
+		setEpoch(p.Dir, epoch)
+	}
+	return n, nil
+}
+
+// keptFiles returns the files that the server has, the last one first, and removes those that are kept no longer.
+func keptFiles(dir string) (list []spool.KeptFile, err error) {
+	all, err := spool.Kept(dir)
+	if err != nil {
+		return nil, err
+	}
+	now := time.Now()
+	for _, k := range all {
+		if now.Sub(k.At) < keptFor {
+			list = append(list, k)
+		} else if err := os.Remove(k.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// Lacking counts, by scenario, the seeds in the files of a spool that its server may not have: those that wait, and those
+// that it refused.
+func Lacking(dir string) (n map[string]int, err error) {
+	n = map[string]int{}
+	waiting, err := spool.Files(dir)
+	if err != nil {
+		return nil, err
+	}
+	refused, err := spool.Files(spool.RefusedFolder(dir))
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range slices.Concat(waiting, refused) {
+		for record, err := range spool.Records(f.Path) {
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			if err == nil && record.Err == nil && record.IsSeed() { // nobody knows what a bad line would be
+				n[record.Seed.Scenario]++
+			}
+		}
+	}
+	return n, nil
 }

@@ -9,19 +9,24 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/oklog/ulid/v2"
 
 	"track"
 	"track/access"
 	"track/answer"
 	"track/importer/lines"
+	"track/store"
 	"track/tracker/exchange"
 	"track/tracker/names"
 )
 
 // The limits of lines that are sent together.
 const (
-	maxLinesBody     = 16 << 20 // as they are sent
-	maxUnpackedLines = 64 << 20
+	maxLinesBody     = 72 << 20 // as they are sent; the longest line has 64 MiB
+	maxUnpackedLines = 72 << 20
 	listedProblems   = 50 // of the lines of a request, with their reasons
 )
 
@@ -29,40 +34,78 @@ const (
 // counts is on the disk. Sent again, lines are duplicates. Requests with few lines share a transaction with others that
 // come at the same time.
 func (s *Server) recordLines(w http.ResponseWriter, r *http.Request) error {
+	a, err := s.takeLines(w, r, nil)
+	if err != nil {
+		return err
+	}
+	return writeAnswer(w, r, a.RecordedLines, jsonForm())
+}
+
+// takeLines records the lines of a request, which are a part of a spool unless part is nil.
+func (s *Server) takeLines(w http.ResponseWriter, r *http.Request, part *exchange.SpoolPart) (a answer.SentLines, err error) {
+	a.RecordedLines = answer.NewRecordedLines("")
 	r.Body = begun(r)
 	body, err := unpacked(w, r)
 	if err != nil {
-		return err
+		return a, err
 	}
 	leave, err := s.recording.enter(r.Context())
 	if err != nil {
-		return err
+		return a, err
 	}
 	defer leave()
-	_, release, err := s.database.use(r.Context())
+	st, release, err := s.database.use(r.Context())
 	if err != nil {
-		return err
+		return a, err
 	}
 	defer release()
-	grant := grantOf(r.Context())
-	a := answer.NewRecordedLines("")
-	entries := admitted(grant, lines.ReadSent(body, s.blobs.reader(grant.Name)))
-	summary, err := s.database.group.RecordAll(r.Context(), names.New(names.Warn), entries, exchange.BatchObserver{
-		Problem: func(p exchange.BatchProblem) {
-			if len(a.Errors) < listedProblems {
-				a.AddProblem(p.LineProblem)
-			} else {
-				a.OmitProblem(p.Line)
-			}
-		},
-	}, s.queue.enter)
-	if summary.AddTo(&a); a.Recorded+a.Replaced > 0 {
+	counted := &countingReader{Reader: body}
+	entries := admitted(grantOf(r.Context()), lines.ReadSent(counted))
+	observer := exchange.BatchObserver{Problem: func(p exchange.BatchProblem) {
+		if part != nil || len(a.Errors) < listedProblems {
+			a.AddProblem(p.LineProblem)
+		} else {
+			a.OmitProblem(p.Line)
+		}
+	}}
+	var summary exchange.BatchSummary
+	if part == nil {
+		summary, err = s.database.group.RecordAll(r.Context(), names.New(names.Warn), entries, observer, s.queue.enter)
+	} else {
+		var p store.SpoolPosition
+		part.Lines = counted.lines
+		summary, a.Skipped, p, err = s.database.group.RecordSpool(r.Context(), *part, names.New(names.Warn), entries, observer, s.queue.enter)
+		a.Through, a.Refused = p.Through, p.Refused
+	}
+	if summary.AddTo(&a.RecordedLines); a.Recorded+a.Replaced > 0 {
 		s.logChange(r.Context(), "lines", "recorded", a.Recorded, "replaced", a.Replaced, "rejected", a.Rejected, "conflicts", a.Conflicts)
 	}
-	if err != nil {
-		return inputError(err)
+	if err == nil {
+		a.ServerEpoch, err = st.Epoch(r.Context())
 	}
-	return writeAnswer(w, r, a, jsonForm())
+	return a, inputError(err)
+}
+
+// countingReader counts lines, the last one also if it does not end.
+type countingReader struct {
+	io.Reader
+	n    int64
+	last byte
+}
+
+// Read implements [io.Reader].
+func (c *countingReader) Read(p []byte) (n int, err error) {
+	if n, err = c.Reader.Read(p); n > 0 {
+		c.n, c.last = c.n+int64(bytes.Count(p[:n], []byte{'\n'})), p[n-1]
+	}
+	return n, err
+}
+
+func (c *countingReader) lines() int64 {
+	if c.last != 0 && c.last != '\n' {
+		return c.n + 1
+	}
+	return c.n
 }
 
 // firstBytes is how much of a body has come before it takes the place of another.
@@ -160,3 +203,86 @@ func notAdmitted(grant access.Grant, record lines.Record) *track.FieldError {
 
 // LinesPath is where lines are sent to.
 const LinesPath = apiPath + "lines"
+
+// The paths of the spools of clients.
+const (
+	spoolPath      = apiPath + "spools/{ulid}"
+	spoolLinesPath = spoolPath + "/lines"
+)
+
+// mostSpooled is the largest number of lines of a spool.
+const mostSpooled = 1 << 50
+
+// spoolPosition says how far the lines of a spool are recorded.
+func (s *Server) spoolPosition(w http.ResponseWriter, r *http.Request) error {
+	id, err := spoolID(r)
+	if err != nil {
+		return err
+	}
+	st, release, err := s.database.use(r.Context())
+	if err != nil {
+		return err
+	}
+	defer release()
+	p, err := st.SpoolPosition(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	epoch, err := st.Epoch(r.Context())
+	if err != nil {
+		return err
+	}
+	return writeValue(w, answer.SpoolPosition{ServerEpoch: epoch, Through: p.Through, Refused: p.Refused})
+}
+
+// recordSpool records lines of a spool, and with them its position. Lines below the position are not recorded again.
+func (s *Server) recordSpool(w http.ResponseWriter, r *http.Request) error {
+	id, err := spoolID(r)
+	if err != nil {
+		return err
+	}
+	from, err := spoolFrom(r)
+	if err != nil {
+		return err
+	}
+	a, err := s.takeLines(w, r, &exchange.SpoolPart{ID: id, Sender: grantOf(r.Context()), From: from})
+	if err != nil {
+		return err
+	}
+	return writeValue(w, a)
+}
+
+// spoolID returns the spool that a request names.
+func spoolID(r *http.Request) (string, error) {
+	text := r.PathValue("ulid")
+	id, err := ulid.ParseStrict(strings.ToUpper(text))
+	if err != nil {
+		return "", fmt.Errorf("%w: %q is not a ULID", track.ErrInvalid, text)
+	}
+	return id.String(), nil
+}
+
+// spoolFrom returns how many lines of a spool come before those of a request.
+func spoolFrom(r *http.Request) (int64, error) {
+	text := r.URL.Query().Get("from")
+	if text == "" {
+		return 0, nil
+	}
+	from, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || from < 0 || from > mostSpooled {
+		return 0, fmt.Errorf("%w: from=%q: must be a number of lines", track.ErrInvalid, text)
+	}
+	return from, nil
+}
+
+// writeValue answers with JSON.
+func writeValue(w http.ResponseWriter, v any) error {
+	var text bytes.Buffer
+	if err := answer.Encode(&text, v); err != nil {
+		return err
+	}
+	text.WriteByte('\n')
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = text.WriteTo(w) // the client has gone
+	return nil
+}

@@ -9,7 +9,6 @@ import (
 
 	"track"
 	"track/answer"
-	"track/importer/lines"
 	"track/tracker/exchange"
 )
 
@@ -75,8 +74,6 @@ func (s *Server) refuseFor(ctx context.Context, w http.ResponseWriter, err error
 	switch {
 	case errors.As(err, &gap):
 		writeProblemBody(w, http.StatusConflict, gapProblem{problemOf(http.StatusConflict, answer.ProblemOf(err)), gap.Through})
-	case errors.Is(err, lines.ErrNoBlob):
-		refuse(w, http.StatusFailedDependency, err)
 	case errors.As(err, &tooLarge):
 		refuse(w, http.StatusRequestEntityTooLarge, err)
 	case errors.As(err, new(forbidden)), errors.Is(err, track.ErrForbidden):

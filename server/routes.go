@@ -47,7 +47,6 @@ func Routes(questions []ask.Question) []Route {
 		Method: http.MethodPost, Pattern: LinesPath, Scope: access.Record, Summary: "record lines of JSON, as track record batch does", body: maxLinesBody, serve: (*Server).recordLines,
 	})
 	spool := part{name: "ulid", in: "path", help: "the ULID of the spool, which the client makes", kind: "string", required: true}
-	digest := part{name: "digest", in: "path", help: "sha256: and 64 hexadecimal digits", kind: "string", required: true}
 	from := part{name: "from", in: "query", help: "how many lines of the spool come before these", kind: "integer"}
 	routes = append(routes, Route{
 		Method: http.MethodGet, Pattern: spoolPath, Scope: access.Record, Summary: "say how far the lines of a spool are recorded",
@@ -55,12 +54,6 @@ func Routes(questions []ask.Question) []Route {
 	}, Route{
 		Method: http.MethodPost, Pattern: spoolLinesPath, Scope: access.Record, Summary: "record lines of a spool, and none of them twice",
 		parts: []part{spool, from}, zero: answer.SentLines{}, body: maxLinesBody, serve: (*Server).recordSpool,
-	}, Route{
-		Method: http.MethodGet, Pattern: blobPath, Scope: access.Record, Summary: "say whether the server has a content that this token has sent, which lines can name",
-		parts: []part{digest}, zero: answer.Blob{}, serve: (*Server).showBlob,
-	}, Route{
-		Method: http.MethodPut, Pattern: blobPath, Scope: access.Record, Summary: "keep a content for an hour, until a line names it",
-		parts: []part{digest}, zero: answer.Blob{}, body: maxBlob, serve: (*Server).takeBlob,
 	}, Route{
 		Method: http.MethodGet, Pattern: artifactPath, Scope: access.Read, Summary: "give the content of a file of a seed", bytes: true,
 		parts: []part{

@@ -85,7 +85,6 @@ type Server struct {
 	sessions    *sessions
 	rate        requestRate
 	metrics     metrics
-	blobs       *blobs
 	epoch       string // differs after each start
 	began       time.Time
 	handler     http.Handler
@@ -107,7 +106,6 @@ func New(config Config) *Server {
 	s.database.open = config.Open
 	s.streams = newStreams(&follower{database: &s.database})
 	s.sessions = newSessions(config.Now)
-	s.blobs = newBlobs(config.Now)
 	s.rate = newRequestRate(config.Rate, config.Now)
 	s.handler = s.newHandler(slices.Concat(Routes(ask.All()), PageRoutes()))
 	return s
@@ -175,5 +173,5 @@ func (s *Server) Watch(ctx context.Context, interval time.Duration) {
 // Close closes the database. No request may be under way.
 func (s *Server) Close() error {
 	s.streams.end()
-	return errors.Join(s.database.end(), s.blobs.end())
+	return s.database.end()
 }

@@ -1,15 +1,12 @@
 package server_test
 
 import (
-	"crypto/sha256"
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 
 	"track/access"
-	"track/server"
 )
 
 const spoolPath = "/api/v1/spools/01ARZ3NDEKTSV4RRFFQ69G5FAV"
@@ -21,11 +18,6 @@ func spoolLines(from, to int) string {
 		text.WriteString(strings.Replace(seedLine, `"100"`, fmt.Sprintf(`"%d"`, 100+n), 1))
 	}
 	return text.String()
-}
-
-func digestOf(body string) string {
-	hash := sha256.Sum256([]byte(body))
-	return "sha-256=:" + base64.StdEncoding.EncodeToString(hash[:]) + ":"
 }
 
 // Each request goes on where the one before it ended: what is sent twice is recorded once, and nothing is left out.
@@ -78,29 +70,4 @@ func countSeeds(t *testing.T, s *service) (n int64) {
 		t.Fatal(err)
 	}
 	return n
-}
-
-// Lines that are not what was sent are refused, and nothing of them is recorded.
-func TestSpoolDigest(t *testing.T) {
-	s := serve(t, func(c *server.Config) { c.NoAuth = true })
-	body := spoolLines(0, 3)
-	for _, tt := range []struct {
-		digest string
-		status int
-	}{
-		{digestOf(spoolLines(0, 2)), 400},
-		{"sha-512=:AAAA:, " + digestOf("other"), 400},
-		{"sha-256=AAAA", 400},
-		{"sha-256=:no:", 400},
-		{digestOf(body), 200},
-		{"sha-512=:AAAA:", 200},
-	} {
-		response, text := s.do(http.MethodPost, spoolPath+"/lines", "", body, "Content-Digest", tt.digest)
-		if response.StatusCode != tt.status {
-			t.Errorf("%s: %d: %s", tt.digest, response.StatusCode, text)
-		}
-		if n := countSeeds(t, s); tt.status != 200 && n != 5 {
-			t.Errorf("%s: %d seeds", tt.digest, n)
-		}
-	}
 }

@@ -33,7 +33,6 @@ func TestHookPlans(t *testing.T) {
 		{listSilentThreads, []any{1, 5}, "USING INDEX hook_event_open"},
 		{pruneHookEvents, []any{1}, "INDEX hook_event_settled"},
 		{listHookTurns, nil, "USING INDEX hook_event_open"},
-		{listExecutionsBetween, []any{1, 2}, "SEARCH execution USING INTEGER PRIMARY KEY"},
 	} {
 		steps := strings.Join(plan(t, st, q.text, q.args...), "\n")
 		if !strings.Contains(steps, q.want) {

@@ -28,7 +28,6 @@ All functions may be called from several threads. Each process, a forked one too
 from __future__ import annotations
 
 import atexit
-import binascii
 import datetime
 import hashlib
 import itertools
@@ -1328,8 +1327,7 @@ def _post(address: str, token: str, packed: bytes) -> Tuple[int, Dict[str, Any]]
         def redirect_request(self, *_: Any) -> None:
             return None
 
-    digest = binascii.b2a_base64(hashlib.sha256(packed).digest(), newline=False).decode()
-    headers = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip", "Content-Digest": "sha-256=:%s:" % digest}
+    headers = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
     if token:
         headers["Authorization"] = "Bearer " + token
     request = urllib.request.Request(address, data=packed, headers=headers)

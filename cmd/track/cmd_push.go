@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"track/internal/spool"
 	"track/remote"
 	"track/scoring/format"
+	"track/store"
+	"track/tracker/exchange"
 )
 
 // How long commands wait for the network, and how often they try.
@@ -36,16 +39,12 @@ func (p *program) pushCommand() *cli.Command {
 		Description: `What is recorded for a server is kept on this machine first. record sends it if that takes no more than a moment; push sends all that is left.
 What the server has already is a duplicate there. Files that the server has are kept for 7 days. If it was restored from an older copy, push
 sends again what it has lost.
-
 Lines that the server refuses are kept in a folder of their own, with the reasons. Correct them there, and send them again with --retry; or
 delete them.
-
 With --watch it goes on until it is interrupted, and sends new lines as they come, also those of a sweep that runs. It waits for a server that is away. If
 the server refuses the token, it ends.
-
-With --all it sends the records of a database, named by --db or found: sweeps, seeds, executions of lines and logs, notes and tags. The
-answer counts them by kind, and says what lines do not carry. If it is interrupted, run it again: it goes on where the server stands.
-
+With --all it first keeps the records of a database as lines, named by --db or found: sweeps, seeds, executions of lines and logs, notes and
+tags. The answer says what lines do not carry.
 Examples:
    track push --server https://track.example.org
    TRACK_SERVER=https://track.example.org TRACK_TOKEN=trk_… track push
@@ -58,44 +57,127 @@ Examples:
 			&cli.DurationFlag{Name: "every", Usage: "look for new lines each `TIME`, with --watch", Value: 2 * time.Second, Destination: &o.every},
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() > 0 {
+			switch {
+			case c.NArg() > 0:
 				return usage("track push takes no arguments")
-			}
-			if c.IsSet("every") && !o.watch {
+			case c.IsSet("every") && !o.watch:
 				return usage("--every belongs to --watch")
+			case o.every < 100*time.Millisecond:
+				return usage("--every %s: must be at least 100ms", o.every)
+			case o.all && (o.watch || o.retry):
+				return usage("--all, --watch and --retry: give one of them")
 			}
-			if o.every < leastPushPause || o.every > mostPushPause {
-				return usage("--every %s: must be a time from %s to %s, such as 2s", o.every, leastPushPause, mostPushPause)
-			}
-			if o.all {
-				if o.watch || o.retry {
-					return usage("--all, --watch and --retry: give one of them")
-				}
-				return p.pushDatabase(c.Context)
-			}
-			client, err := p.client()
-			if err != nil {
-				return err
-			}
-			if client == nil {
-				return usage("track push needs a server: --server URL, or TRACK_SERVER")
-			}
-			dir, err := remote.SpoolDir(client.Address())
-			if err != nil {
-				return err
-			}
-			if o.retry {
-				if err := p.retryRefused(dir); err != nil {
-					return err
-				}
-			}
-			if o.watch {
-				return p.watchPush(c.Context, client, dir, o.every)
-			}
-			a, err := client.NewPusher(dir).Push(c.Context, pushAttempts)
-			return errors.Join(p.writeAnswer(a), err)
+			return p.push(c.Context, o)
 		},
 	}
+}
+
+func (p *program) push(ctx context.Context, o pushOptions) error {
+	address := cmp.Or(p.shared.server, p.getenv("TRACK_SERVER"))
+	if address == "" {
+		return usage("track push needs a server: --server URL, or TRACK_SERVER")
+	}
+	client, err := p.clientAt(address)
+	if err != nil {
+		return err
+	}
+	dir, err := remote.SpoolDir(client.Address())
+	if err != nil {
+		return err
+	}
+	if o.retry {
+		if err := p.retryRefused(dir); err != nil {
+			return err
+		}
+	}
+	total := answer.NewPushed(client.Address())
+	if o.all {
+		if total.NotSent, err = p.keepDatabase(ctx, dir); err != nil {
+			return err
+		}
+	}
+	pusher := remote.Pusher{Client: client, Dir: dir, Attempts: pushAttempts}
+	if o.watch {
+		return p.watchPush(ctx, &pusher, o.every)
+	}
+	restored, restoring := pusher.Restore(ctx)
+	a, err := pusher.Push(ctx)
+	total.Merge(a)
+	total.Restored = restored
+	return errors.Join(p.writeAnswer(total), cmp.Or(err, restoring))
+}
+
+// keepDatabase keeps the facts of a database as lines in a spool, and returns what lines do not carry.
+func (p *program) keepDatabase(ctx context.Context, dir string) (left []answer.SentRecords, err error) {
+	path, err := p.ownDatabase()
+	if err != nil {
+		return nil, err
+	}
+	st, err := store.Open(ctx, path, p.now)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = st.Close() }()
+	st.Admit(p.texts())
+	p.noticeSpool(path)
+	kept := spoolBuffer{program: p, dir: dir}
+	bar := p.newProgress("reading", "records", 0)
+	defer bar.watch()()
+	n := 0
+	left, err = exchange.StoredLines(ctx, st, func(line []byte) error {
+		n++
+		bar.update(n)
+		return kept.add(line)
+	})
+	bar.clear()
+	return left, errors.Join(err, kept.close())
+}
+
+// watchPush sends what comes into a spool until ctx ends, or the server refuses the token. A server that is away is told
+// of once.
+func (p *program) watchPush(ctx context.Context, pusher *remote.Pusher, every time.Duration) error {
+	const longest = time.Minute
+	server, told, pause := pusher.Client.Address(), "", every
+	p.notice("sending what is recorded for %s, each %s", server, every)
+	total := answer.NewPushed(server)
+	total.Watched, pusher.Attempts = true, 1
+	for ctx.Err() == nil {
+		restored, err := 0, error(nil)
+		if told != "" || pause == every && total.Files+total.Open == 0 { // at first, and after the server was away
+			restored, err = pusher.Restore(ctx)
+		}
+		a := answer.NewPushed(server)
+		if err == nil {
+			a, err = pusher.Push(ctx)
+		}
+		a.Restored = restored
+		total.Merge(a)
+		if refused := p.sentError(pusher.Client, a); refused != nil {
+			p.notice("%v", refused)
+		}
+		if a.Recorded+a.Duplicates+a.Conflicts+a.Rejected > 0 {
+			p.notice("%s", a.Counts())
+		}
+		switch {
+		case ctx.Err() != nil: // what was not acknowledged is sent again
+		case errors.Is(err, remote.ErrRefused):
+			return errors.Join(p.writeAnswer(total), err)
+		case err != nil:
+			if told != err.Error() {
+				told = err.Error()
+				p.notice("not sent, and tried again: %s", told)
+			}
+			pause = min(2*pause, longest)
+		case told != "":
+			p.notice("%s answers again", server)
+			told, pause = "", every
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+	return p.writeAnswer(total)
 }
 
 // pushDir returns the folder of what waits for the server that the user names; empty if a database is to be used.
@@ -120,7 +202,7 @@ func (p *program) writeKept(a answer.Spooled) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), pushWhileRecording)
 	defer cancel()
-	pushed, err := client.Push(ctx, dir, 1)
+	pushed, err := (&remote.Pusher{Client: client, Dir: dir, Attempts: 1}).Push(ctx)
 	if errors.Is(err, remote.ErrRefused) {
 		p.notice("%v", err)
 	}
@@ -180,7 +262,7 @@ func (p *program) pushKept(ctx context.Context, client *remote.Client, path stri
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pushBeforeReading)
 	defer cancel()
-	pushed, err := client.Push(ctx, dir, pushAttempts)
+	pushed, err := (&remote.Pusher{Client: client, Dir: dir, Attempts: pushAttempts}).Push(ctx)
 	switch {
 	case err != nil:
 		p.notice("kept in %s, and not sent yet: %v; %s", path, err, shellHint(track.NewHint("send it", "push")))
@@ -202,7 +284,7 @@ func (p *program) pushFirst(ctx context.Context, client *remote.Client) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, pushBeforeReading)
 	defer cancel()
-	pushed, err := client.Push(ctx, dir, pushAttempts)
+	pushed, err := (&remote.Pusher{Client: client, Dir: dir, Attempts: pushAttempts}).Push(ctx)
 	if err := p.sentError(client, pushed); err != nil {
 		p.notice("%v", err)
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"io/fs"
@@ -17,7 +16,6 @@ import (
 	"track"
 	"track/answer"
 	"track/ask"
-	"track/importer/lines"
 	"track/internal/spool"
 	"track/remote"
 	"track/store"
@@ -27,8 +25,8 @@ func (p *program) statusCommand() *cli.Command {
 	return &cli.Command{
 		Name: "status", Usage: "show what waits to be sent or recorded", UsageText: "track status [FLAGS]",
 		Description: `Shows for each server what is kept on this machine and not sent yet, and why the last sending failed. Shows what waits in the spool of the
-database, and sweeps without an end. Asks no server and sends nothing. A file stays as a whole until the server has all of its lines;
-acknowledged counts the lines of such files that the server has.
+database, and sweeps without an end. Asks no server and sends nothing. A file stays as a whole until its process has closed it and the server
+has all of its lines.
 
 Exit codes: 0 nothing waits, 1 records wait or were refused.
 
@@ -140,7 +138,7 @@ func (s *statusReader) add(w answer.Waiting) error {
 	kept, err := remote.SpoolIn(w.Folder)
 	w.Failure, w.FailedAt = kept.Failure, kept.FailedAt
 	if w.Server != "" {
-		w.Known, w.Kept, w.Epoch = kept.Acknowledged, kept.Kept, kept.Epoch
+		w.Kept, w.Epoch = kept.Kept, kept.Epoch
 	}
 	if w.Refused = kept.Refused; w.Refused > 0 {
 		w.RefusedFolder = spool.RefusedFolder(w.Folder)
@@ -165,17 +163,8 @@ func begunAt(path string) time.Time {
 
 // keptSweeps adds the sweeps in a file of a spool that have not ended.
 func (s *statusReader) keptSweeps(path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	text, _, _, err := spool.Lines(file)
-	if err != nil {
-		return err
-	}
 	running := map[string]track.Sweep{}
-	for record, err := range lines.Read(path, bufio.NewReader(text)) {
+	for record, err := range spool.Records(path) {
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (p *program) commandGroups() []commandGroup {
 		{"record", []commandEntry{
 			{"spec", parent("spec", "declare the metrics of a scenario and their targets",
 				p.specAddCommand, asking(p, ask.Specs(), "track spec list"), p.specShowCommand, p.specDiffCommand, p.specLintCommand, p.specSchemaCommand)},
-			{"record", p.recordCommand}, {"design", p.designCommand}, {"sweep", p.sweepCommand}, {"repeat", p.repeatCommand},
+			{"record", p.recordCommand}, {"design", p.designCommand}, {"sweep", p.sweepCommand},
 			{"withdraw", parent("withdraw", "take back a seed, a configuration or a sweep that was a mistake",
 				asking(p, ask.WithdrawSeed(), `track withdraw seed growth_plus@v0.10.2 7 --reason "the disk was full"`),
 				asking(p, ask.WithdrawConfiguration(), `track withdraw configuration growth_plus@theta=41 --reason "theta was meant to be 14"`),
@@ -39,7 +39,7 @@ track withdraw sweep 7k3m9q2x --plan-only --reason "10000 seeds were meant to be
 				asking(p, ask.RestoreSeed(), `track restore seed growth_plus@v0.10.2 7 --reason "the disk was not full"`),
 				asking(p, ask.RestoreConfiguration(), `track restore configuration growth_plus@v0.10.2 --reason "it was right"`),
 				asking(p, ask.RestoreSweep(), `track restore sweep 7k3m9q2x --reason "it was the right branch"`))},
-			{"import", p.importCommand}, {"hook", p.hookCommand}, {"watch", p.watchCommand},
+			{"import", p.importCommand}, {"hook", p.hookCommand},
 		}},
 		{"judge", []commandEntry{
 			{"stability", asking(p, ask.Stability(), `

@@ -34,7 +34,7 @@ func (p *program) hookForServer(ctx context.Context, h *live.Hook, client *remot
 	h.Take(ctx, p.in)
 	ctx, cancel := context.WithTimeout(ctx, pushWhileRecording)
 	defer cancel()
-	if _, err := client.Push(ctx, dir, 1); errors.Is(err, remote.ErrRefused) { // track status tells of other errors
+	if _, err := (&remote.Pusher{Client: client, Dir: dir, Attempts: 1}).Push(ctx); errors.Is(err, remote.ErrRefused) { // track status tells of other errors
 		h.Problem(folder, "push", err)
 	}
 	return nil

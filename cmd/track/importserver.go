@@ -35,10 +35,16 @@ func (p *program) importForServer(ctx context.Context, client *remote.Client, na
 	if err != nil {
 		return err
 	}
-	kept := keptExecutions{program: p, dir: dir}
+	kept := spoolBuffer{program: p, dir: dir}
 	options.Execution.Texts = p.texts()
 	if !options.DryRun {
-		options.Keep = kept.add
+		options.Keep = func(e track.Execution) error {
+			line, err := lines.AppendExecution(nil, e)
+			if err == nil {
+				err = kept.add(line)
+			}
+			return err
+		}
 	}
 	bar := p.newProgress("importing", "executions", logs.Size())
 	a, err := exchange.ImportLogs(ctx, nil, logs, options, bufio.NewReader(rand.Reader), exchange.LogObserver{
@@ -78,8 +84,8 @@ func (p *program) noticeGrowing(paths []string) {
 		format.Counted(len(paths), "file"), strings.Join(names, ", "))
 }
 
-// keptExecutions keeps executions in a file of a spool, which is made when it is needed.
-type keptExecutions struct {
+// spoolBuffer keeps lines in a file of a spool, which is made when it is needed.
+type spoolBuffer struct {
 	*program
 	dir    string
 	writer *spool.Writer
@@ -87,15 +93,15 @@ type keptExecutions struct {
 	path   string // empty if nothing is kept
 }
 
-func (k *keptExecutions) add(e track.Execution) (err error) {
+func (k *spoolBuffer) add(line []byte) error {
 	const together = 1 << 20
-	if k.text, err = lines.AppendExecution(k.text, e); err != nil || len(k.text) < together {
-		return err
+	if k.text = append(k.text, line...); len(k.text) < together {
+		return nil
 	}
 	return k.flush()
 }
 
-func (k *keptExecutions) flush() (err error) {
+func (k *spoolBuffer) flush() (err error) {
 	if len(k.text) == 0 {
 		return nil
 	}
@@ -110,7 +116,7 @@ func (k *keptExecutions) flush() (err error) {
 	return err
 }
 
-func (k *keptExecutions) close() error {
+func (k *spoolBuffer) close() error {
 	err := k.flush()
 	if k.writer != nil {
 		err = errors.Join(err, k.writer.Close())

@@ -130,7 +130,7 @@ func exitTable() []exit {
 		{exitContinue, "The decision needs more executions.", "`track mutation decide m-0001`", []answer.Conclusion{answer.NeedsEvidence}, nil},
 		{exitInterrupted, "The command was interrupted.", "Ctrl-C", nil, []error{context.Canceled}},
 		{exitMismatch, "Something that was done again gives another result, or its evidence is not recorded here.",
-			"`track replay`, `track repeat`", []answer.Conclusion{answer.Differs}, []error{track.ErrDiffers}},
+			"`track replay`, `track sweep --repeat-check`", []answer.Conclusion{answer.Differs}, []error{track.ErrDiffers}},
 		{exitInvalid, "The input is invalid. Good records of the same input are recorded. The file that is named as the database is not one that this `track` can use.",
 			"a batch with a broken line; `--db notes.txt`", []answer.Conclusion{answer.PartlyInvalid}, []error{track.ErrInvalid}},
 		{exitConflict, "Another record has the same identity. The one that was recorded first stays.",

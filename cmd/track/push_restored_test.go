@@ -227,10 +227,7 @@ func TestPushOpenFileInParts(t *testing.T) {
 	}
 	write(line("5") + line("6"))
 	p.push(p.address, "2 recorded, 0 duplicate")
-	if status, _ := p.track(p.address, "status", "--format", "json"); !strings.Contains(status, `"lines_acknowledged": 2`) {
-		t.Error(status)
-	}
 	write(line("5") + line("6") + line("7"))
-	p.push(p.address, "1 recorded, 0 duplicate")
+	p.push(p.address, "1 recorded, 2 duplicate")
 	p.wantSeeds("4,4,4")
 }

@@ -15,6 +15,8 @@ import (
 	"track"
 	"track/answer"
 	"track/internal/spool"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // watching is a track push --watch that runs.
@@ -112,7 +114,7 @@ func TestPushWatch(t *testing.T) {
 	}
 
 	w := watchPush(t, dir, env)
-	a := create(folder, "a")
+	a := create(folder, ulid.Make().String()+"-a")
 	for n := range track.SeedNumber(3) {
 		add(a, n)
 		w.says("sent to " + address + ": 1 recorded, 0 duplicate")
@@ -126,9 +128,9 @@ func TestPushWatch(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	b := create(filepath.Join(dir, "elsewhere"), "b") // so that it comes as a whole
+	b := create(filepath.Join(dir, "elsewhere"), ulid.Make().String()+"-b") // so that it comes as a whole
 	add(b, 4)
-	if err := errors.Join(b.Close(), os.Rename(b.Path(), filepath.Join(folder, "b.jsonl"))); err != nil {
+	if err := errors.Join(b.Close(), os.Rename(b.Path(), filepath.Join(folder, filepath.Base(b.Path())))); err != nil {
 		t.Fatal(err)
 	}
 	w.says("1 recorded, 0 duplicate")

@@ -17,14 +17,13 @@ import (
 	"track"
 )
 
-// artifact is a file of a seed: its text, its bytes in base64, a file or a blob that holds it, or why it was left out. A
+// artifact is a file of a seed: its text, its bytes in base64, a file that holds it, or why it was left out. A
 // string names a file.
 type artifact struct {
 	Name    string  `json:"name,omitempty"`
 	Text    *string `json:"text,omitzero"`
 	Base64  *string `json:"base64,omitzero"`
 	File    string  `json:"file,omitempty"`
-	Blob    string  `json:"blob,omitempty"`
 	LeftOut string  `json:"left_out,omitempty"`
 }
 
@@ -52,14 +51,14 @@ func (l seedLine) artifacts(from outside) (list []track.Artifact, problem *track
 func (a artifact) artifact(from outside) (made track.Artifact, err error) {
 	made = track.Artifact{Name: a.Name, LeftOut: a.LeftOut}
 	n := 0
-	for _, given := range []bool{a.Text != nil, a.Base64 != nil, a.File != "", a.Blob != "", a.LeftOut != ""} {
+	for _, given := range []bool{a.Text != nil, a.Base64 != nil, a.File != "", a.LeftOut != ""} {
 		if given {
 			n++
 		}
 	}
 	switch {
 	case n != 1:
-		return made, errors.New("needs one of text, base64, file, blob and left_out")
+		return made, errors.New("needs one of text, base64, file and left_out")
 	case a.Text != nil:
 		made.Content = *a.Text
 	case a.Base64 != nil:
@@ -73,10 +72,6 @@ func (a artifact) artifact(from outside) (made track.Artifact, err error) {
 			made.Name = filepath.ToSlash(filepath.Clean(a.File))
 		}
 		made.Content, err = readArtifact(from.dir, a.File)
-	case a.Blob != "":
-		var content []byte
-		content, err = from.content(a.Blob)
-		made.Content = string(content)
 	}
 	return made, err
 }

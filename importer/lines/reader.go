@@ -167,10 +167,6 @@ func (p *parser) read(reader *bufio.Reader) iter.Seq2[Record, error] {
 			}
 			if len(bytes.TrimSpace(text)) > 0 || tooLong {
 				record, whole := p.record(p.number, text, tooLong)
-				if p.missing != nil {
-					yield(Record{Line: p.number}, p.missing)
-					return
-				}
 				if whole && !yield(record, nil) {
 					return
 				}
@@ -191,15 +187,14 @@ const noFolder = "\x00"
 // sentBuffer is for lines of a request, of which many are read at once.
 const sentBuffer = 16 << 10
 
-// ReadSent is [Read] for lines that somebody else sent: one that names a file is refused. Blob returns the content
-// of a blob that a line names. If it returns [ErrNoBlob], the reading ends with that error. A loop over the lines that ends
-// early leaves the rest to the next loop.
-func ReadSent(r io.Reader, blob func(digest string) ([]byte, error)) iter.Seq2[Record, error] {
+// ReadSent is [Read] for lines that somebody else sent: one that names a file is refused. A loop over
+// the lines that ends early leaves the rest to the next loop.
+func ReadSent(r io.Reader) iter.Seq2[Record, error] {
 	buffer := sentBuffer
 	if short, ok := r.(interface{ Len() int }); ok {
 		buffer = min(buffer, short.Len()+1)
 	}
-	return (&parser{file: "lines", dir: noFolder, options: series.Options{Largest: sizes.Unpacked}, blob: blob}).read(bufio.NewReaderSize(r, buffer))
+	return (&parser{file: "lines", dir: noFolder, options: series.Options{Largest: sizes.Unpacked}}).read(bufio.NewReaderSize(r, buffer))
 }
 
 // cutOff says that a lineage has no last line.
@@ -210,8 +205,6 @@ type parser struct {
 	file, dir string
 	number    int            // of the line that was read last
 	options   series.Options // of files of series
-	blob      func(digest string) ([]byte, error)
-	missing   error          // of a blob that a line names
 	lineage   *lineageReader // that the lines are part of; nil for none
 	skipping  bool           // the rest of a lineage in which a line is wrong
 	quick     quickReader
@@ -240,9 +233,6 @@ func (p *parser) parse(r *Record, text []byte) (whole bool) {
 		}
 	}()
 	from := outside{dir: p.dir, options: p.options, recorded: &recorded}
-	if p.blob != nil {
-		from.blob = p.readBlob
-	}
 	if p.lineage == nil {
 		var ok bool
 		if r.Seed, r.Err, ok = p.quick.seed(text, from); ok {

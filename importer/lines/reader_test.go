@@ -93,7 +93,7 @@ func TestReadStops(t *testing.T) {
 
 // A loop over sent lines that ends early leaves the rest to the next one.
 func TestReadSentGoesOn(t *testing.T) {
-	sent := lines.ReadSent(strings.NewReader("{}\n\n{}\n{}"), nil)
+	sent := lines.ReadSent(strings.NewReader("{}\n\n{}\n{}"))
 	var got []int
 	for range 4 {
 		for record, err := range sent {

@@ -30,7 +30,6 @@ type seedLine struct {
 	Environment   track.Environment `json:"environment"`
 	Series        jsontext.Value    `json:"series"`
 	SeriesFile    string            `json:"series_file"`
-	SeriesBlobs   map[string]string `json:"series_blobs"`
 	Artifacts     []artifact        `json:"artifacts"`
 	Run           *run              `json:"run"`
 	Recorded      jsontext.Value    `json:"recorded"`
@@ -55,7 +54,6 @@ func ParseSeed(text []byte) (track.Seed, *track.FieldError) {
 type outside struct {
 	dir     string         // of its files
 	options series.Options // of files of series
-	blob    func(digest string) ([]byte, error)
 	// recorded takes what another database recorded of a seed; nil if a line must not say that.
 	recorded *track.SeedRecord
 }
@@ -187,8 +185,7 @@ func (l seedLine) series(from outside) (all []track.Series, problem *track.Field
 		}
 		all = append(all, read...)
 	}
-	blobs, problem := l.seriesOfBlobs(from)
-	return append(all, blobs...), problem
+	return all, nil
 }
 
 // seedNumber accepts a string, as the format has it, and an integer, as people write it.

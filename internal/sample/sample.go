@@ -55,7 +55,6 @@ func Questions() map[string][]string {
 		"spec show":          {"scenario=growth_plus"},
 		"query":              {"sql=" + url.QueryEscape("SELECT scenario, count(*) AS n, -0.0 AS zero, NULL AS none FROM v_seed GROUP BY scenario")},
 		"executions":         {"", "lineage=l&limit=2"},
-		"watch":              {"", "lineage=l", "mark=0-0-0-0", "lineage=l@v001&mark=0-0-0-0"},
 		"show execution":     {"id=EXECUTION", "id=EXECUTION&output=true", "id=EXECUTION&trace=true", "id=EXECUTION&trace=true&grep=x"},
 		"search":             {"text=done", "text=%22it+is%22&lineage=l&kind=answer&limit=1"},
 		"fitness":            {"lineage=l"},

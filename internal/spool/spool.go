@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -207,6 +208,24 @@ func (f File) Done() (moved string, err error) {
 		}
 	}
 	return to, err
+}
+
+// Records reads the records in the whole lines of the file at path.
+func Records(path string) iter.Seq2[lines.Record, error] {
+	return func(yield func(lines.Record, error) bool) {
+		file, err := os.Open(path)
+		if err != nil {
+			yield(lines.Record{}, err)
+			return
+		}
+		defer func() { _ = file.Close() }()
+		text, _, _, err := Lines(file)
+		if err != nil {
+			yield(lines.Record{}, err)
+			return
+		}
+		lines.Read(path, text)(yield)
+	}
 }
 
 // Lines reads the whole lines of a file; what follows the last of them is still being written, or never was. Its size

@@ -60,7 +60,6 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		{"one execution in one place", testExecutionIdentity},
 		{"an open execution is replaced", testReplaceExecution},
 		{"filters of the list of executions", testExecutionFilters},
-		{"executions behind a mark", testExecutionsAfter},
 		{"executions by the beginning of their ids", testExecutionIDs},
 		{"versions of a prompt", testPromptVersions},
 		{"scores of a version", testTrialScores},

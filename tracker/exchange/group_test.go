@@ -29,7 +29,7 @@ func bring(t *testing.T, ctx context.Context, g *Group, text string) *member {
 	t.Helper()
 	m := newMember(ctx, g.store, names.New(names.Warn), BatchObserver{})
 	m.run.door.patience = g.longest
-	for record, err := range lines.ReadSent(strings.NewReader(text), nil) {
+	for record, err := range lines.ReadSent(strings.NewReader(text)) {
 		if err == nil {
 			err = m.add(record)
 		}
@@ -144,12 +144,12 @@ func TestGroupConcurrently(t *testing.T) {
 				case 2:
 					text = seedLines(slicesOfNumbers(1000*number, maxShared+10)...)
 				}
-				summary, err := g.RecordAll(ctx, names.New(names.Warn), lines.ReadSent(strings.NewReader(text), nil), BatchObserver{}, enter)
+				summary, err := g.RecordAll(ctx, names.New(names.Warn), lines.ReadSent(strings.NewReader(text)), BatchObserver{}, enter)
 				cancel()
 				if err != nil && i%4 != 1 {
 					t.Errorf("request %d: %v", number, err)
 				}
-				again, err := g.RecordAll(t.Context(), names.New(names.Warn), lines.ReadSent(strings.NewReader(text), nil), BatchObserver{}, enter)
+				again, err := g.RecordAll(t.Context(), names.New(names.Warn), lines.ReadSent(strings.NewReader(text)), BatchObserver{}, enter)
 				if err != nil || again.Conflicts > 0 || summary.Recorded > again.Duplicates {
 					t.Errorf("request %d again: %+v, %v", number, again, err)
 				}

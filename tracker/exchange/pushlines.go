@@ -10,25 +10,13 @@ import (
 	"track/tracker/agents"
 )
 
-// maxSentLine is the largest line that is sent, without its files and series: a request to a server can have 16 MiB.
-const maxSentLine = 15 << 20
-
-// isTooLong reports whether a line cannot be sent. Large files and series are sent before it.
-func isTooLong(line []byte) bool {
-	if len(line) <= maxSentLine {
-		return false
-	}
-	rest, _ := lines.Detach(line, maxSentLine/64)
-	return len(rest) > maxSentLine
-}
-
-// StoredLines hands over what a database holds as lines that a server takes: the facts. It returns what was handed
-// over, and what was not; both by kind.
-func StoredLines(ctx context.Context, from *store.Store, put func(name string, line []byte) error) (sent, left []answer.SentRecords, err error) {
+// StoredLines hands over the facts that a database holds as lines that a server takes. It returns what lines do not carry,
+// by kind.
+func StoredLines(ctx context.Context, from *store.Store, put func(line []byte) error) (left []answer.SentRecords, err error) {
 	identity := agents.NewRecorder(from, agents.Options{ContentKeys: true}, nil)
 	for record, err := range DatabaseLines(ctx, from, Parts{}) {
 		if err != nil {
-			return sent, left, err
+			return left, err
 		}
 		if record.Export != nil || record.Configuration != nil {
 			continue
@@ -41,33 +29,26 @@ func StoredLines(ctx context.Context, from *store.Store, put func(name string, l
 			}
 			continue
 		}
-		kind, name, n := record.Kind(), record.Name(), repetitions(record)
 		fact, reason, err := factOf(record, identity)
 		if err != nil {
-			return sent, left, err
-		}
-		var line []byte
-		if reason == "" {
-			if line, err = lines.Append(nil, fact); err != nil {
-				return sent, left, err
-			}
-			if isTooLong(line) {
-				reason = "its line is longer than 15 MiB"
-			}
-		}
-		if n > 0 && reason == "" {
-			left = counted(left, answer.SentRecords{Kind: "repetition", N: n, Reason: "a server takes facts alone"})
+			return left, err
 		}
 		if reason != "" {
-			left = counted(left, answer.SentRecords{Kind: kind, N: 1, Reason: reason})
+			left = counted(left, answer.SentRecords{Kind: record.Kind(), N: 1, Reason: reason})
 			continue
 		}
-		sent = counted(sent, answer.SentRecords{Kind: kind, N: 1})
-		if err := put(kind+" "+name, line); err != nil {
-			return sent, left, err
+		if n := repetitions(record); n > 0 {
+			left = counted(left, answer.SentRecords{Kind: "repetition", N: n, Reason: "a server takes facts alone"})
+		}
+		line, err := lines.Append(nil, fact)
+		if err == nil {
+			err = put(line)
+		}
+		if err != nil {
+			return left, err
 		}
 	}
-	return sent, left, nil
+	return left, nil
 }
 
 func repetitions(record lines.Record) int {

@@ -17,7 +17,7 @@ type SpoolPart struct {
 	ID     string       // of the spool: a ULID
 	Sender access.Grant // who sends it
 	From   int64        // lines before the part
-	Lines  int64        // of the part, blank ones too
+	Lines  func() int64 // how many lines of the part were read, blank ones too
 }
 
 // SpoolGapError is the error for a part of a spool that begins behind its position.
@@ -42,15 +42,15 @@ func (g *Group) RecordSpool(ctx context.Context, part SpoolPart, checker *names.
 	if part.From > p.Through {
 		return summary, 0, p, &SpoolGapError{From: part.From, Through: p.Through}
 	}
-	skipped = min(max(p.Through-part.From, 0), part.Lines)
-	place := &spoolPlace{part}
-	if summary, err = g.recordAll(ctx, checker, linesAfter(skipped, entries), observer, enter, place); err != nil {
+	known := max(p.Through-part.From, 0)
+	summary, err = g.recordAll(ctx, checker, linesAfter(known, entries), observer, enter, &spoolPlace{part})
+	if skipped = min(known, part.Lines()); err != nil {
 		return summary, skipped, p, err
 	}
-	if p, err = g.store.SpoolPosition(ctx, part.ID); err != nil || p.Through >= part.From+part.Lines {
+	if p, err = g.store.SpoolPosition(ctx, part.ID); err != nil || p.Through >= part.From+part.Lines() {
 		return summary, skipped, p, err
 	}
-	p.Through = part.From + part.Lines // blank lines are at its end
+	p.Through = part.From + part.Lines() // blank lines are at its end
 	err = g.store.Update(ctx, func(tx *store.Tx) error {
 		return tx.AdvanceSpool(part.ID, part.Sender.Name, store.SpoolPosition{Through: p.Through})
 	})

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"time"
 
 	"track"
 	"track/answer"
-	"track/importer/lines"
 	"track/internal/admission"
 	"track/internal/spool"
 	"track/store"
@@ -111,19 +110,10 @@ func (*journalRecords) close() error { return nil }
 
 // KeptSeeds returns the seeds in a file of lines, without their values; none if there is no file.
 func KeptSeeds(path string) (kept []track.Seed, err error) {
-	file, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	text, _, _, err := spool.Lines(file)
-	if err != nil {
-		return nil, err
-	}
-	for record, err := range lines.Read(path, text) {
+	for record, err := range spool.Records(path) {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"math"
@@ -126,28 +125,22 @@ func (s *Sweeper) recordRepeated(ctx context.Context, list []ran) error {
 }
 
 // repeated compares a seed that was run again with its record, records the comparison, and returns the differences in
-// words; none if all is the same. r has the ID of the repetition, and of the sweep that asked for it, if one did.
+// words; none if all is the same.
 func repeated(ctx context.Context, st *store.Store, again track.Seed, r track.Repetition) (differing []string, err error) {
-	recorded, differing, err := compareRepeated(ctx, st.Reader, again)
+	choice, err := seeds.Choose(ctx, st.Reader, answer.Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
 	if err != nil {
 		return nil, err
 	}
-	r.Digest, r.Differences, r.RepeatedAt = again.Digest(), differing, st.Now()
-	return differing, st.UpdateRelaxed(ctx, func(tx *store.Tx) error { return tx.AddRepetition(recorded, r) })
-}
-
-// compareRepeated returns the id of the record of a seed that was run again, and the differences in words.
-func compareRepeated(ctx context.Context, st *store.Reader, again track.Seed) (id string, differing []string, err error) {
-	choice, err := seeds.Choose(ctx, st, answer.Selector{Scenario: again.Scenario, Configuration: again.Configuration.Hash()}, false)
-	if err != nil {
-		return "", nil, err
-	}
 	recorded, _, err := st.SeedByNumber(ctx, again.Scenario, again.Number, choice.Configurations[0].ID)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	series, err := st.Series(ctx, recorded.ID)
-	return recorded.ID, differencesText(recorded, series, again), err
+	if err != nil {
+		return nil, err
+	}
+	r.Digest, r.Differences, r.RepeatedAt = again.Digest(), differencesText(recorded, series, again), st.Now()
+	return r.Differences, st.UpdateRelaxed(ctx, func(tx *store.Tx) error { return tx.AddRepetition(recorded.ID, r) })
 }
 
 // differencesText says what another run of a seed gave otherwise, at most a few things of it.
@@ -185,59 +178,4 @@ func differencesText(recorded track.RecordedSeed, series []store.SeriesInfo, aga
 func hexHash(s track.Series) string {
 	hash := s.Hash()
 	return hex.EncodeToString(hash[:])
-}
-
-// RepeatPlan returns a plan with a recorded configuration. A mistake is a [param.Error].
-func RepeatPlan(q answer.RepeatSettings, c track.Configuration) (sweep.Plan, error) {
-	plan := sweep.Plan{
-		Scenario: q.Of.Scenario, Command: q.Command, Grid: []track.Params{c.Params}, Seeds: track.SeedRanges{{}}, Timeout: q.Timeout,
-		CollapsedExit: q.CollapsedExit, Series: q.Series, Env: q.Env,
-	}
-	var err error
-	if plan.Limits, err = limitsOf(q.SweepSettings); err != nil {
-		return plan, err
-	}
-	if _, err := plan.ParsedCommand(); err != nil {
-		return plan, err
-	}
-	return plan, checkPlan(plan)
-}
-
-// PlanOfRun returns the plan of the sweep that ran the seed with this ULID; an empty plan if no sweep did.
-func PlanOfRun(ctx context.Context, r *store.Reader, seed string) (plan sweep.Plan, err error) {
-	run, err := r.Run(ctx, seed)
-	if err != nil || run == nil {
-		return plan, err
-	}
-	of, err := r.Sweeps(ctx, store.SweepFilter{ID: run.Sweep})
-	if err != nil || len(of) == 0 {
-		return plan, err
-	}
-	return sweep.ReadPlan("the plan of sweep "+run.Sweep, []byte(of[0].Plan))
-}
-
-// IsOtherCode reports whether the code here may differ from the recorded one: by its commit, by files that both depend
-// on, or because the state of one of them is unknown.
-func IsOtherCode(recorded, here track.Revision) bool {
-	if recorded.Unknown != "" || here.Unknown != "" {
-		return true
-	}
-	files := recorded.FilesHash != "" && here.FilesHash != "" && recorded.FilesHash != here.FilesHash
-	recorded.FilesHash, here.FilesHash = "", ""
-	return files || here.Commit != "" && here != recorded
-}
-
-// CompareRepeated compares a seed that was run again with its record, and records the comparison. That of other code is
-// not recorded: it says nothing of the code that is recorded.
-func CompareRepeated(ctx context.Context, st *store.Store, again track.Seed, otherCode bool, entropy io.Reader) (a answer.RepeatedSeed, err error) {
-	var differences []string
-	if otherCode {
-		_, differences, err = compareRepeated(ctx, st.Reader, again)
-	} else if id, problem := seeds.NewID(st.Now(), entropy); problem != nil {
-		err = problem
-	} else {
-		differences, err = repeated(ctx, st, again, track.Repetition{ID: id})
-	}
-	swept := SweptSeed{Seed: again, Repeated: true, Differences: differences}
-	return answer.RepeatedSeed{SweptSeed: swept.Answer(), NValues: len(again.Values), NSeries: len(again.Series), OtherCode: otherCode}, err
 }

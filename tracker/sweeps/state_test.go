@@ -95,13 +95,10 @@ func TestCodeMayHaveChanged(t *testing.T) {
 	}
 }
 
-// A plan and a repetition need to know whether two codes are the same.
+// A plan needs to know whether two codes are the same.
 func TestUnknownStateIsNeverTheSame(t *testing.T) {
 	unknown, known := track.Revision{Commit: "a", Unknown: "1"}, track.Revision{Commit: "a"}
 	for _, pair := range [][2]track.Revision{{unknown, known}, {known, unknown}, {unknown, unknown}} {
-		if !sweeps.IsOtherCode(pair[0], pair[1]) {
-			t.Errorf("%s and %s are taken for the same code", pair[0], pair[1])
-		}
 		if err := sweeps.CheckRevision(planOf(t, pair[0]), pair[1]); !errors.Is(err, track.ErrConflict) {
 			t.Errorf("a plan for %s runs with %s: error %v", pair[0], pair[1], err)
 		}

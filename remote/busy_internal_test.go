@@ -1,12 +1,9 @@
 package remote
 
 import (
-	"context"
-	"errors"
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -77,58 +74,4 @@ func TestQuestionsWaitForABusyServer(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A client that follows a server connects again if it is away, busy or silent, and asks each time what it has missed.
-func TestFollow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ctx, cancel := context.WithCancel(t.Context())
-		silent, _ := io.Pipe()
-		answers := []func(r *http.Request) (*http.Response, error){
-			func(r *http.Request) (*http.Response, error) {
-				return answering(r, http.StatusOK, strings.NewReader(": alive\n\nid: x\ndata: {\"changed\":[{\"kind\":\"executions\",\"lineage\":\"l\",\"n\":1}],\"new\":1}\n\ndata: {\"changed\":[]}\n\n")), nil
-			},
-			func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") },
-			func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") },
-			func(r *http.Request) (*http.Response, error) { return busy(r, "5"), nil },
-			func(r *http.Request) (*http.Response, error) {
-				context.AfterFunc(r.Context(), func() { _ = silent.CloseWithError(r.Context().Err()) }) // when the client gives up
-				return answering(r, http.StatusOK, silent), nil
-			},
-			func(r *http.Request) (*http.Response, error) {
-				return answering(r, http.StatusUnauthorized, strings.NewReader(`{"kind":"invalid","message":"revoked"}`), "Content-Type", "application/problem+json"), nil
-			},
-			func(r *http.Request) (*http.Response, error) { return nil, r.Context().Err() },
-		}
-		c := clientOf(t, func(r *http.Request) (*http.Response, error) {
-			if r.URL.Path != "/api/v1/events" {
-				t.Errorf("asks for %s", r.URL)
-			}
-			answer := answers[0]
-			answers = answers[1:]
-			return answer(r)
-		})
-		var events []bool
-		var said []string
-		err := c.Follow(ctx, func(e Event) error {
-			events = append(events, e.Concerns("executions"))
-			return nil
-		}, func(text string) { said = append(said, text) })
-		if err == nil || !strings.HasSuffix(err.Error(), "revoked") {
-			t.Errorf("ends with %v", err)
-		}
-		if want := []bool{true, true, false, true}; !slices.Equal(events, want) {
-			t.Errorf("events %v, want %v", events, want)
-		}
-		for i, want := range []string{"stream of events has ended: unexpected EOF", "connection refused", "too many wait", "http://lab answers again", "said nothing for 1m0s"} {
-			if i >= len(said) || !strings.Contains(said[i], want) {
-				t.Errorf("said %q: want %q as number %d", said, want, i)
-				break
-			}
-		}
-		cancel()
-		if err := c.Follow(ctx, nil, nil); !errors.Is(err, context.Canceled) {
-			t.Errorf("after the end: %v", err)
-		}
-	})
 }
