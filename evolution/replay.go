@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"math"
 	"reflect"
 	"slices"
@@ -235,21 +234,6 @@ func ReplayLedger(entries []Entry, end Head) Replayed {
 		w.differs("end", strconv.Itoa(w.last.Number)+" "+w.last.Hash, strconv.Itoa(end.Number)+" "+end.Hash)
 	}
 	return w.replayed()
-}
-
-// ReplaySteps replays a ledger as [ReplayLedger] does, and yields what it has replayed after the first known entries,
-// after each most entries that follow, and at the end. The lists are valid until the next step.
-func ReplaySteps(entries []Entry, known, most int) iter.Seq[Replayed] {
-	return func(yield func(Replayed) bool) {
-		w := newWalk(entries)
-		for i, e := range w.sorted {
-			if i >= known && (i-known)%most == 0 && !yield(w.replayed()) {
-				return
-			}
-			w.entry(e)
-		}
-		yield(w.replayed())
-	}
 }
 
 // inOrder sorts entries by their number, and duplicated ones by their content, so that the given order never matters.

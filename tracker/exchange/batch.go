@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,8 +33,6 @@ func RecordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.R
 func recordAll(ctx context.Context, r *seeds.Recorder, entries iter.Seq2[lines.Record, error], observer BatchObserver, place *spoolPlace) (BatchSummary, error) {
 	run := newBatchRun(r, r.Names(), observer, BringFacts)
 	run.door.place = place
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	err := run.door.sync(run.recordChunks(ctx, entries))
 	return run.finish(), err
 }
@@ -61,21 +58,22 @@ func (b *batchRun) begin(tx *store.Tx, shared *seeds.Recorder) {
 	b.transaction, b.seeds = tx, shared.With(b.door.names)
 }
 
-func (b *batchRun) recordChunks(ctx context.Context, entries iter.Seq2[lines.Record, error]) error {
-	chunks, inputErr := b.chunk(ctx, entries)
-	for {
-		select {
-		case collected, more := <-chunks:
-			if !more {
-				return cmp.Or(*inputErr, context.Cause(ctx)) // a reader also ends when it is told to stop
+// chunkSize is that of two transactions of judged seeds on a server.
+const chunkSize = 376
+
+func (b *batchRun) recordChunks(ctx context.Context, records iter.Seq2[lines.Record, error]) error {
+	entries := func(yield func(*batchEntry, error) bool) {
+		for record, err := range records {
+			var entry *batchEntry
+			if err == nil {
+				entry, err = b.prepare(ctx, record)
 			}
-			if err := b.record(ctx, collected); err != nil {
-				return err
+			if !yield(entry, err) {
+				return
 			}
-		case <-ctx.Done(): // the reader may be waiting for input that never comes
-			return context.Cause(ctx)
 		}
 	}
+	return recordChunks(ctx, entries, chunkSize, func(*batchEntry) int { return 0 }, func(chunk []*batchEntry) error { return b.record(ctx, chunk) })
 }
 
 type batchRun struct {

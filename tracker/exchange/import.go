@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,10 +50,13 @@ func Import(ctx context.Context, st *store.Store, items iter.Seq2[importer.Item,
 	options.Execution.Once, options.Execution.ContentKeys, options.Execution.Growing, options.Execution.Names = true, true, true, names.New(names.Warn)
 	run := &importRun{options: options, observer: observer, entropy: entropy}
 	run.use(st)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	chunks, inputErr := chunkItems(ctx, items)
-	err := run.chunks(ctx, chunks, inputErr)
+	err := recordChunks(ctx, items, importChunkItems, itemSize, func(chunk []importer.Item) error {
+		err := run.chunk(ctx, chunk)
+		if err == nil && observer.Progress != nil {
+			observer.Progress(run.items)
+		}
+		return err
+	})
 	err = run.door.sync(err) // of the database that there is by now
 	run.summary.NearNames = options.Execution.Names.Found()
 	return run.summary, err
@@ -73,24 +75,8 @@ type importRun struct {
 	equal    equalLines
 }
 
-func (r *importRun) chunks(ctx context.Context, chunks <-chan []importer.Item, inputErr *error) error {
-	for {
-		select {
-		case chunk, more := <-chunks:
-			if !more {
-				return cmp.Or(*inputErr, context.Cause(ctx))
-			}
-			if err := r.chunk(ctx, chunk); err != nil {
-				return err
-			}
-			if r.observer.Progress != nil {
-				r.observer.Progress(r.items)
-			}
-		case <-ctx.Done(): // the reader may be waiting for input that never comes
-			return context.Cause(ctx)
-		}
-	}
-}
+// importChunkItems is how many items an import records together.
+const importChunkItems = 200
 
 // chunk records some items: what takes time is done before the transactions, by as many goroutines as there are
 // processors.
@@ -144,4 +130,33 @@ func inParallel(n int, do func(i int)) {
 	}
 	close(next)
 	all.Wait()
+}
+
+// itemSize is about how many bytes an item takes.
+func itemSize(item importer.Item) int {
+	const fixed = 200
+	size := fixed
+	if v := item.Version; v != nil && v.Content != nil {
+		size += len(*v.Content)
+	}
+	e := item.Execution
+	if e == nil {
+		return size
+	}
+	if e.Prompt != nil {
+		size += len(*e.Prompt)
+	}
+	if e.Output != nil {
+		size += len(*e.Output)
+	}
+	for _, c := range e.Calls {
+		if size += fixed + len(c.Input) + len(c.Command) + len(c.Error); c.Output != nil {
+			size += len(*c.Output)
+		}
+	}
+	size += fixed * len(e.Requests)
+	for _, f := range e.Files {
+		size += len(f.Content)
+	}
+	return size
 }

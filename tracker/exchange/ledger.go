@@ -42,9 +42,3 @@ func (l *ledgerRecord) write(ctx context.Context, tx *store.Tx) (err error) {
 	}
 	return nil
 }
-
-// putLedger stores a ledger.
-func (d *Door) putLedger(ctx context.Context, l *ledgerRecord) error {
-	_, err := d.Put(ctx, l)
-	return err
-}

@@ -174,8 +174,6 @@ func mergeRecords(ctx context.Context, st *store.Store, f *answer.MergedFile, re
 	}
 	run := newBatchRun(seeds.NewRecorder(st, seeds.Options{}, rand.Reader), nil, observer, Owner)
 	scenarios := map[string]bool{}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	err := run.recordChunks(ctx, ofScenarios(scenarios, records))
 	f.MergeCounts = run.door.counts
 	if err == nil {

@@ -224,7 +224,7 @@ func (b *batchRun) recordLedger(ctx context.Context, e *batchEntry) (Answer, err
 	}
 	l := ledgerRecord{Lineage: x}
 	if l.replayed, err = lineages.CheckExport(x); err == nil {
-		err = b.door.putLedger(ctx, &l)
+		_, err = b.door.Put(ctx, &l)
 	}
 	var refused *track.FieldError
 	switch {

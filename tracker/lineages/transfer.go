@@ -47,32 +47,6 @@ func exportOf(ctx context.Context, r *store.Reader, l store.Evolving, entries []
 	return x, err
 }
 
-// Until returns a lineage as it was when its ledger had n entries: with the versions that these mention, and with their
-// parents.
-func Until(x lines.Lineage, n int) lines.Lineage {
-	versions := make(map[string]track.Version, len(x.Versions))
-	for _, v := range x.Versions {
-		versions[v.Name] = v
-	}
-	kept := labelsOf(x.Entries[:n])
-	for _, name := range slices.Collect(maps.Keys(kept)) {
-		for parent := versions[name].Parent; parent != ""; parent = versions[parent].Parent {
-			if _, known := kept[parent]; known {
-				break
-			}
-			kept[parent] = ""
-		}
-	}
-	all := x.Versions
-	x.Entries, x.Versions, x.End = x.Entries[:n], nil, evolution.Head{Number: n, Hash: x.Entries[n-1].Hash}
-	for _, v := range all {
-		if _, isKept := kept[v.Name]; isKept {
-			x.Versions = append(x.Versions, v)
-		}
-	}
-	return x
-}
-
 // labelsOf returns the labels of the versions that a ledger mentions, with their identities as far as they are known.
 func labelsOf(entries []evolution.Entry) map[string]string {
 	labels := map[string]string{}
