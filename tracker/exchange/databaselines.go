@@ -1,16 +1,22 @@
 package exchange
 
 import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"strings"
 
 	"track"
+	"track/answer"
 	"track/importer/lines"
 	"track/store"
+	"track/tracker/agents"
 	"track/tracker/lineages"
 )
 
@@ -333,4 +339,205 @@ func (d *databaseLines) annotations() error {
 		}
 	}
 	return nil
+}
+
+// ExportLines writes a database, or parts of it, as lines, from which [MergeFiles] makes the same database.
+func ExportLines(ctx context.Context, from *store.Store, parts Parts, compress bool, create func(name string) (io.Writer, error)) (a answer.LinesExported, err error) {
+	a.Kinds = []answer.SentRecords{}
+	name := "database.jsonl"
+	if compress {
+		name += ".gz"
+	}
+	var out *bufio.Writer
+	var zipped *gzip.Writer
+	var text []byte
+	for record, err := range DatabaseLines(ctx, from, parts) {
+		if err != nil {
+			return a, err
+		}
+		if out == nil { // an error of the first record makes no file
+			to, err := create(name)
+			if err != nil {
+				return a, err
+			}
+			if compress {
+				zipped = gzip.NewWriter(to)
+				to = zipped
+			}
+			out = bufio.NewWriterSize(to, 1<<16)
+		}
+		if text, err = lines.Append(text[:0], record); err == nil {
+			_, err = out.Write(text)
+		}
+		if err != nil {
+			return a, err
+		}
+		if record.Export == nil {
+			a.Kinds = counted(a.Kinds, answer.SentRecords{Kind: record.Kind(), N: 1})
+		}
+	}
+	err = out.Flush()
+	if zipped != nil {
+		err = errors.Join(err, zipped.Close())
+	}
+	return a, err
+}
+
+// ExportLineage returns a lineage as the lines that [MergeFiles] reads, or its manifest. An empty name stands for
+// the only lineage.
+func ExportLineage(ctx context.Context, r *store.Reader, name string, manifest bool) ([]byte, error) {
+	name, err := lineages.Resolve(ctx, r, name)
+	if err != nil {
+		return nil, err
+	}
+	x, err := lineages.Export(ctx, r, name)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	write := lines.WriteLineage
+	if manifest {
+		write = lines.WriteManifest
+	}
+	err = write(&b, x)
+	return b.Bytes(), err
+}
+
+// counted adds records to those of their kind.
+func counted(list []answer.SentRecords, more answer.SentRecords) []answer.SentRecords {
+	for i := range list {
+		if list[i].Kind == more.Kind && list[i].Reason == more.Reason {
+			list[i].N += more.N
+			return list
+		}
+	}
+	return append(list, more)
+}
+
+// StoredLines hands over the facts that a database holds as lines that a server takes. It returns what lines do not carry,
+// by kind.
+func StoredLines(ctx context.Context, from *store.Store, put func(line []byte) error) (left []answer.SentRecords, err error) {
+	identity := agents.NewRecorder(from, agents.Options{ContentKeys: true}, nil)
+	for record, err := range DatabaseLines(ctx, from, Parts{}) {
+		if err != nil {
+			return left, err
+		}
+		if record.Export != nil || record.Configuration != nil {
+			continue
+		}
+		if l := record.Lineage; l != nil && len(l.Entries) == 0 {
+			for _, v := range l.Versions {
+				if v.Content != nil {
+					left = counted(left, answer.SentRecords{Kind: "version", N: 1, Reason: "lines of executions name versions, and do not carry their contents"})
+				}
+			}
+			continue
+		}
+		fact, reason, err := factOf(record, identity)
+		if err != nil {
+			return left, err
+		}
+		if reason != "" {
+			left = counted(left, answer.SentRecords{Kind: record.Kind(), N: 1, Reason: reason})
+			continue
+		}
+		if n := repetitions(record); n > 0 {
+			left = counted(left, answer.SentRecords{Kind: "repetition", N: n, Reason: "a server takes facts alone"})
+		}
+		line, err := lines.Append(nil, fact)
+		if err == nil {
+			err = put(line)
+		}
+		if err != nil {
+			return left, err
+		}
+	}
+	return left, nil
+}
+
+func repetitions(record lines.Record) int {
+	if record.RecordedSeed == nil {
+		return 0
+	}
+	return len(record.RecordedSeed.Repetitions)
+}
+
+// factOf returns a record of a database without what only its owner brings, or why there is no such fact.
+func factOf(record lines.Record, identity *agents.Recorder) (fact lines.Record, reason string, err error) {
+	switch {
+	case record.RecordedSeed != nil:
+		return lines.Record{Seed: record.Seed}, notSent(record), nil
+	case record.RecordedExecution != nil:
+		e := record.RecordedExecution
+		switch {
+		case !e.ForgottenAt.IsZero():
+			return fact, "its texts were forgotten", nil
+		case !lines.CarriesSource(e.Source):
+			return fact, "it comes neither from lines nor from the log of an agent", nil
+		case e.Open:
+			return fact, "its log has not ended", nil
+		}
+		execution := executionWithTexts(store.RecordOf(*e))
+		same, err := identity.Identify(execution, false)
+		if err != nil || track.TextDigest(same.Digest) != e.Digest || same.Key != e.Key {
+			return fact, "a line would not say all that is recorded, such as texts that are not kept", nil
+		}
+		return lines.Record{Execution: &execution}, "", nil
+	case record.Withdrawal != nil:
+		return fact, "a server takes no withdrawals as lines", nil
+	case record.Spec != nil:
+		return fact, "add it to the server with track spec add", nil
+	case record.IsRecorded() || record.Lineage != nil:
+		return fact, "a server takes facts alone", nil
+	}
+	return record, "", nil
+}
+
+// notSent says why a seed is not sent: a server would take others for seeds that count.
+func notSent(record lines.Record) string {
+	switch r := record.RecordedSeed; {
+	case r.IsWithdrawn:
+		return "it is withdrawn: a server takes no withdrawals as lines"
+	case !r.SupersededAt.IsZero():
+		return "another seed has replaced it"
+	case len(r.Pruned) > 0:
+		return "its series or files are pruned"
+	case track.TextDigest(record.Seed.Digest()) != r.Digest:
+		return "a line would not say what is recorded"
+	}
+	return ""
+}
+
+// executionWithTexts returns an execution with the texts that are kept of it.
+func executionWithTexts(r store.ExecutionRecord) track.Execution {
+	e := r.Execution
+	if agents.IsContentKey(e.Key) {
+		e.Key = "" // it was made of the content
+	}
+	e.Prompt, e.Output = keptText(r.Prompt), keptText(r.Output)
+	for i := range e.Calls {
+		if text := keptText(&r.Inputs[i]); text != nil {
+			e.Calls[i].Input = *text
+		}
+		if e.Calls[i].Output = keptText(r.Outputs[i]); r.Outputs[i] != nil {
+			e.Calls[i].WholeOutput = r.Outputs[i].WholeBytes
+		}
+	}
+	for _, score := range r.Scores {
+		if score.Rubric == track.RubricOwn {
+			e.Score = score.Score
+		}
+	}
+	return e
+}
+
+// keptText returns a text that is kept; nil if there is none.
+func keptText(r *track.RecordedText) *string {
+	switch {
+	case r == nil:
+		return nil
+	case r.Text == nil && r.Bytes == 0:
+		return new(string)
+	}
+	return r.Text
 }

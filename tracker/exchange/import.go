@@ -1,12 +1,14 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -159,4 +161,331 @@ func itemSize(item importer.Item) int {
 		size += len(f.Content)
 	}
 	return size
+}
+
+// importStep is an item on its way into the database: a [Record].
+type importStep struct {
+	importer.Item
+	run       *importRun
+	prepared  agents.Prepared
+	version   *track.Version
+	onlyFills bool // version completes what is unknown, and changes nothing else
+	early     bool
+	duplicate bool // it is recorded, and nothing about it is new
+	result    agents.Result
+	change    store.VersionChange
+	goesOn    bool  // it was left out, because its log goes on
+	err       error // of preparing it; a *track.FieldError makes it a skip
+}
+
+// skip makes the item of what was left out of one.
+func (s *importStep) skip(field, reason string, hint *track.Hint) importer.Item {
+	return importer.Item{File: s.File, Line: s.Line, Skip: &importer.Skip{File: s.File, Line: s.Line, Field: field, Reason: reason, Hint: hint}}
+}
+
+// step fills in what the options say.
+func (r *importRun) step(item importer.Item) *importStep {
+	s := &importStep{Item: item, run: r}
+	switch {
+	case item.Skip != nil && !item.Skip.Ends:
+	case item.Execution != nil:
+		e := *item.Execution
+		e.Lineage, e.Version = cmp.Or(r.options.Lineage, e.Lineage), cmp.Or(e.Version, r.options.Version, item.AgentVersion)
+		if item.Subagent {
+			e.Task = cmp.Or(e.Task, taskSubagent)
+		}
+		s.Execution = &e
+		s.early = !e.StartedAt.IsZero() && e.StartedAt.Before(r.options.Since)
+	case item.Version != nil:
+		v := item.Version
+		s.version = &track.Version{
+			Lineage: r.options.Lineage, Name: v.Name, Parent: v.Parent, Operator: v.Operator, Content: v.Content, Status: v.Status, Note: v.Note,
+			Source: importer.SEPA, SourceScore: v.Score, SourceParentScore: v.ParentScore, CreatedAt: v.CreatedAt,
+		}
+	case item.Event != nil && item.Event.Kind == importer.EventEvolution:
+		v := item.Event
+		s.version, s.onlyFills = &track.Version{
+			Lineage: r.options.Lineage, Name: v.To, Parent: v.From, Operator: v.Operator, Source: importer.SEPA, SourceParentScore: v.FromScore, CreatedAt: v.At,
+		}, true
+	}
+	return s
+}
+
+// prepareStep does what needs no transaction. What is recorded already is not scored again.
+func (r *importRun) prepareStep(ctx context.Context, s *importStep) {
+	switch {
+	case s.early:
+	case s.Execution != nil:
+		s.err = r.prepareExecution(ctx, s)
+	case s.version != nil:
+		v := s.version
+		problem := v.Validate()
+		if problem == nil {
+			s.prepared.NMasked, problem = r.texts.Admit(v)
+		}
+		if problem != nil {
+			s.err = problem
+		}
+	}
+}
+
+func (r *importRun) prepareExecution(ctx context.Context, s *importStep) (err error) {
+	if s.prepared, err = r.Identify(*s.Execution, s.Open); err != nil {
+		return err
+	}
+	if err := r.CheckScore(ctx, s.prepared); err != nil {
+		return err
+	}
+	s.Execution = nil // the masked texts are in prepared
+	if r.store != nil && !r.dryRun() {
+		result, err := r.Find(ctx, s.prepared)
+		if err != nil {
+			return err
+		}
+		if result != nil {
+			s.prepared.ID, s.result = result.ID, *result
+			s.duplicate = s.result.Disposition == track.Duplicate
+		}
+	}
+	if s.duplicate || r.dryRun() {
+		return nil
+	}
+	keep, err := r.KeepsText(ctx, s.prepared.Lineage)
+	if err != nil {
+		return err
+	}
+	return r.Complete(&s.prepared, keep)
+}
+
+// isExecution reports whether the step has an execution to record.
+func (s *importStep) isExecution() bool { return s.prepared.Lineage != "" && s.Skip == nil && !s.early }
+
+// isVersion reports whether the step has a version to record.
+func (s *importStep) isVersion() bool { return s.version != nil && s.Skip == nil }
+
+func (*importStep) needs() (Rights, string) { return BringFacts, "" }
+
+func (s *importStep) isKnown() bool {
+	return s.duplicate || !s.isExecution() && !s.isVersion()
+}
+
+// settle stores the execution or the version.
+func (s *importStep) settle(ctx context.Context, d *Door, _ *store.Reader, tx *store.Tx) (answers []Answer, err error) {
+	switch {
+	case s.Skip != nil:
+		return []Answer{{Outcome: Invalid, Problem: &track.FieldError{Field: s.Skip.Field, Message: s.Skip.Reason}}}, nil
+	case s.isVersion():
+		err = s.settleVersion(ctx, d, tx)
+		answers = []Answer{answerOf(kindVersion, dispositionOf(s.change), nil)}
+	case s.isExecution():
+		err = s.settleExecution(ctx, tx)
+		answers = []Answer{answerOf(kindExecution, s.result.Disposition, nil)}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s, line %d: %w", s.File, s.Line, err)
+	}
+	return answers, nil
+}
+
+func (s *importStep) settleVersion(ctx context.Context, d *Door, tx *store.Tx) (err error) {
+	switch {
+	case tx != nil:
+		if _, err := d.names.Version(ctx, tx.Reader, s.version.Lineage, s.version.Name); err != nil { // which warns
+			return err
+		}
+		s.change, err = tx.AddVersion(*s.version, s.onlyFills)
+	case !s.onlyFills && s.run.options.Keep == nil:
+		s.change = store.VersionAdded
+	}
+	return err
+}
+
+func (s *importStep) settleExecution(ctx context.Context, tx *store.Tx) (err error) {
+	switch {
+	case tx == nil:
+		if !s.duplicate {
+			s.result, err = s.run.Foresee(ctx, s.prepared)
+		}
+		if err == nil && s.run.options.Keep != nil {
+			err = s.keep()
+		}
+	case !s.duplicate:
+		s.result, err = s.run.Add(ctx, tx, s.prepared)
+	}
+	return err
+}
+
+// keep hands over an execution without a database. One whose log goes on would differ from what is sent later.
+func (s *importStep) keep() error {
+	switch {
+	case s.Open:
+		s.goesOn = true
+		return nil
+	case s.result.Disposition == track.Duplicate:
+		return nil
+	}
+	e := s.prepared.Execution
+	if agents.IsContentKey(e.Key) {
+		e.Key = "" // whoever records it makes the same
+	}
+	return s.run.options.Keep(e)
+}
+
+// dispositionOf returns the disposition of a version.
+func dispositionOf(c store.VersionChange) track.Disposition {
+	switch c {
+	case store.VersionSame:
+		return track.Duplicate
+	case store.VersionConflict:
+		return track.Conflict
+	}
+	return track.Recorded
+}
+
+// count counts what became of a step.
+func (r *importRun) count(s *importStep) {
+	r.items++
+	switch {
+	case s.Skip != nil:
+		r.skip(*s.Skip)
+	case s.early:
+		r.summary.Early++
+	case s.goesOn:
+		r.summary.GoOn++
+	case s.isExecution():
+		r.countExecution(s)
+	case s.change == store.VersionConflict:
+		r.conflict(s, fmt.Sprintf("version %s of lineage %s is recorded with other content", s.version.Name, s.version.Lineage))
+	case s.Version != nil && s.change != store.VersionSame:
+		r.summary.Versions++
+		r.summary.Masked += s.prepared.NMasked
+	}
+	if s.Event != nil {
+		r.summary.Events++
+	}
+}
+
+func (r *importRun) countExecution(s *importStep) {
+	if s.result.Forgotten {
+		r.summary.Forgotten++
+	}
+	r.summary.Repeated += s.result.NRepeated
+	switch s.result.Disposition {
+	case track.Duplicate:
+		r.summary.Duplicates++
+		r.summary.Uncompared += s.result.NUnknown
+		r.summary.Equal += r.equal.count(s.prepared)
+		return
+	case track.Conflict:
+		r.conflict(s, fmt.Sprintf("execution %s of lineage %s is recorded with other content, as %s", s.prepared.Key, s.prepared.Lineage, s.result.ID))
+		return
+	case track.Replaced:
+		r.summary.Replaced++
+	default:
+		r.equal.count(s.prepared)
+		r.summary.Executions++
+	}
+	if s.Subagent {
+		r.summary.Subagents++
+	}
+	r.summary.Masked += s.prepared.NMasked
+	r.countUsed(s.result.Execution, 1)
+	r.countCost(s.result.Execution)
+	for _, part := range s.result.Superseded {
+		r.countUsed(part, -1)
+		if part.Task == taskSubagent {
+			r.summary.Subagents--
+		}
+	}
+}
+
+// countCost counts computed costs, and names models without a price.
+func (r *importRun) countCost(e track.Execution) {
+	table := r.options.Execution.Prices
+	switch {
+	case e.Priced != "":
+		r.summary.Priced, r.summary.Prices = r.summary.Priced+1, e.Priced
+	case table != nil && e.CostUSD == nil && e.Tokens != nil:
+		r.summary.Unpriced++
+		r.summary.Prices = table.Date
+		if name := cmp.Or(e.Model, "unknown"); len(r.summary.UnpricedModels) < maxNamed && !slices.Contains(r.summary.UnpricedModels, name) {
+			r.summary.UnpricedModels = append(r.summary.UnpricedModels, name)
+		}
+	}
+}
+
+// countUsed adds what an execution used, or takes it away again.
+func (r *importRun) countUsed(e track.Execution, sign int) {
+	r.summary.Calls += sign * len(e.Calls)
+	for _, c := range e.Calls {
+		switch {
+		case c.Failed():
+			r.summary.Failed += sign
+		case c.Unknown():
+			r.summary.Unknown += sign
+		}
+	}
+	if t := e.Tokens; t != nil {
+		sum := &r.summary.Tokens
+		add(&sum.Input, t.Input, sign)
+		add(&sum.Output, t.Output, sign)
+		add(&sum.CacheRead, t.CacheRead, sign)
+		add(&sum.CacheWrite, t.CacheWrite, sign)
+		add(&sum.Reasoning, t.Reasoning, sign)
+	}
+}
+
+// add adds a number, or its negative, to a sum, which is nil as long as none is known.
+func add(sum **int64, n *int64, sign int) {
+	if n == nil {
+		return
+	}
+	if *sum == nil {
+		*sum = new(int64)
+	}
+	**sum += int64(sign) * *n
+}
+
+func (r *importRun) skip(skip importer.Skip) {
+	r.summary.Skipped++
+	if r.observer.Skip != nil {
+		r.observer.Skip(skip)
+	}
+}
+
+func (r *importRun) conflict(s *importStep, reason string) {
+	r.summary.Conflicts++
+	if r.observer.Conflict != nil {
+		r.observer.Conflict(*s.skip("", reason, nil).Skip)
+	}
+}
+
+// use records into a database; nil: nothing is recorded yet.
+func (r *importRun) use(st *store.Store) {
+	o := r.options.Execution
+	if st != nil {
+		o.Texts = st.Texts()
+	}
+	o.Texts = cmp.Or(o.Texts, admission.New(false))
+	r.store, r.texts, r.Recorder = st, o.Texts, agents.NewRecorder(st, o, r.entropy)
+	r.door = NewDoor(st, BringFacts, o.Names, r.dryRun())
+}
+
+// dryRun reports whether nothing is recorded.
+func (r *importRun) dryRun() bool {
+	return r.options.DryRun || r.options.Keep != nil || r.store == nil && r.options.Create != nil
+}
+
+// create makes the database if there is none and something is to be recorded: damage alone is not.
+func (r *importRun) create(ctx context.Context, items []importer.Item) error {
+	isRecord := func(item importer.Item) bool { return item.Skip == nil }
+	if r.store != nil || r.options.DryRun || r.options.Create == nil || !slices.ContainsFunc(items, isRecord) {
+		return nil
+	}
+	st, err := r.options.Create(ctx)
+	if err != nil {
+		return err
+	}
+	r.use(st)
+	return nil
 }

@@ -260,3 +260,205 @@ func (w *programsWriter) describe(p importer.Program, label string, parents []ev
 	_, err := w.tx.AddVersion(v, !p.Best)
 	return err
 }
+
+// step records the mutation that led to a program.
+func (w *programsWriter) step(ctx context.Context, p importer.Program, label string, parents []evolution.VersionRef, births []string) error {
+	child, err := lineages.VersionRef(ctx, w.tx.Reader, w.Lineage, label)
+	if err != nil {
+		return err
+	}
+	proposal := evolution.Proposal{
+		Mutation: p.ID, Named: true, Parents: parents, ParentMutations: births, Child: child, Operator: cmp.Or(p.Operator, "unknown"), Risk: evolution.Medium, Source: w.options.Source,
+		Origin: w.origin(evolution.Origin{Generation: p.Generation, Iteration: p.Iteration, Island: p.Island, Cell: p.Cell, Feedback: p.Feedback, Digest: p.Digest}),
+	}
+	known, err := lineages.FindProposed(ctx, w.tx.Reader, w.Lineage, proposal)
+	switch {
+	case errors.Is(err, track.ErrConflict):
+		w.summary.Conflicts = append(w.summary.Conflicts, p.ID)
+		delete(w.births, p.ID)
+		return nil
+	case err != nil || known != nil:
+		return err
+	}
+	proposal.Note, _ = w.executions.Texts().Text(cmp.Or(p.Title, noteOf(w.run.Minibatches[p.ID])))
+	at := p.At
+	if at.IsZero() {
+		at = w.options.At
+	}
+	if _, _, err = lineages.AddMutation(ctx, w.tx, &w.Lineage, proposal, at); err == nil {
+		w.summary.Mutations++
+	}
+	return err
+}
+
+// origin returns what the source says about a mutation; nil if it says nothing.
+func (w *programsWriter) origin(o evolution.Origin) *evolution.Origin {
+	o.Feedback, _ = w.executions.Texts().Text(o.Feedback)
+	if o == (evolution.Origin{}) {
+		return nil
+	}
+	return &o
+}
+
+// evaluation records what the source measured of a program: an execution with its score and all measurements or, if
+// it has scores on single tasks, one for each task besides.
+func (w *programsWriter) evaluation(ctx context.Context, p importer.Program, label string) error {
+	e := track.Execution{
+		Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID, Task: evolution.TaskEvaluation, Status: statusOf(p.Failed), Message: p.Message, StartedAt: p.At, Truths: p.Metrics,
+	}
+	if p.Score != nil && p.Trials == nil {
+		e.Score = w.scored(p.Score)
+	}
+	if err := w.execution(ctx, e, p.Failed != ""); err != nil {
+		return err
+	}
+	for _, t := range p.Trials {
+		w.tasks[t.Task] = true
+		one := track.Execution{Lineage: w.Name, Version: label, Source: w.options.Source, Key: p.ID + "/" + t.Task, Task: t.Task, Status: track.ExecutionOK, StartedAt: p.At}
+		if one.Score = w.scored(t.Score); t.Score == nil {
+			one.Status, one.Message = track.ExecutionInvalid, "no number as score"
+		}
+		if err := w.execution(ctx, one, t.Score == nil); err != nil {
+			return err
+		}
+	}
+	if batch, found := w.run.Minibatches[p.ID]; found {
+		return w.minibatch(ctx, p.ID, label, batch)
+	}
+	return nil
+}
+
+// minibatch records the test of a proposal as measurements, and not as scores: those of a version are on other tasks.
+func (w *programsWriter) minibatch(ctx context.Context, id, label string, b importer.Minibatch) error {
+	truths := map[string]float64{}
+	for name, scores := range map[string][]float64{"before": b.Before, "after": b.After} {
+		for i, score := range scores {
+			truths[b.Tasks[i]+", "+name] = score
+			truths["sum "+name] += score
+		}
+	}
+	return w.execution(ctx, track.Execution{
+		Lineage: w.Name, Version: label, Source: w.options.Source, Key: id + "/minibatch", Task: evolution.TaskMinibatch, Status: track.ExecutionOK, Truths: truths,
+	}, false)
+}
+
+func (w *programsWriter) scored(score *float64) *float64 {
+	if score == nil {
+		return nil
+	}
+	value := w.score(*score)
+	return &value
+}
+
+func statusOf(failed string) track.ExecutionStatus {
+	switch failed {
+	case "":
+		return track.ExecutionOK
+	case importer.FailedTimeout:
+		return track.ExecutionTimeout
+	case importer.FailedInvalid:
+		return track.ExecutionInvalid
+	}
+	return track.ExecutionError
+}
+
+// execution records an execution.
+func (w *programsWriter) execution(ctx context.Context, e track.Execution, failed bool) error {
+	prepared, err := w.executions.Identify(e, false)
+	if err != nil {
+		return err
+	}
+	if err := w.executions.Complete(&prepared, false); err != nil {
+		return err
+	}
+	result, err := w.executions.Add(ctx, w.tx, prepared)
+	w.answers = append(w.answers, answerOf(kindExecution, result.Disposition, nil))
+	switch {
+	case err != nil:
+		return err
+	case result.Disposition == track.Duplicate:
+		w.summary.Duplicates++
+	case result.Disposition == track.Conflict:
+		w.summary.Conflicts = append(w.summary.Conflicts, e.Key)
+	default:
+		w.summary.Executions++
+		if failed {
+			w.summary.Failed++
+		}
+	}
+	return nil
+}
+
+// rejected records a proposal that the source rejected: a mutation to a version without content, which is withdrawn.
+func (w *programsWriter) rejected(ctx context.Context, r importer.RejectedProgram) error {
+	if err := w.tx.AddVersionName(w.ID, r.ID); err != nil {
+		return err
+	}
+	parents, births, err := w.parentsOf(ctx, importer.Program{ID: r.ID, Parents: r.Parents})
+	if err != nil {
+		return err
+	}
+	batch := *cmp.Or(r.Minibatch, new(importer.Minibatch))
+	proposal := evolution.Proposal{
+		Mutation: r.ID, Named: true, Parents: parents, ParentMutations: births, Child: evolution.VersionRef{Label: r.ID}, Operator: cmp.Or(r.Operator, "unknown"),
+		Risk: evolution.Medium, Source: w.options.Source, Note: noteOf(batch), Origin: w.origin(evolution.Origin{Iteration: &r.Iteration, Feedback: r.Feedback}),
+	}
+	known, err := lineages.FindProposed(ctx, w.tx.Reader, w.Lineage, proposal)
+	switch {
+	case errors.Is(err, track.ErrConflict):
+		w.summary.Conflicts = append(w.summary.Conflicts, r.ID)
+		return nil
+	case err != nil:
+		return err
+	case known == nil:
+		if _, _, err := lineages.AddMutation(ctx, w.tx, &w.Lineage, proposal, w.options.At); err != nil {
+			return err
+		}
+		w.summary.Mutations++
+		m, err := w.tx.Mutation(ctx, w.Evolving, r.ID)
+		if err != nil {
+			return err
+		}
+		if _, err := lineages.TakeBack(w.tx, &w.Lineage, m, "rejected by "+w.options.Source+" after a "+cmp.Or(noteOf(batch), "test"), w.options.At); err != nil {
+			return err
+		}
+	}
+	if r.Minibatch == nil {
+		return nil
+	}
+	return w.minibatch(ctx, r.ID, r.ID, batch)
+}
+
+// rejectedBefore records the first of the rejected proposals, those before an iteration, and returns the others.
+func (w *programsWriter) rejectedBefore(ctx context.Context, iteration int, list []importer.RejectedProgram) ([]importer.RejectedProgram, error) {
+	for ; len(list) > 0 && list[0].Iteration < iteration; list = list[1:] {
+		if err := w.rejected(ctx, list[0]); err != nil {
+			return nil, fmt.Errorf("proposal %s: %w", list[0].ID, err)
+		}
+	}
+	return list, nil
+}
+
+// noteOf says how a proposal did in its test; empty if it had none.
+func noteOf(b importer.Minibatch) string {
+	if len(b.Tasks) == 0 {
+		return ""
+	}
+	const named = 8
+	tasks := slices.Clone(b.Tasks[:min(named, len(b.Tasks))])
+	if more := len(b.Tasks) - len(tasks); more > 0 {
+		tasks = append(tasks, fmt.Sprintf("%d more", more))
+	}
+	return fmt.Sprintf("minibatch of %s: sum of scores %s before, %s after", strings.Join(tasks, ", "), sumText(b.Before), sumText(b.After))
+}
+
+func sumText(list []float64) string {
+	if len(list) == 0 {
+		return "unknown"
+	}
+	sum := 0.0
+	for _, x := range list {
+		sum += x
+	}
+	return fmt.Sprintf("%.6g", sum)
+}

@@ -11,6 +11,7 @@ import (
 
 	"track"
 	"track/scoring"
+	"track/sweep"
 	"track/tracker/seeds"
 )
 
@@ -291,4 +292,210 @@ func (s *Sweeper) advance(ctx context.Context, c *sweptConfiguration) error {
 		return nil
 	}
 	return s.look(ctx, c)
+}
+
+// claimed is a seed that another process was running.
+type claimed struct {
+	configuration *sweptConfiguration
+	seed          track.SeedNumber
+}
+
+// job is a run with what it is for.
+type job struct {
+	sweep.Job
+	configuration *sweptConfiguration
+	repeated      bool
+}
+
+// jobs are the seeds that are neither recorded nor claimed by others.
+func (s *Sweeper) jobs(ctx context.Context, active []*sweptConfiguration, elsewhere *[]*claimed) iter.Seq2[job, error] {
+	return func(yield func(job, error) bool) {
+		for more := true; more; {
+			more = false
+			for _, c := range active {
+				if c.decision != nil {
+					continue
+				}
+				seed, ok := c.next()
+				if !ok {
+					continue
+				}
+				more = true
+				if _, there := c.recorded[seed]; there {
+					continue
+				}
+				j, ok, err := s.claim(ctx, c, seed)
+				if err == nil && !ok {
+					if _, there := c.recorded[seed]; !there {
+						*elsewhere = append(*elsewhere, &claimed{c, seed})
+						c.elsewhere[seed] = true
+					}
+					continue
+				}
+				if !yield(j, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// left are the seeds that other processes had claimed, and neither recorded nor kept.
+func (s *Sweeper) left(ctx context.Context, list []*claimed, elsewhere *[]*claimed) iter.Seq2[job, error] {
+	return func(yield func(job, error) bool) {
+		for _, item := range list {
+			if _, there := item.configuration.recorded[item.seed]; there || item.configuration.decision != nil {
+				continue
+			}
+			j, ok, err := s.claim(ctx, item.configuration, item.seed)
+			if err == nil && (!ok || s.records.isAlone()) {
+				if _, there := item.configuration.recorded[item.seed]; !there {
+					*elsewhere = append(*elsewhere, item)
+				}
+				continue
+			}
+			if !yield(j, err) {
+				return
+			}
+		}
+	}
+}
+
+// claim makes a job of a seed, unless another process runs it or has recorded it meanwhile.
+func (s *Sweeper) claim(ctx context.Context, c *sweptConfiguration, seed track.SeedNumber) (j job, ok bool, err error) {
+	scenario := s.options.Plan.Scenario
+	if ok, err = s.records.claim(scenario, c.hash, seed); err != nil || !ok {
+		return j, false, err
+	}
+	outcome, err := s.records.outcome(ctx, scenario, c.hash, seed)
+	if err != nil {
+		return j, false, err
+	}
+	if s.stands(outcome) {
+		s.recordedElsewhere(c, seed, outcome)
+		return j, false, errors.Join(s.records.release(scenario, c.hash, seed), s.advance(ctx, c))
+	}
+	return job{Job: sweep.Job{Scenario: scenario, Configuration: c.Configuration, Seed: seed}, configuration: c}, true, nil
+}
+
+// stands reports whether a seed with this outcome need not run; an empty outcome means that the seed is not recorded.
+func (s *Sweeper) stands(outcome track.Outcome) bool {
+	switch {
+	case outcome == "" || s.options.Rerun:
+		return false
+	case s.options.RerunFailed:
+		return outcome == track.OutcomeOK
+	}
+	return true
+}
+
+func (s *Sweeper) recordedElsewhere(c *sweptConfiguration, seed track.SeedNumber, outcome track.Outcome) {
+	c.recorded[seed] = outcome
+	delete(c.elsewhere, seed)
+	if s.NKnown++; s.observer.Elsewhere != nil {
+		s.observer.Elsewhere(s.Progress)
+	}
+}
+
+// rounds runs the planned seeds: all of them, or those of one tier after another.
+func (s *Sweeper) rounds(ctx context.Context, stop <-chan struct{}) error {
+	tiers := s.options.Plan.Halving
+	switch rule := s.options.Until; {
+	case rule != nil && len(rule.Looks) > 0:
+		return s.looks(ctx, stop, rule.Looks)
+	case len(tiers) == 0:
+		return s.round(ctx, stop, s.swept)
+	}
+	active := s.swept
+	for i, tier := range tiers {
+		if i > 0 {
+			var err error
+			if active, err = s.halve(ctx, stop, active, tiers[i-1], tier); err != nil {
+				return err
+			}
+		}
+		if err := s.round(ctx, stop, active); err != nil {
+			return err
+		}
+		if closed(stop) || ctx.Err() != nil {
+			return nil
+		}
+	}
+	_, err := s.halve(ctx, stop, active, tiers[len(tiers)-1], sweep.Tier{})
+	return err
+}
+
+// looks runs the seeds up to one planned look after another: more seeds than that would be another look.
+func (s *Sweeper) looks(ctx context.Context, stop <-chan struct{}, looks []int) error {
+	for _, n := range looks {
+		var open []*sweptConfiguration
+		for _, c := range s.swept {
+			if c.decision == nil {
+				c.plan(s.options.Plan.Seeds.Slice(0, n))
+				open = append(open, c)
+			}
+		}
+		if err := s.round(ctx, stop, open); err != nil || closed(stop) || ctx.Err() != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// round runs the planned seeds of some configurations: the first of each, then the second of each, so that they can be
+// compared at any time.
+func (s *Sweeper) round(ctx context.Context, stop <-chan struct{}, active []*sweptConfiguration) error {
+	s.NPlanned, s.NKnown, s.NRound = 0, 0, 0
+	for _, c := range active {
+		next, done := iter.Pull(c.planned.All())
+		defer done()
+		c.next, c.prefix, c.known = next, 0, 0
+		s.NPlanned = addLen(s.NPlanned, c.planned.Len())
+		for n := range c.recorded {
+			if c.planned.Contains(n) {
+				c.known++
+			}
+		}
+		s.NKnown += c.known
+		if err := s.advance(ctx, c); err != nil {
+			return err
+		}
+	}
+	if s.observer.Planned != nil {
+		s.observer.Planned(s.Progress)
+	}
+	var elsewhere []*claimed
+	err := s.dispatch(ctx, stop, s.jobs(ctx, active, &elsewhere), s.record)
+	for told := false; err == nil && len(elsewhere) > 0 && !s.records.isAlone() && !closed(stop) && ctx.Err() == nil; {
+		left := elsewhere
+		elsewhere = nil
+		if err = s.dispatch(ctx, stop, s.left(ctx, left, &elsewhere), s.record); err != nil || len(elsewhere) == 0 {
+			break
+		}
+		if !told && s.observer.Notice != nil {
+			s.observer.Notice(fmt.Sprintf("waiting for %d of the planned seeds, which other processes run", len(elsewhere)))
+		}
+		told = true
+		wait(ctx, stop, 200*time.Millisecond)
+	}
+	s.result.NElsewhere += len(elsewhere)
+	return err
+}
+
+// wait waits for a while, and no longer than it is wanted to.
+func wait(ctx context.Context, stop <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-stop:
+	case <-ctx.Done():
+	}
+}
+
+func addLen(a, b int) int {
+	if sum := a + b; sum >= 0 {
+		return sum
+	}
+	return a
 }

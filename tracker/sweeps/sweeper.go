@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -12,6 +14,7 @@ import (
 	"track"
 	"track/answer"
 	"track/internal/admission"
+	"track/internal/near"
 	"track/internal/provenance"
 	"track/store"
 	"track/sweep"
@@ -199,4 +202,225 @@ func closed(stop <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// begin records the sweep with its plan, and finds out what is recorded already.
+func (s *Sweeper) begin(ctx context.Context) (err error) {
+	s.sweep.Scenario, s.result.Scenario = s.options.Plan.Scenario, s.options.Plan.Scenario
+	if err := s.checkSpec(ctx); err != nil {
+		return err
+	}
+	if s.judge != nil {
+		if err := s.judge.checkRule(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.records.open(); err != nil {
+		return err
+	}
+	if err := s.describe(); err != nil {
+		return err
+	}
+	for _, c := range s.options.Plan.Configurations() {
+		if err := s.addConfiguration(ctx, c); err != nil {
+			return err
+		}
+	}
+	if err := s.checkState(ctx); err != nil {
+		return err
+	}
+	if _, problem := s.options.Texts.Admit(&s.sweep); problem != nil {
+		return problem
+	}
+	if err := s.checkCommands(ctx); err != nil {
+		return err
+	}
+	return s.records.begin(ctx, s.sweep)
+}
+
+// describe fills in the record of the sweep, but for what it plans.
+func (s *Sweeper) describe() error {
+	o := s.options
+	plan := o.Plan
+	plan.Spec, plan.Shards = nil, 0 // they are recorded with the sweep
+	text, err := plan.JSON()
+	if err != nil {
+		return err
+	}
+	s.sweep = track.Sweep{Scenario: o.Plan.Scenario, Plan: string(text), Shard: o.Shard, Environment: o.Environment, StartedAt: s.now(), Spec: string(o.Plan.Spec)}
+	if o.Shard > 0 {
+		s.sweep.NShards = o.Plan.Shards
+	}
+	s.sweep.Changes, s.sweep.Libraries = o.Changes, o.Libraries
+	s.sweep.ID, err = seeds.NewID(s.sweep.StartedAt, s.entropy)
+	return err
+}
+
+// firstSeeds returns the seeds that are planned at the beginning.
+func (o Options) firstSeeds() track.SeedRanges {
+	ranges := o.Plan.Seeds
+	if len(o.Plan.Halving) > 0 {
+		ranges = ranges.Slice(0, o.Plan.Halving[0].Seeds)
+	}
+	if o.Until != nil && len(o.Until.Looks) > 0 {
+		ranges = ranges.Slice(0, o.Until.Looks[len(o.Until.Looks)-1])
+	}
+	return ranges
+}
+
+// addConfiguration plans the seeds of a configuration, and finds out which of them are recorded.
+func (s *Sweeper) addConfiguration(ctx context.Context, configuration track.Configuration) error {
+	o := s.options
+	c := &sweptConfiguration{
+		Configuration: configuration, hash: configuration.Hash(),
+		recorded: map[track.SeedNumber]track.Outcome{}, elsewhere: map[track.SeedNumber]bool{},
+	}
+	withdrawn, err := s.records.withdrawn(ctx, o.Plan.Scenario, c.hash)
+	if err != nil {
+		return err
+	}
+	s.result.NWithdrawn += o.Plan.Seeds.Intersect(withdrawn).Len()
+	c.withdrawn = withdrawn
+	c.plan(o.firstSeeds())
+	s.sweep.Planned = append(s.sweep.Planned, s.plannedSeeds(c))
+	recorded, err := s.records.recorded(ctx, o.Plan.Scenario, c.hash)
+	if err != nil {
+		return err
+	}
+	for number, outcome := range recorded {
+		if outcome == track.OutcomeOK {
+			c.nOK++
+		}
+		c.nBefore++
+		if s.stands(outcome) {
+			c.recorded[number] = outcome
+			if o.Plan.Seeds.Contains(number) {
+				s.nKnown++
+			}
+		}
+	}
+	s.swept = append(s.swept, c)
+	return nil
+}
+
+// plannedSeeds returns the seeds of a configuration that are recorded as planned, with the withdrawn ones. For a shard,
+// those are the seeds of all shards.
+func (s *Sweeper) plannedSeeds(c *sweptConfiguration) track.PlannedSeeds {
+	ranges := c.whole
+	if len(s.options.Whole) > 0 {
+		ranges = s.options.Whole
+	}
+	return track.PlannedSeeds{Configuration: c.Configuration, Seeds: ranges}
+}
+
+// end records how the sweep ended, and returns its result.
+func (s *Sweeper) end(problem error, interrupted bool) (answer.SweepResult, error) {
+	s.sweep.Ending = track.SweepFinished
+	s.sweep.Planned = nil
+	for _, c := range s.swept {
+		switch {
+		case c.decision != nil:
+			s.sweep.Ending = track.SweepDecided
+		case (s.options.Until != nil || c.unjudged) && s.sweep.Ending == track.SweepFinished:
+			s.sweep.Ending = track.SweepUndecided
+		}
+		s.sweep.Planned = append(s.sweep.Planned, s.plannedSeeds(c))
+	}
+	if interrupted || problem != nil || s.result.NElsewhere > 0 {
+		s.sweep.Ending = track.SweepInterrupted
+	}
+	s.checkCode(true)
+	s.sweep.EndedAt = s.now()
+	err := s.records.end(context.Background(), s.sweep) // even if the context has ended
+	if problem == nil {                                 // else err has the same cause
+		problem = err
+	}
+	return s.answer(), problem
+}
+
+// noteLackingBefore counts the metrics that seeds lack which were recorded before, if no seed was judged now.
+func (s *Sweeper) noteLackingBefore(ctx context.Context) error {
+	if s.judge == nil || s.WithoutSpec || s.nJudged > 0 {
+		return nil
+	}
+	_, err := s.records.judged(ctx, func() error {
+		n, lacking := 0, map[string]int{}
+		for _, c := range s.swept {
+			if len(c.recorded) == 0 {
+				continue
+			}
+			metrics, of, err := s.judge.lacking(ctx, c)
+			if err != nil {
+				return err
+			}
+			n += of
+			for _, name := range metrics {
+				lacking[name] += of
+			}
+		}
+		s.nJudged, s.lacking = n, lacking
+		return nil
+	})
+	return err
+}
+
+// answer returns what became of the sweep.
+func (s *Sweeper) answer() answer.SweepResult {
+	a := s.result
+	a.Kind, a.ID, a.Scenario, a.Shard, a.NShards, a.Ending = "sweep", s.sweep.ID, s.sweep.Scenario, s.sweep.Shard, s.sweep.NShards, s.sweep.Ending
+	a.NRan, a.NFailed, a.WithoutSpec = s.NRan, s.NFailed, s.WithoutSpec
+	a.NKnown = s.nKnown // before the first round, not before the last
+	a.Configurations = []answer.SweptConfiguration{}
+	for _, c := range s.swept {
+		a.Configurations = append(a.Configurations, c.answer(s.options.Plan.Seeds))
+	}
+	a.Suspicions = answer.Suspicions{NearNames: s.records.nearNames(), LikePercent: s.percents.List()}
+	a.Unknown = append([]string{}, slices.Sorted(maps.Keys(s.unknown))...)
+	for _, name := range slices.Sorted(maps.Keys(s.lacking)) {
+		if s.lacking[name] == s.nJudged {
+			a.Lacking = append(a.Lacking, answer.LackedMetric{Metric: name, Near: near.Nearest(name, a.Unknown), NSeeds: s.nJudged})
+		}
+	}
+	return a
+}
+
+// answer returns what became of a configuration of a plan of these seeds.
+func (c *sweptConfiguration) answer(plan track.SeedRanges) answer.SweptConfiguration {
+	a := answer.SweptConfiguration{PlannedConfiguration: newPlannedConfiguration(c.Configuration, c.whole), Dropped: c.dropped, Decision: c.decision, Unjudged: c.unjudged}
+	if c.decision == nil {
+		a.LastLook = c.lastLook
+	}
+	a.NNotRun, a.NWithdrawn = plan.Len(), c.whole.Intersect(c.withdrawn).Len()
+	for n, outcome := range c.recorded {
+		if plan.Contains(n) {
+			a.NNotRun--
+		}
+		switch {
+		case c.planned.Contains(n):
+			a.NSeeds++
+			if outcome != track.OutcomeOK {
+				a.NFailed++
+			}
+		case c.decision != nil && plan.Contains(n):
+			a.NBeyond++
+		}
+	}
+	return a
+}
+
+// Answer returns the seed as a sweep shows it.
+func (s SweptSeed) Answer() answer.SweptSeed {
+	seed := s.Seed
+	a := answer.SweptSeed{
+		Kind: "seed", Scenario: seed.Scenario, Seed: seed.Number, Configuration: seed.Configuration.Hash(), Outcome: seed.Outcome, Message: seed.Message,
+		Duration: seed.Duration, Run: *seed.Run, Differences: s.Differences,
+	}
+	a.Run.Stderr = ""
+	if s.Repeated {
+		a.Kind = "repetition"
+		return a
+	}
+	a.Disposition = s.Result.Disposition
+	a.Status, a.TotalScore = s.Result.Status(seed.Outcome)
+	return a
 }
