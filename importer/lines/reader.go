@@ -207,7 +207,6 @@ type parser struct {
 	options   series.Options // of files of series
 	lineage   *lineageReader // that the lines are part of; nil for none
 	skipping  bool           // the rest of a lineage in which a line is wrong
-	quick     quickReader
 }
 
 // record returns the record that a line completes; whole is false if it is a part of one.
@@ -233,13 +232,6 @@ func (p *parser) parse(r *Record, text []byte) (whole bool) {
 		}
 	}()
 	from := outside{dir: p.dir, options: p.options, recorded: &recorded}
-	if p.lineage == nil {
-		var ok bool
-		if r.Seed, r.Err, ok = p.quick.seed(text, from); ok {
-			p.skipping = false
-			return true
-		}
-	}
 	kind := kindOf(text)
 	isPart := kind == kindVersion || kind == kindEntry || kind == kindEnd
 	switch {
