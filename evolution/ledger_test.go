@@ -121,30 +121,6 @@ func TestReplayLedgerInAnyOrder(t *testing.T) {
 	})
 }
 
-// Each step is the replay of the ledger until there.
-func TestReplaySteps(t *testing.T) {
-	b := newBook(t, "l")
-	first := b.propose("", "v002", "v001")
-	b.propose("", "v003", "v001")
-	b.decide(first, policy(t, "greedy", ""), pairs(1))
-	b.propose("", "v004", "v002")
-	for _, tt := range []struct {
-		known, most int
-		ends        []int
-	}{{0, 2, []int{0, 2, 4, 5}}, {1, 2, []int{1, 3, 5}}, {5, 2, []int{5}}, {0, 9, []int{0, 5}}} {
-		var ends []int
-		for step := range evolution.ReplaySteps(b.entries, tt.known, tt.most) {
-			ends = append(ends, step.Entries)
-			if got, want := asJSON(t, step), asJSON(t, evolution.ReplayLedger(b.entries[:step.Entries], evolution.Head{})); got != want {
-				t.Errorf("after %d entries: %s, want %s", step.Entries, got, want)
-			}
-		}
-		if !slices.Equal(ends, tt.ends) {
-			t.Errorf("after %d and each %d: steps end at %v, want %v", tt.known, tt.most, ends, tt.ends)
-		}
-	}
-}
-
 // What comes of a decision: the state of its mutation, and the active version.
 func TestAfterDecision(t *testing.T) {
 	accept, reject, more := evolution.Decision{State: evolution.Accept, Accepted: true}, evolution.Decision{State: evolution.Reject}, evolution.Decision{State: evolution.Continue}
