@@ -87,11 +87,11 @@ func (p *Pusher) pushFile(ctx context.Context, f spool.File, a *answer.Pushed) e
 	}
 	done, err := p.pushLines(ctx, f, text, size, a)
 	isOpen := f.Open && time.Since(info.ModTime()) < abandonedAfter
-	if delete(p.sent, f.Path); err == nil && isOpen || errors.As(err, new(busyError)) {
+	if delete(p.sent, f.Closed()); err == nil && isOpen || errors.As(err, new(busyError)) {
 		if p.sent == nil {
 			p.sent = map[string]sentFile{}
 		}
-		p.sent[f.Path] = done
+		p.sent[f.Closed()] = done
 	}
 	switch {
 	case err != nil:
@@ -116,7 +116,7 @@ func (p *Pusher) pushFile(ctx context.Context, f spool.File, a *answer.Pushed) e
 // change nothing, and the answer says which it refused, and why.
 func (p *Pusher) pushLines(ctx context.Context, f spool.File, text io.ReaderAt, size int64, a *answer.Pushed) (done sentFile, err error) {
 	id, _ := spool.ID(f.Path)
-	done, known := p.sent[f.Path]
+	done, known := p.sent[f.Closed()]
 	if id != "" && !known && size > sentBytes {
 		there, err := p.Client.spoolPosition(ctx, id, p.Attempts)
 		if err != nil {
