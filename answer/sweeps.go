@@ -348,4 +348,3 @@ type SweptSeed struct {
 	Run           track.Run         `json:"run"` // without standard error, which is recorded with the seed
 	Differences   []string          `json:"differences,omitempty"`
 }
-
