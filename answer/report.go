@@ -78,8 +78,12 @@ type ProvenanceSide struct {
 
 func (a Provenance) Lead() (lead []Sentence) {
 	for _, side := range a.Sides {
+		of := ""
+		if len(a.Sides) > 1 {
+			of = " of " + side.Name()
+		}
 		for _, drift := range side.Drifts {
-			lead = append(lead, Sentence{Kind: Warning, Text: fmt.Sprintf("%s (%s)", drift.Text(" of "+side.Name()), strings.Join(drift.Metrics, ", "))})
+			lead = append(lead, Sentence{Kind: Warning, Text: fmt.Sprintf("%s (%s)", drift.Text(of), strings.Join(drift.Metrics, ", "))})
 		}
 	}
 	return lead
@@ -119,7 +123,7 @@ func (s ProvenanceSide) facts() (list []fact) {
 		add("uncommitted changes", changesText(c.Revision))
 	}
 	for _, p := range s.Parameters() {
-		add("parameter "+p.Name, p.Value)
+		add("parameter "+p.Name, Shorten(p.Value))
 	}
 	if c.Params == "" {
 		add("parameters", "")
