@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -452,7 +453,51 @@ func (a LineageTree) Tables() []Table {
 		text += ". The report of the lineage leaves out the trials that the active version was chosen by, if there are later ones."
 		t.Notes = numbers.notes([]Sentence{{Kind: Note, Text: text}}, Numbers.Units)
 	}
-	return []Table{t}
+	generations := a.groups("generation", func(v TreeVersion) *int {
+		if v.Root && v.Generation == nil {
+			return new(int) // the run began with it
+		}
+		return v.Generation
+	})
+	if len(generations.Rows) < 2 {
+		generations.Rows = nil
+	}
+	return []Table{t, generations, a.groups("island", func(v TreeVersion) *int { return v.Island })}
+}
+
+// groups returns what the versions of each generation, or of each island, reached. Versions without one are left out.
+func (a LineageTree) groups(of string, by func(TreeVersion) *int) Table {
+	groups := map[int][]TreeVersion{}
+	for _, v := range a.Items {
+		if key := by(v); key != nil {
+			groups[*key] = append(groups[*key], v)
+		}
+	}
+	numbers := Numbers{a.Scale}
+	t := Table{Name: of + "s", Title: of + "s", HiddenIfEmpty: true}
+	t.Columns = columns(of, "versions", "scored", "mean of fitness", "best fitness", "version", "migrants")
+	for _, key := range slices.Sorted(maps.Keys(groups)) {
+		var mean, best any
+		var first TreeVersion // the best one
+		scored, migrants, sum := 0, 0, 0.0
+		for _, v := range groups[key] {
+			if v.Operator == "migration" {
+				migrants++
+			}
+			if v.Fitness == nil {
+				continue
+			}
+			if scored++; first.Fitness == nil || a.Scale.Gain(*v.Fitness) > a.Scale.Gain(*first.Fitness) {
+				first = v
+			}
+			sum += *v.Fitness
+		}
+		if scored > 0 {
+			mean, best = numberCell(sum/float64(scored), numbers.Score), numberCell(*first.Fitness, numbers.Score)
+		}
+		t.Rows = append(t.Rows, []any{key, len(groups[key]), scored, mean, best, first.Version, migrants})
+	}
+	return t
 }
 
 func parentsText(v TreeVersion) Cell {
