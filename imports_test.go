@@ -29,7 +29,7 @@ var mayImport = map[string][]string{
 	"track/answer/...":      {"track/access", "track/answer/...", "track/internal/shell", "track/reports/chart", "track", "track/scoring/...", "track/spec", "track/evolution", "track/series", "github.com/go-json-experiment/json/...", "golang.org/x/text/unicode/norm"},
 	"track/ask":             {"track", "track/access", "track/answer/...", "track/evolution", "track/scoring/...", "track/reports/...", "track/internal/dataset", "track/series", "track/store", "track/tracker/...", "track/tracker"},
 	"track/reports/render":  {"track", "track/internal/dataset", "track/answer", "track/reports/document", "track/reports/escape", "track/scoring", "track/scoring/format", "github.com/go-json-experiment/json/...", "github.com/jedib0t/go-pretty/v6/...", "github.com/parquet-go/parquet-go/..."},
-	"track/pages":           {"github.com/evanw/esbuild/pkg/api", "track/access", "track/evolution", "track/internal/textdiff", "track/answer/...", "track/ask", "track", "track/internal/shell", "track/reports/...", "track/reports", "track/scoring/..."},
+	"track/pages":           {"github.com/evanw/esbuild/pkg/api", "github.com/go-json-experiment/json/...", "track/access", "track/evolution", "track/internal/textdiff", "track/answer/...", "track/ask", "track", "track/internal/shell", "track/reports/...", "track/reports", "track/scoring/..."},
 	"track/internal/sample": {"track", "track/answer", "track/ask", "track/importer/lines", "track/internal/lineagetest", "track/internal/testdb", "track/scoring", "track/spec", "track/store", "track/tracker/..."},
 	"track/reports/...":     {"track", "track/answer", "track/internal/shell", "track/internal/textdiff", "track/reports/...", "track/scoring/...", "track/evolution"},
 

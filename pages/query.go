@@ -151,7 +151,7 @@ type SQLView struct {
 func SQLViews() []SQLView {
 	return []SQLView{
 		{"v_seed", strings.Fields("scenario seed label configuration commit_id dirty params outcome message spec_version" +
-			" status total_score n_pass n_warn n_fail started_at duration_s recorded_at environment actor id")},
+			" status total_score n_pass n_warn n_fail started_at duration_s recorded_at environment id")},
 		{"v_assessment", strings.Fields("scenario seed label configuration spec_version newest status total_score n_pass n_warn n_fail assessed_at id")},
 		{"v_result", strings.Fields("scenario seed label configuration spec_version newest metric metric_group type weight value status score reason id")},
 		{"v_param", strings.Fields("configuration label param value number")},
@@ -161,7 +161,7 @@ func SQLViews() []SQLView {
 		{"v_run", strings.Fields("scenario seed label configuration outcome attempts exit_code signal duration_s cpu_s rss_bytes sweep id")},
 		{"v_artifact", strings.Fields("scenario seed label configuration outcome name n_bytes hash left_out pruned_at id")},
 		{"v_execution", strings.Fields("lineage version task task_type complexity trial session status message open rubric score grade n_calls n_failed n_unknown" +
-			" corrections holdout model tokens_input tokens_output tokens_cache_read tokens_cache_write tokens_reasoning cost_usd priced started_at duration_s recorded_at source key actor id")},
+			" corrections holdout model tokens_input tokens_output tokens_cache_read tokens_cache_write tokens_reasoning cost_usd priced started_at duration_s recorded_at source key id")},
 		{"v_score", strings.Fields("lineage version task rubric active score grade n_failed n_unknown scored_at id")},
 		{"v_call", strings.Fields("execution call tool exit error answered rejected input_bytes output_bytes output_whole_bytes input_digest duration_s request")},
 		{"v_request", strings.Fields("lineage version task execution request message_id request_id model tokens_input tokens_output tokens_cache_read tokens_cache_write tokens_reasoning")},

@@ -165,7 +165,7 @@ func TestPictures(t *testing.T) {
 	}
 	s := serveReports(t, func(c *server.Config) { c.Owner = secret }) // the use of another token is noted, which changes tags
 	asked := map[string]string{
-		"history": "scenario=growth", "matrix": "scenario=growth", "lineage history": "lineage=l", "lineage front": "lineage=l", "params": "scenario=grid&plot=theta", "series show": "scenario=other&seed=7&series=u",
+		"history": "scenario=growth", "matrix": "scenario=growth", "lineage history": "lineage=l", "lineage front": "lineage=l", "params": "scenario=grid&plot=theta", "series show": "scenario=other&seed=7&series=u", "series bands": "scenario=other&series=u",
 	}
 	for _, q := range ask.All() {
 		if len(q.Media) == 0 {

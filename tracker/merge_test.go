@@ -540,8 +540,8 @@ func (s *shard) seeds() (list []string) {
 		s.t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	rows, err := db.QueryContext(s.t.Context(), `SELECT number || ' ' || value || CASE WHEN superseded_at IS NULL THEN '' ELSE ' replaced' END
-		  FROM seed JOIN value ON seed_id = seed.id ORDER BY number, superseded_at IS NULL, value`)
+	rows, err := db.QueryContext(s.t.Context(), `SELECT number || ' ' || CAST(value AS REAL) || CASE WHEN superseded_at IS NULL THEN '' ELSE ' replaced' END
+		  FROM seed, json_each(numbers) ORDER BY number, superseded_at IS NULL, value`)
 	if err != nil {
 		s.t.Fatal(err)
 	}

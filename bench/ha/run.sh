@@ -101,8 +101,8 @@ wait "${writer_pids[@]}"
 
 cat "$folder"/log.* | awk '$1 != "failed" { for (i = 0; i < $5; i++) print $4 + i }' | sort > "$folder/acknowledged"
 on_leader 'SELECT CAST(number AS text) FROM seed UNION ALL SELECT task FROM execution' | sort > "$folder/stored"
-on_leader "SELECT number FROM seed WHERE superseded_at IS NOT NULL OR (SELECT count(*) FROM value WHERE seed_id = seed.id) <> 66
-  OR (SELECT count(*) FROM result WHERE seed_id = seed.id) <> 66" > "$folder/incomplete"
+on_leader "SELECT number FROM seed WHERE superseded_at IS NOT NULL OR (SELECT count(*) FROM json_object_keys(numbers::json)) <> 66
+  OR NOT EXISTS (SELECT FROM assessment WHERE seed_id = seed.id AND json_array_length(results::json) = 66)" > "$folder/incomplete"
 lost=$(comm -23 <(uniq "$folder/acknowledged") <(uniq "$folder/stored") | wc -l)
 doubled=$(uniq -d "$folder/stored" | wc -l)
 failed=$(cat "$folder"/log.* | grep -c '^failed' || true)

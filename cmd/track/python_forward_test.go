@@ -124,7 +124,7 @@ func TestPythonForwardsToServerThatGoes(t *testing.T) {
 	f.do("seed 3")
 	f.do("seed 4")
 	p.start()
-	p.push(p.address, "2 recorded, 0 duplicate")
+	p.push(p.address, "2 recorded, 2 duplicate")
 	f.do("seed 5")
 	f.do("close 30")
 	f.end()
@@ -183,7 +183,7 @@ func TestPythonForwardsWithRevokedToken(t *testing.T) {
 	if status, _ := p.track("", "status"); !strings.Contains(status, p.address+", at ") || !strings.Contains(status, "refuses them: ") {
 		t.Error(status)
 	}
-	p.push(p.address, "2 recorded, 0 duplicate") // with the token of who started the server
+	p.push(p.address, "2 recorded, 1 duplicate") // with the token of who started the server
 	p.wantSeeds("3,3,3")
 }
 

@@ -185,5 +185,5 @@ func expandReadings(t *testing.T, dir, db string) (list [][]string) {
 	return list
 }
 
-const countOfAll = `SELECT (SELECT count(*) FROM seed) AS seeds, (SELECT count(*) FROM value) AS n_values, (SELECT count(*) FROM execution) AS executions,
-	(SELECT count(*) FROM ledger) AS entries, (SELECT count(*) FROM result) AS results, (SELECT count(*) FROM version) AS versions`
+const countOfAll = `SELECT (SELECT count(*) FROM seed) AS seeds, (SELECT count(*) FROM v_value) AS n_values, (SELECT count(*) FROM execution) AS executions,
+	(SELECT count(*) FROM ledger) AS entries, (SELECT count(*) FROM v_result) AS results, (SELECT count(*) FROM version) AS versions`
