@@ -166,8 +166,3 @@ func (s *Store) RebuildIndex(ctx context.Context, progress func(left int)) error
 	}
 	return s.IndexTexts(ctx, progress)
 }
-
-// indexChecks returns the checks that compare the index with the texts that are kept.
-func indexChecks(index textIndex) []rowCheck {
-	return []rowCheck{{"text_index", "it lacks texts that are kept", index.notIndexed}, {"text_index", "it has texts that are not kept", index.notKept}}
-}

@@ -46,11 +46,3 @@ func (p *program) writeHookStatus(c *cli.Context, st *store.Store) error {
 	}
 	return p.writeAnswer(a)
 }
-
-// nameOf writes a lineage with its version, as commands take it.
-func nameOf(lineage, version string) string {
-	if version == "" {
-		return lineage
-	}
-	return lineage + "@" + version
-}

@@ -424,7 +424,7 @@ func TestReportsAreLooks(t *testing.T) {
 // but where, when and under which label they ran is another, and goes with any value, outcome or number.
 func TestReportsHashTheirSeeds(t *testing.T) {
 	t.Parallel()
-	row := regexp.MustCompile("SHA-256 of the seeds \\| ([0-9a-f]{64})(?: \\| ([0-9a-f]{64}))?")
+	row := regexp.MustCompile(`SHA-256 of the seeds \| ([0-9a-f]{64})(?: \| ([0-9a-f]{64}))?`)
 	hash := func(seeds string, args ...string) []string {
 		t.Helper()
 		in := newTrackIn(t)

@@ -72,12 +72,11 @@ var (
 	plus     = Shape{Name: "plus", corners: []point{
 		{-.4, -1.2}, {.4, -1.2}, {.4, -.4}, {1.2, -.4}, {1.2, .4}, {.4, .4}, {.4, 1.2}, {-.4, 1.2}, {-.4, .4}, {-1.2, .4}, {-1.2, -.4}, {-.4, -.4},
 	}}
-	hexagon   = Shape{Name: "hexagon", corners: []point{{-.5, -1}, {.5, -1}, {1, 0}, {.5, 1}, {-.5, 1}, {-1, 0}}}
-	leftward  = Shape{Name: "left", corners: []point{{-1.15, 0}, {.8, -1.1}, {.8, 1.1}}}
-	rightward = Shape{Name: "right", corners: []point{{1.15, 0}, {-.8, 1.1}, {-.8, -1.1}}}
-	dash      = Shape{Name: "dash", strokes: [][]point{{{-.8, 0}, {.8, 0}}}}
-	cross     = Shape{Name: "cross", strokes: [][]point{{{-.8, .8}, {.8, -.8}}, {{-.8, -.8}, {.8, .8}}}}
-	rising    = Shape{Name: "rising", strokes: cross.strokes[:1]}
+	hexagon  = Shape{Name: "hexagon", corners: []point{{-.5, -1}, {.5, -1}, {1, 0}, {.5, 1}, {-.5, 1}, {-1, 0}}}
+	leftward = Shape{Name: "left", corners: []point{{-1.15, 0}, {.8, -1.1}, {.8, 1.1}}}
+	dash     = Shape{Name: "dash", strokes: [][]point{{{-.8, 0}, {.8, 0}}}}
+	cross    = Shape{Name: "cross", strokes: [][]point{{{-.8, .8}, {.8, -.8}}, {{-.8, -.8}, {.8, .8}}}}
+	rising   = Shape{Name: "rising", strokes: cross.strokes[:1]}
 )
 
 // markers are the shapes of series.

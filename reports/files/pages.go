@@ -26,9 +26,6 @@ func NewPages(index string, write func([]File) error) *Pages {
 	return &Pages{index: index, write: write, taken: map[string]bool{strings.ToLower(index): true}}
 }
 
-// Names returns the names of the pages that were added.
-func (p *Pages) Names() []string { return p.names }
-
 // Add writes a page of a report, and returns its name.
 func (p *Pages) Add(kind, name, rest string, d document.Document) (page string, err error) {
 	page = p.name(kind, name, rest)

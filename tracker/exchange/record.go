@@ -236,11 +236,6 @@ func (e *batchEntry) needs() (Rights, string) {
 
 func (e *batchEntry) isKnown() bool { return e.Err != nil || e.Export != nil }
 
-// isSeed reports whether the entry is a seed that can be stored.
-func (e *batchEntry) isSeed() bool {
-	return e.Err == nil && e.IsSeed() && e.RecordedSeed == nil
-}
-
 // settle stores the seed, the execution or the sweep.
 func (e *batchEntry) settle(ctx context.Context, d *Door, r *store.Reader, tx *store.Tx) (answers []Answer, err error) {
 	d.names.At(e.Line)

@@ -39,15 +39,6 @@ func (r OperatorReport) costPerPoint() *float64 {
 	return &cost
 }
 
-// outcomesOf returns the outcomes of mutations.
-func outcomesOf(mutations []store.Mutation) []store.MutationOutcome {
-	list := make([]store.MutationOutcome, len(mutations))
-	for i, m := range mutations {
-		list[i] = store.MutationOutcome{Key: m.Key, Operator: m.Operator, Risk: m.Risk, State: m.State, Delta: m.Delta, CostUSD: m.CostUSD}
-	}
-	return list
-}
-
 // operatorReports sums up the mutations of a lineage by operator.
 func operatorReports(l Lineage, mutations []store.MutationOutcome, heads headHistory) ([]OperatorReport, error) {
 	left, histories := heads.rolledBack(), evolution.Histories{}
