@@ -81,7 +81,7 @@ func TestLinesLimits(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
-	long := strings.TrimSuffix(seedLine, "\n") + strings.Repeat(" ", 16<<10) + "\n" // few lines are soon recorded
+	long := strings.TrimSuffix(seedLine, "\n") + strings.Repeat(" ", 1<<20) + "\n" // few lines are soon recorded
 	for _, tt := range []struct {
 		name, body, encoding string
 		status               int

@@ -142,9 +142,9 @@ check
 nosuch
 stability nosuch
 show seed odd 3
-query SELECT scenario,seed,label,configuration,n_pass,n_warn,n_fail,duration_s,environment,actor,id FROM v_seed ORDER BY scenario,configuration,seed --format json
+query SELECT scenario,seed,label,configuration,n_pass,n_warn,n_fail,duration_s,environment,id FROM v_seed ORDER BY scenario,configuration,seed --format json
 query SELECT * FROM v_result ORDER BY scenario,configuration,seed,metric --format csv
-query SELECT lineage,key,cost_usd,duration_s,source,actor FROM v_execution ORDER BY lineage,key --format json
+query SELECT lineage,key,cost_usd,duration_s,source FROM v_execution ORDER BY lineage,key --format json
 query SELECT scenario,label,configuration,n_seeds,n_scored,n_failed,pass_rate,min_score,max_score,stable FROM v_stability ORDER BY scenario,configuration --format csv
 query SELECT * FROM v_ledger ORDER BY lineage,number --format jsonl
 query DELETE FROM seed
