@@ -455,12 +455,6 @@ func (r *Reader) CheckHashes(ctx context.Context, found func(Damage)) (n int, er
 				found(Damage{"sweep", "its plan differs from its digest", "sweep " + ulid})
 			}
 		}},
-		{selectLooks, func(c *cells) {
-			if look := c.look(); c.err != nil {
-				c.err = nil
-				found(Damage{"look", "its plan cannot be read", "look " + look.ULID})
-			}
-		}},
 	} {
 		err := r.each(ctx, check.query, nil, func(c *cells) {
 			n++
@@ -479,7 +473,12 @@ func (r *Reader) CheckHashes(ctx context.Context, found func(Damage)) (n int, er
 			return n, err
 		}
 	}
-	return n, nil
+	return n, r.each(ctx, selectLooks, nil, func(c *cells) {
+		if look := c.look(); c.err != nil {
+			c.err = nil
+			found(Damage{"look", "its plan cannot be read", "look " + look.ULID})
+		}
+	})
 }
 
 // checkSeries compares the numbers of each series with its hash.
