@@ -115,8 +115,7 @@ func TestImportReal(t *testing.T) {
 	}
 	tau := "WHERE lineage.name = 'tau-bench'"
 	want := []int{64, 14, 11} // episodes, with reward 1, without a tool call
-	got := numbers(t, dir, `SELECT count(*), sum(truth.value = 1.0), sum(n_calls = 0) FROM execution JOIN lineage ON lineage.id = lineage_id
-		JOIN truth ON truth.execution_id = execution.id AND truth.name = 'reward' `+tau)
+	got := numbers(t, dir, `SELECT count(truths ->> 'reward'), sum(truths ->> 'reward' = 1), sum(n_calls = 0) FROM execution JOIN lineage ON lineage.id = lineage_id `+tau)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tau-bench (-want +got):\n%s", diff)
 	}

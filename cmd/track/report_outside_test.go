@@ -94,7 +94,7 @@ func TestLineageReportsInBrowser(t *testing.T) {
 	evolveLoop(t, database)
 	askTrack(t, database, "report", "lineage", "sepa", "-o", filepath.Join(folder, "sepa.md"))
 	askTrack(t, database, "report", "lineage", "sepa", "-o", filepath.Join(folder, "sepa.html"))
-	checkLineages(t, folder, 1, 2)
+	checkLineages(t, folder, map[string]int{"sepa": 2})
 }
 
 func TestRealLineageReportsInBrowser(t *testing.T) {
@@ -108,20 +108,21 @@ func TestRealLineageReportsInBrowser(t *testing.T) {
 			mustTrack(t, dir, "report", "lineage", run, "-o", filepath.Join(folder, run+suffix), "--db", "track.db")
 		}
 	}
-	checkLineages(t, folder, 2, 1)
+	checkLineages(t, folder, map[string]int{"openevolve-metagpt-mast": 2, "shinka-txn-gemini3pro-run5": 1}) // one has truths, so a front
 }
 
-// checkLineages expects each report in both forms, with so many pictures.
-func checkLineages(t *testing.T, folder string, n, pictures int) {
+// checkLineages expects the report of each lineage in both forms, with so many pictures.
+func checkLineages(t *testing.T, folder string, pictures map[string]int) {
 	t.Helper()
 	s := checkSite(t, folder)
-	if len(s.Pages) != 2*n {
+	if n := len(pictures); len(s.Pages) != 2*n {
 		t.Errorf("%d pages of %d lineages", len(s.Pages), n)
 	}
 	for _, page := range s.Pages {
-		want := [2]int{pictures, 0}
-		if strings.HasSuffix(page.Name, ".md") {
-			want = [2]int{0, pictures}
+		lineage, isMarkdown := strings.CutSuffix(page.Name, ".md")
+		want := [2]int{pictures[strings.TrimSuffix(lineage, ".html")], 0}
+		if isMarkdown {
+			slices.Reverse(want[:])
 		}
 		if got := [2]int{page.Drawings, page.Images}; got != want {
 			t.Errorf("%s shows %v drawings and images, want %v", page.Name, got, want)
