@@ -114,9 +114,9 @@ func pathRows(t *testing.T, dir string) (rows int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(text), "## Path to ")
+	_, section, _ := strings.Cut(string(text), "## Tree")
 	section, _, _ = strings.Cut(section, "\n## ")
-	return strings.Count(section, "\n| `")
+	return strings.Count(section, " | path |\n") - strings.Count(section, "| place | path |\n") // without heads
 }
 
 // countAncestry follows the parents of the best program.

@@ -30,10 +30,10 @@ func TestReportRealRuns(t *testing.T) {
 		wants        []string
 	}{
 		{"openevolve", "openevolve-metagpt-mast", mastReport, []string{
-			"Failed, but called best by their source", "timeout; the source gives it a score of 0.5, which is not used",
-			"Identical content, different scores", "Missing parents", "Path to the best candidate", "66 executions, 20 failed",
+			"Failed, but called best by their source", "v012: timeout",
+			"Path from the root to the active version v051: 3 versions", "| executions | 66, 20 failed |",
 		}},
-		{"shinka", "shinka-txn-gemini3pro-run5", txnReport, []string{"Identical content, different scores", "4.4400, 4.2700", "Path to the best candidate", "99 mutations: 99 not decided"}},
+		{"shinka", "shinka-txn-gemini3pro-run5", txnReport, []string{"Path from the root to the active version", "99 mutations: 99 not decided"}},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			t.Parallel()
@@ -58,8 +58,8 @@ func TestReportRealRuns(t *testing.T) {
 }
 
 const (
-	mastReport = "8b201160b4f45dcb"
-	txnReport  = "8cb8f545f7efec38"
+	mastReport = "b59ab28e3466d28c"
+	txnReport  = "fb72742f018e5c64"
 )
 
 // A lineage that is longer than its report shows has a report of a size that does not grow with it, and that counts
