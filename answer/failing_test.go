@@ -24,8 +24,8 @@ func TestMissedText(t *testing.T) {
 	}
 }
 
-// Seeds that failed alike are one row, though their messages differ in numbers; a metric counts in each seed that failed
-// it, the most frequent first.
+// Seeds that failed alike are one row, though their messages differ in numbers; a metric counts in each seed that
+// failed it, the most frequent first.
 func TestFailuresAreGrouped(t *testing.T) {
 	t.Parallel()
 	seed := func(n track.SeedNumber, outcome track.Outcome, reason string, metrics ...string) track.FailingSeed {

@@ -218,8 +218,8 @@ type Stability struct {
 	Grouped            bool                          `json:"grouped,omitzero"`                 // the metrics are in the order of the spec; else the worst are first
 	scoring.Stability
 	verdict.Judgement
-	// FailingSeeds have first the ones that did not run well, and then those that are farthest outside of a target. Seeds
-	// that are alike are in the order of their numbers.
+	// FailingSeeds have first the ones that did not run well, and then those that are farthest outside of a target.
+	// Seeds that are alike are in the order of their numbers.
 	FailingSeeds []track.FailingSeed `json:"failing_seeds"`
 }
 

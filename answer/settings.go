@@ -112,8 +112,8 @@ func (a Setting) changeScale(s *evolution.Settings) (err error) {
 	return nil
 }
 
-// parseScale reads a scale: 0-100, which is nil, its ends as in 0-1 or -1..1, or unbounded, which may say how many points
-// one unit is.
+// parseScale reads a scale: 0-100, which is nil, its ends as in 0-1 or -1..1, or unbounded, which may say how many
+// points one unit is.
 func parseScale(text string) (*evolution.Scale, error) {
 	points, err := strconv.ParseFloat(text, 64)
 	switch {

@@ -32,7 +32,8 @@ type Report[Q any] struct {
 	Params func(*Q) param.List // sets the defaults
 	// Judges says that the document has verdicts on seeds, so it is recorded as an interim analysis.
 	Judges bool
-	// Compose composes the report from one state of the database; as a preview without what would be an interim analysis.
+	// Compose composes the report from one state of the database; as a preview without what would be an interim
+	// analysis.
 	Compose func(ctx context.Context, r *store.Reader, q Q, preview bool) (Composed, error)
 }
 

@@ -453,7 +453,8 @@ func hasNoReport(err error) bool {
 // addPage writes a report of an index, and returns its file.
 type addPage func(kind, name, rest string, d document.Document) (page string, err error)
 
-// composeIndex composes all reports, one by one, for an index of this name. Without pages, the configurations of a scenario have none.
+// composeIndex composes all reports, one by one, for an index of this name. Without pages, the configurations of a
+// scenario have none.
 func composeIndex(ctx context.Context, r *store.Reader, q answer.IndexQuestion, preview bool, file string, add addPage) (c Composed, err error) {
 	index := &reports.Index{}
 	c.Index = index

@@ -193,8 +193,8 @@ func GainByTask(first, second []Trial, scale *Scale) (g TaskGain, differences []
 	return g, differences, err
 }
 
-// VersionGain is how much better a version is than another one, in points, with its interval, for who reads it. Versions
-// are ranked by [Comparison], which is recorded.
+// VersionGain is how much better a version is than another one, in points, with its interval, for who reads it.
+// Versions are ranked by [Comparison], which is recorded.
 type VersionGain struct {
 	Mean     float64
 	Interval *stats.Interval // at 95 %; nil if there are too few trials, or they do not vary

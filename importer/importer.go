@@ -235,8 +235,8 @@ type Item struct {
 
 	// Open says that the source ends within this execution: a later import of the same source may know more of it.
 	Open bool
-	// AgentVersion is the version of the program that the agent is, if the source has it: the version of the execution if
-	// neither the source nor the caller names one of the prompt.
+	// AgentVersion is the version of the program that the agent is, if the source has it: the version of the execution
+	// if neither the source nor the caller names one of the prompt.
 	AgentVersion string
 	// Subagent says that another agent, not a person, gave this execution its task.
 	Subagent bool

@@ -170,9 +170,9 @@ func (v *valueState) scan(chunk []byte) (n int, done bool) {
 }
 
 // Elements calls use for each element of an array, of which the scanner is behind the bracket; each must be an object.
-// If one is damaged, it calls skip with the line and the reason, and continues with the next. Where no element begins it
-// returns [ErrNoObject], since nothing is certain behind it. It ends behind the array's closing bracket, with an error of
-// reading, or where use or skip return false.
+// If one is damaged, it calls skip with the line and the reason, and continues with the next. Where no element begins
+// it returns [ErrNoObject], since nothing is certain behind it. It ends behind the array's closing bracket, with an
+// error of reading, or where use or skip return false.
 func (s *Scanner) Elements(use func(raw []byte, line int) (ok bool, err error), skip func(line int, reason string) bool) error {
 	for {
 		next, err := s.Next()

@@ -232,8 +232,8 @@ func (b *builder) estimates(e verdict.Estimates) {
 	b.fact("unseen failures", "up to "+format.Share(e.UnseenShare), "", fmt.Sprintf("of all seeds, in a way that none of %d did, %s one-sided", e.NSeeds, format.Confidence(e.Confidence)))
 }
 
-// composeSeed shows a seed: what became of it, its standard error, where its values lie in their targets, its series, its
-// files, and how to run it again.
+// composeSeed shows a seed: what became of it, its standard error, where its values lie in their targets, its series,
+// its files, and how to run it again.
 func composeSeed(ctx context.Context, b *builder) error {
 	a, err := get(ctx, b, ask.Seed(), b.asked)
 	if err != nil {
@@ -430,8 +430,8 @@ func (b *builder) addSeries(ctx context.Context, of url.Values, names []string) 
 	return b.addChart(section{ID: "series-picture"}, c, nil, c.Title, b.answerFiles(ask.SeriesShow().Question(), drawn), false)
 }
 
-// composeBands shows a series over the seeds of a configuration: median, quartiles and range, and behind them each seed,
-// which leads to its page.
+// composeBands shows a series over the seeds of a configuration: median, quartiles and range, and behind them each
+// seed, which leads to its page.
 func composeBands(ctx context.Context, b *builder) error {
 	a, err := get(ctx, b, ask.SeriesBands(), b.asked)
 	if err != nil {

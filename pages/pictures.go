@@ -75,8 +75,8 @@ func scoreBar(score float64, interval stats.Interval) template.HTML {
 	return glyph("scorebar", text, width, 12, rect("rest", 0, 2, width, 8), rect("score", 0, 2, at(score), 8), shape("interval", bounds))
 }
 
-// rangeBar draws where values from lo to hi, and one of them, lie in the bands of a target. Values beyond the picture end
-// at its edge.
+// rangeBar draws where values from lo to hi, and one of them, lie in the bands of a target. Values beyond the picture
+// end at its edge.
 func rangeBar(bands []scoring.Band, lo, hi, value float64) template.HTML {
 	const width = 110
 	from, to := extentOf(bands, lo, hi, value)

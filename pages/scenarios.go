@@ -210,7 +210,8 @@ func (b *builder) tabs(selector, here string) {
 	}
 }
 
-// withTabs shows the answer to a question about a scenario or a configuration, with the trail and the tabs of its pages.
+// withTabs shows the answer to a question about a scenario or a configuration, with the trail and the tabs of its
+// pages.
 func withTabs(ctx context.Context, b *builder) error {
 	if err := composeAnswer(ctx, b); err != nil {
 		return err

@@ -79,7 +79,8 @@ func TestVersionsOfReportAreLinks(t *testing.T) {
 	}
 }
 
-// A history begins with the verdict on the newest configuration that is judged, and its rows with what tells them apart.
+// A history begins with the verdict on the newest configuration that is judged, and its rows with what tells them
+// apart.
 func TestHistoryNamesConfigurations(t *testing.T) {
 	t.Parallel()
 	entry := func(label string, v scoring.Verdict) answer.HistoryEntry {

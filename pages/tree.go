@@ -116,7 +116,8 @@ var treeLanes = []string{"islands", "operators", "one"} //nolint:gochecknoglobal
 // mostLanes is the largest number of operators that get lanes of their own unasked.
 const mostLanes = 12
 
-// treeLayout is where the versions of a lineage stand: time runs to the right, and a better score is higher in its lane.
+// treeLayout is where the versions of a lineage stand: time runs to the right, and a better score is higher in its
+// lane.
 type treeLayout struct {
 	Lanes  []string
 	Nodes  []treeNode
@@ -132,7 +133,8 @@ type treeNode struct {
 	Folded  int   // versions without change that it stands for, besides itself
 }
 
-// layoutTree arranges versions in lanes of a kind; an empty kind chooses islands, then operators, where there are several.
+// layoutTree arranges versions in lanes of a kind; an empty kind chooses islands, then operators, where there are
+// several.
 func layoutTree(tree answer.LineageTree, kind string, unfold bool) (l treeLayout, shownKind string) {
 	kind = laneKind(tree.Items, kind)
 	at := map[string]int{} // of each version, folded ones too

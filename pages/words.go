@@ -121,8 +121,8 @@ func (b *builder) explain(name string) *term {
 // timeLayout is how a time is written for readers without a script, and what they see on hover.
 const timeLayout = "2006-01-02 15:04:05 UTC"
 
-// timeElement returns a time that scripts show in the reader's zone: as the span up to now, or exactly if it stands in a
-// sentence. at is RFC 3339.
+// timeElement returns a time that scripts show in the reader's zone: as the span up to now, or exactly if it stands in
+// a sentence. at is RFC 3339.
 func timeElement(at, text string, isExact bool) template.HTML {
 	parsed, err := time.Parse(time.RFC3339Nano, at)
 	if err != nil {

@@ -178,7 +178,8 @@ func namedFile(name string) (string, error) {
 // The token of whoever started a server lies in a file that only this user can read, named after the address that the
 // server listens on.
 
-// KeepOwner keeps the token of whoever started the server at a host and port, for [ownerSecret], until remove is called.
+// KeepOwner keeps the token of whoever started the server at a host and port, for [ownerSecret], until remove is
+// called.
 func KeepOwner(hostPort string, secret access.Secret) (remove func(), err error) {
 	path, err := ownerFile(hostPort)
 	if err != nil {

@@ -158,9 +158,9 @@ func setEpoch(dir, epoch string) {
 	_ = os.WriteFile(filepath.Join(filepath.Dir(dir), epochFile), []byte(epoch+"\n"), 0o600)
 }
 
-// Restore brings files back into the spool that the server had acknowledged and has lost, because it was restored from an
-// older copy, and returns how many. It asks for the file that was acknowledged last: a server that has it has those
-// before it, unless its epoch is another one.
+// Restore brings files back into the spool that the server had acknowledged and has lost, because it was restored from
+// an older copy, and returns how many. It asks for the file that was acknowledged last: a server that has it has those
+// before it, unless its epoch differs.
 func (p *Pusher) Restore(ctx context.Context) (n int, err error) {
 	kept, err := keptFiles(p.Dir)
 	if err != nil {
@@ -216,8 +216,8 @@ func keptFiles(dir string) (list []spool.KeptFile, err error) {
 	return list, nil
 }
 
-// Lacking counts, by scenario, the seeds in the files of a spool that its server may not have: those that wait, and those
-// that it refused.
+// Lacking counts, by scenario, the seeds in the files of a spool that its server may not have: those that wait, and
+// those that it refused.
 func Lacking(dir string) (n map[string]int, err error) {
 	n = map[string]int{}
 	waiting, err := spool.Files(dir)

@@ -203,10 +203,10 @@ func shapeOf(m2, m3, m4 float64) Shape {
 // smallestNormal is the smallest number with full precision. A range that accepts all above 0 begins below it.
 const smallestNormal = 0x1p-1022
 
-// Outside returns how far a value lies outside of the bands that are not FAIL: the distance to the nearest value that is
-// accepted, as a share of the width of the accepted range. If that range is open on a side, it is a share of the size of
-// its limit; if the limit is 0, it is the distance itself. It is 0 for an accepted value, and infinite for one that is
-// not finite.
+// Outside returns how far a value lies outside of the bands that are not FAIL: the distance to the nearest value that
+// is accepted, as a share of the width of the accepted range. If that range is open on a side, it is a share of the
+// size of its limit; if the limit is 0, it is the distance itself. It is 0 for an accepted value, and infinite for one
+// that is not finite.
 func Outside(bands []Band, x float64) float64 {
 	lowest, highest, distance := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for _, b := range bands {

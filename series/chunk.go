@@ -23,7 +23,8 @@ type Chunk struct {
 }
 
 // A form turns words, the bits of values, into others that compress better, and back. Each is written as sections: the
-// lowest byte of all words, then the next. The exponents of a series compress where the low bits of its mantissas do not.
+// lowest byte of all words, then the next. The exponents of a series compress where the low bits of its mantissas do
+// not.
 type form struct {
 	planes  int                                                             // bytes of a word that are written
 	prepare func(words []uint64) (prepared []uint64, extra []byte, ok bool) // ok is false if the form does not suit the words

@@ -302,9 +302,9 @@ func paramText(v jsontext.Value) (text string, err error) {
 }
 
 // notModified tells a client that it has the newest answer, and reports whether it did. The header has the tag of the
-// answer in any case, unless the answer depends on more than the database. The tag differs after each commit, each start
-// of the server, with another version of the program, another token, and what else the answer is about. It is made before
-// the answer, so an answer can be newer than its tag, never older.
+// answer in any case, unless the answer depends on more than the database. The tag differs after each commit, each
+// start of the server, with another version of the program, another token, and what else the answer is about. It is
+// made before the answer, so an answer can be newer than its tag, never older.
 func (s *Server) notModified(w http.ResponseWriter, r *http.Request, isLive bool, about ...string) bool {
 	state := s.state(r)
 	if isLive || state == "" {
@@ -424,8 +424,8 @@ func (k *keeper) put(a keptAnswer) {
 	k.list = append(k.list, a)
 }
 
-// pageKeeper is what one request sees of the answers that are kept. The state is read before the answer, so an answer can
-// be newer than its state, never older.
+// pageKeeper is what one request sees of the answers that are kept. The state is read before the answer, so an answer
+// can be newer than its state, never older.
 type pageKeeper struct {
 	kept  *keeper
 	state string // of the database, for whoever asks; empty if nothing can be kept

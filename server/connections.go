@@ -9,8 +9,8 @@ import (
 	"sync"
 )
 
-// LimitConnections returns a listener that holds so many connections at once. If another one comes, one that waits for a
-// request is closed: the one that has waited longest, of the address that has the most connections. If all are being
+// LimitConnections returns a listener that holds so many connections at once. If another one comes, one that waits for
+// a request is closed: the one that has waited longest, of the address that has the most connections. If all are being
 // answered, the new one waits.
 func LimitConnections(listener net.Listener, most int) net.Listener {
 	l := &limitedListener{Listener: listener, most: most}

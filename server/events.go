@@ -214,7 +214,8 @@ type watched interface {
 	recorded(ctx context.Context) (changes []store.Change, isAll bool, err error)
 }
 
-// streams tells those who listen what was committed. One goroutine looks for all of them, and none while nobody listens.
+// streams tells those who listen what was committed. One goroutine looks for all of them, and none while nobody
+// listens.
 type streams struct {
 	of watched
 

@@ -201,8 +201,8 @@ func (f *fileSender) sendProblem(s *Server, r *http.Request, err error) {
 
 const artifactPath = apiPath + "artifact/content"
 
-// sendArtifact sends the content of a file of a seed. A browser saves it, and shows or runs nothing of it: whoever recorded
-// the seed chose what is in it.
+// sendArtifact sends the content of a file of a seed. A browser saves it, and shows or runs nothing of it: whoever
+// recorded the seed chose what is in it.
 func (s *Server) sendArtifact(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	of, err := answer.ParseSelector(query.Get("scenario"))

@@ -155,9 +155,9 @@ type Change struct {
 	Metric string `json:"metric"` // empty for the fields of the spec itself
 	// Field is the field that changed. It is empty if a whole metric was added or removed, and "position" if it moved.
 	Field string `json:"field"`
-	// Old and New are the values as a file would show them, defaults filled in; empty if there is none: an absent bound, a
-	// field that the type does not have, an improvement.baseline that is the scenario itself. For a metric that was added
-	// or removed they describe it, and for one that moved they are its positions, from 1.
+	// Old and New are the values as a file would show them, defaults filled in; empty if there is none: an absent
+	// bound, a field that the type does not have, an improvement.baseline that is the scenario itself. For a metric
+	// that was added or removed they describe it, and for one that moved they are its positions, from 1.
 	Old string `json:"old"`
 	New string `json:"new"`
 }

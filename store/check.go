@@ -22,8 +22,8 @@ import (
 
 // A bit that flips in an id or a time is still an id or a time to a database. A record therefore carries a SHA-256 of
 // what was stored with it. It is computed when the record is written, and compared by track check, backup and merge.
-// Rows of lineages, versions and executions change: each change makes their checksum anew, from what is stored. A record
-// that was damaged before stays so, or a change would hide the damage.
+// Rows of lineages, versions and executions change: each change makes their checksum anew, from what is stored. A
+// record that was damaged before stays so, or a change would hide the damage.
 
 // Checksum returns the SHA-256 of columns: int64, float64, string, []byte, or nil.
 func Checksum[T any](columns ...T) []byte {

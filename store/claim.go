@@ -77,8 +77,8 @@ func placeOf(words ...string) int64 {
 	return int64(binary.BigEndian.Uint64(hash[:8]) >> 2)
 }
 
-// Running are the claims of all processes at one time. What a process claims that is killed is not among them: on a file
-// at once, on a server after its lease.
+// Running are the claims of all processes at one time. What a process claims that is killed is not among them: on a
+// file at once, on a server after its lease.
 type Running struct{ places map[int64]bool }
 
 // Running returns what processes have claimed now. It knows nothing of processes that record elsewhere first, and of

@@ -388,8 +388,8 @@ type Pruned struct {
 }
 
 const (
-	// keptReason is why a seed keeps its contents, by the parameters $2, the time, and $3, a [Retained]; NULL if nothing
-	// keeps it.
+	// keptReason is why a seed keeps its contents, by the parameters $2, the time, and $3, a [Retained]; NULL if
+	// nothing keeps it.
 	keptReason = `
 	CASE WHEN CAST($2 AS bigint) > 0 AND seed.recorded_at >= $2 THEN '` + KeptRecent + `'
 	     WHEN (CAST($3 AS bigint) & 1) > 0 AND EXISTS (

@@ -347,8 +347,8 @@ type Trial struct {
 // TrialFilter narrows the executions of a lineage; the zero value asks for all with their own scores.
 type TrialFilter struct {
 	Versions []string // of one of these versions; nil for all
-	// Rubric is the rubric of the scores, or another kind of score: a ground-truth label or a component. It is empty for
-	// the rubric that each execution was recorded with.
+	// Rubric is the rubric of the scores, or another kind of score: a ground-truth label or a component. It is empty
+	// for the rubric that each execution was recorded with.
 	Rubric     string
 	Truth      string // successful executions that have this ground-truth label
 	Components bool   // with the components of the scores: of the default rubric, if the score is another kind

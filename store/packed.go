@@ -15,15 +15,15 @@ import (
 	"track/scoring"
 )
 
-// The values of a seed are one JSON object by name, and so are the truths of an execution and the components of a score.
-// The results of a seed under a spec are an array in the order of its metrics:
+// The values of a seed are one JSON object by name, and so are the truths of an execution and the components of a
+// score. The results of a seed under a spec are an array in the order of its metrics:
 //
 //	{"a":0.0699,"b":null,"c":"-Infinity"}
 //	[[0,0.85],[2,null],[0,1,0.25],[2,null,null,"series x is empty"]]
 //
-// A result has a status and a score, which is null if the value is missing. A third element is a value that was computed
-// from series, a fourth is the reason why there is none. Numbers are the shortest that give the same bits. null is NaN, or
-// the result of a metric that was not judged. See docs/adr/0001.
+// A result has a status and a score, which is null if the value is missing. A third element is a value that was
+// computed from series, a fourth is the reason why there is none. Numbers are the shortest that give the same bits.
+// null is NaN, or the result of a metric that was not judged. See docs/adr/0001.
 
 // storedResult is the result of a metric under a spec.
 type storedResult struct {

@@ -223,8 +223,8 @@ func (p postgresSchema) sync(relaxed commitment) (err error) {
 	return nil
 }
 
-// vacuum implements [engine]: the server vacuums. Backups and the log of the server keep what was removed for as long as
-// they are kept.
+// vacuum implements [engine]: the server vacuums. Backups and the log of the server keep what was removed for as long
+// as they are kept.
 func (postgresSchema) vacuum(context.Context, *Store, bool) error { return nil }
 
 func notForServers(done string) error {

@@ -125,8 +125,8 @@ func (p postgresSchema) migrate(ctx context.Context) error {
 	return p.letQuery(ctx)
 }
 
-// migrateUp creates the tables, or brings them up to date. Of several processes one does it, and the others wait. It reports whether
-// it was the one that created them.
+// migrateUp creates the tables, or brings them up to date. Of several processes one does it, and the others wait. It
+// reports whether it was the one that created them.
 func (p postgresSchema) migrateUp(ctx context.Context) (created bool, err error) {
 	const interval, attempts = 50 * time.Millisecond, 1200                                    // a minute: longer than the lease of a process that ended
 	locker, err := lock.NewPostgresTableLocker(lock.WithTableLockTimeout(interval, attempts)) // a row, which works behind PgBouncer too

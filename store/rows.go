@@ -207,8 +207,8 @@ type clauses struct {
 	args []any
 }
 
-// add appends a fragment, whose placeholders count from $1, and its arguments. A {list} in it becomes the placeholders of
-// the last argument, a slice of values.
+// add appends a fragment, whose placeholders count from $1, and its arguments. A {list} in it becomes the placeholders
+// of the last argument, a slice of values.
 func (c *clauses) add(fragment string, args ...any) {
 	before, after, isList := strings.Cut(fragment, "{list}")
 	if !isList {

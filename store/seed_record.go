@@ -125,8 +125,8 @@ type Existing struct {
 	Withdrawn *track.Withdrawal // of the same measurement; nil if it counts
 }
 
-// AddSeed stores seed, whose ID, RecordedAt and digest are given. If its scenario, configuration and number are taken, it
-// stores nothing and returns the seed that has them; likewise if this measurement was withdrawn.
+// AddSeed stores seed, whose ID, RecordedAt and digest are given. If its scenario, configuration and number are taken,
+// it stores nothing and returns the seed that has them; likewise if this measurement was withdrawn.
 func (t *Tx) AddSeed(seed track.Seed, digest [sha256.Size]byte) (id int64, existing *Existing, err error) {
 	withdrawn, err := t.withdrawnSeed(seed, digest)
 	if err != nil || withdrawn != nil {

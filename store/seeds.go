@@ -416,7 +416,8 @@ func Distinct(seeds []Seed) []Seed {
 	return slices.DeleteFunc(slices.Clone(seeds), func(s Seed) bool { return s.Repeats })
 }
 
-// values returns what a seed measured, and what was computed from its series when it was judged: they may be pruned since.
+// values returns what a seed measured, and what was computed from its series when it was judged: they may be pruned
+// since.
 func (s *Seed) values(names []string) (map[string]float64, error) {
 	values, err := numbersOf(s.numbers)
 	if err != nil {
@@ -457,8 +458,8 @@ func (r *Reader) MeasuredValues(ctx context.Context, sel Selection) (map[int64]m
 	})
 }
 
-// OneMeasured returns, by the id of the seed, the values of one metric as [Reader.MeasuredValues] does for all. The spec
-// may not have it.
+// OneMeasured returns, by the id of the seed, the values of one metric as [Reader.MeasuredValues] does for all. The
+// spec may not have it.
 func (r *Reader) OneMeasured(ctx context.Context, sel Selection, name string) (map[int64]float64, error) {
 	names, err := r.specNames(ctx, sel.SpecID)
 	if err != nil {
@@ -532,8 +533,8 @@ const (
 	whichDidNotPass         = ` AND (assessment.total_score IS NULL OR assessment.n_fail > 0)`
 )
 
-// FailingSeeds returns the seeds of a selection that did not pass, by number, with the metrics that failed, in the order
-// of the spec. The reason of a seed is the message that it was recorded with.
+// FailingSeeds returns the seeds of a selection that did not pass, by number, with the metrics that failed, in the
+// order of the spec. The reason of a seed is the message that it was recorded with.
 func (r *Reader) FailingSeeds(ctx context.Context, sel Selection) (failing []track.FailingSeed, err error) {
 	names, err := r.specNames(ctx, sel.SpecID)
 	if err != nil {
@@ -648,8 +649,8 @@ func (s *seedSums) totals() Totals {
 	return s.Totals
 }
 
-// MetricTotals aggregates each metric of a selection, in the order of the spec. Only the values of seeds that were judged
-// count: a failed seed may carry values.
+// MetricTotals aggregates each metric of a selection, in the order of the spec. Only the values of seeds that were
+// judged count: a failed seed may carry values.
 func (r *Reader) MetricTotals(ctx context.Context, sel Selection) ([]scoring.MetricTotals, error) {
 	names, err := r.specNames(ctx, sel.SpecID)
 	if err != nil {

@@ -72,7 +72,8 @@ func (r *Reader) Spec(ctx context.Context, scenario string, version int) (Spec, 
 	return *spec, nil
 }
 
-// IsNewestSpec reports whether the spec with this id is the newest version of a scenario. It costs less than to read it.
+// IsNewestSpec reports whether the spec with this id is the newest version of a scenario. It costs less than to read
+// it.
 func (t *Tx) IsNewestSpec(scenario string, id int64) (bool, error) {
 	var newest int64
 	err := t.getID(&newest, getNewestSpecID, scenario)

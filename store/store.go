@@ -164,8 +164,8 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Folder returns the folder of what is kept beside a database, such as the records that wait for it: that of the file, or
-// one of the user's own for a database on a server.
+// Folder returns the folder of what is kept beside a database, such as the records that wait for it: that of the file,
+// or one of the user's own for a database on a server.
 func Folder(name string) (string, error) {
 	if !IsServer(name) {
 		return filepath.Dir(name), nil

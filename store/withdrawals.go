@@ -313,8 +313,8 @@ type withdrawableSeed struct {
 	withdrawnAt time.Time // zero if it counts
 }
 
-// followWithdrawals makes the seeds of a scenario and a configuration follow what was withdrawn and restored of them. If several
-// measurements of a seed could count again, the one that was recorded first does.
+// followWithdrawals makes the seeds of a scenario and a configuration follow what was withdrawn and restored of them.
+// If several measurements of a seed could count again, the one that was recorded first does.
 func (t *Tx) followWithdrawals(scenario, hash string, s *Settled) error {
 	scenarioID, err := t.scenarioID(scenario)
 	if err != nil {

@@ -133,8 +133,8 @@ func (p *program) keepDatabase(ctx context.Context, dir string) (left []answer.S
 	return left, errors.Join(err, kept.close())
 }
 
-// watchPush sends what comes into a spool until ctx ends, or the server refuses the token. A server that is away is told
-// of once.
+// watchPush sends what comes into a spool until ctx ends, or the server refuses the token. A server that is away is
+// told of once.
 func (p *program) watchPush(ctx context.Context, pusher *remote.Pusher, every time.Duration) error {
 	const longest = time.Minute
 	server, told, pause := pusher.Client.Address(), "", every

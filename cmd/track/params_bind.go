@@ -58,7 +58,7 @@ func (p *program) bindParams(command string, params param.List, read readers) *b
 	return b
 }
 
-// complete offers what the first argument can be; nil if that is no name of a scenario or a lineage.
+// complete offers what the first argument can be; nil unless it names a scenario or a lineage.
 func (b *boundParams) complete(p *program) cli.BashCompleteFunc {
 	i := slices.IndexFunc(b.params, func(p param.Param) bool { return p.Arg })
 	if i < 0 {

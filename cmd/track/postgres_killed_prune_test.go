@@ -12,7 +12,8 @@ import (
 	"track/internal/testpostgres"
 )
 
-// stepwise is a database on a server and a file with the same records. A command on the server is killed before it commits.
+// stepwise is a database on a server and a file with the same records. A command on the server is killed before it
+// commits.
 type stepwise struct {
 	dir, file, direct, through string
 	commits                    int // of commands through the proxy

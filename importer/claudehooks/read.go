@@ -410,8 +410,8 @@ const (
 const besideCut = 64 << 10
 
 // ReadPayload returns a payload without what is too long to be kept. Of a string above 1 MiB, the masked beginning and
-// the masked end are kept, of an object or array of much else nothing, and what is left out is named with its size and a
-// digest of its lines' lengths. cuts say what is left out; none if nothing is. mask takes secrets out of a text.
+// the masked end are kept, of an object or array of much else nothing, and what is left out is named with its size and
+// a digest of its lines' lengths. cuts say what is left out; none if nothing is. mask takes secrets out of a text.
 func ReadPayload(r io.Reader, mask func(text string) string) (payload []byte, cuts Cuts, err error) {
 	payload, err = io.ReadAll(io.LimitReader(r, mostPayload+1))
 	switch {

@@ -1,5 +1,5 @@
-// Package claudesettings puts hooks into the settings of Claude Code and takes them out. It edits the text of the hooks:
-// everything else in the file keeps its order, its formatting and its bytes.
+// Package claudesettings puts hooks into the settings of Claude Code and takes them out. It edits the text of the
+// hooks: everything else in the file keeps its order, its formatting and its bytes.
 package claudesettings
 
 import (

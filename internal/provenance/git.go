@@ -332,8 +332,8 @@ func (w workTree) git(ctx context.Context, maxOutput int, args ...string) (out [
 }
 
 // gitEnvironment keeps the variables that lead git to its own parts and configuration. It drops those that would lead
-// git to another repository or have it write traces, as git itself sets them for hooks, and keeps git from looking for a
-// repository at or above ceiling.
+// git to another repository or have it write traces, as git itself sets them for hooks, and keeps git from looking for
+// a repository at or above ceiling.
 func gitEnvironment(environ []string, ceiling string) []string {
 	var kept []string
 	for _, entry := range environ {

@@ -5,8 +5,8 @@
 // as it was. The diff hash tells different edits of one commit apart: the SHA-256 of the masked changes.
 //
 // If git is missing, fails or takes longer than 30 s, or if the changes are too large, the state of the code is
-// unknown. The revision then has a mark that no other one has, and the commit if `git rev-parse` still gives it. Outside
-// of a git repository the revision is empty.
+// unknown. The revision then has a mark that no other one has, and the commit if `git rev-parse` still gives it.
+// Outside of a git repository the revision is empty.
 //
 // Untracked files do not count: a results file written by the run would otherwise make every seed another revision.
 // Nor do files count that git was told to overlook (skip-worktree, assume-unchanged). [FindFiles] finds the files that
@@ -39,7 +39,8 @@ type Origin struct {
 }
 
 // Find returns the origin of seeds that are recorded from the working directory by a program of the given version. If
-// the user declared a commit, git is not asked. If the state of the code is unknown, each call returns another revision.
+// the user declared a commit, git is not asked. If the state of the code is unknown, each call returns another
+// revision.
 func Find(ctx context.Context, declaredCommit, version string, patience Patience) Origin {
 	origin := Origin{Revision: track.Revision{Commit: declaredCommit}, Environment: Environment(version)}
 	if declaredCommit != "" {

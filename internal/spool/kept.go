@@ -134,7 +134,8 @@ type RefusedLine struct {
 // RefusedFolder returns the folder of the lines of a spool that could not be recorded.
 func RefusedFolder(dir string) string { return filepath.Join(filepath.Dir(dir), refusedFolder) }
 
-// KeepRefused keeps lines of a file of the spool in dir that could not be recorded. Whoever does it again keeps the same.
+// KeepRefused keeps lines of a file of the spool in dir that could not be recorded. Whoever does it again keeps the
+// same.
 func KeepRefused(dir string, f File, list []RefusedLine) error {
 	folder := RefusedFolder(dir)
 	if err := os.MkdirAll(folder, 0o700); err != nil {

@@ -170,7 +170,8 @@ func (p Plot) Framed() Plot {
 	return p
 }
 
-// room returns how far intervals may go: within the scale if all points are, and as far as they do not dwarf the points.
+// room returns how far intervals may go: within the scale if all points are, and as far as they do not dwarf the
+// points.
 func (p Plot) room(points extent, lo, hi float64) (least, most float64) {
 	least, most = -math.MaxFloat64, math.MaxFloat64
 	if lo < hi && lo <= points.lo && points.hi <= hi {

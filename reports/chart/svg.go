@@ -4,8 +4,8 @@
 // The same chart gives the same bytes. An SVG needs neither script nor network, and says in its title and description
 // what it shows: n, ranges, gaps, and how the points were reduced.
 //
-// Most charts are [Plot]s: points with intervals, lines and areas over two axes, which a page can also hand to a script.
-// The others have a row for each thing, or a layout of their own.
+// Most charts are [Plot]s: points with intervals, lines and areas over two axes, which a page can also hand to a
+// script. The others have a row for each thing, or a layout of their own.
 //
 // Values that are not finite are never drawn: they leave a gap and are counted in the description. Names and labels
 // may hold anything; what does not fit is shortened in the middle.

@@ -67,8 +67,8 @@ func (p fenceParser) Continue(n ast.Node, reader text.Reader, pc parser.Context)
 	return state
 }
 
-// shallowListParser opens no list below [maxNesting] items. The time of a line grows with its depth, and indentation nests items
-// deeper than the beginning of any line shows.
+// shallowListParser opens no list below [maxNesting] items. The time of a line grows with its depth, and indentation
+// nests items deeper than the beginning of any line shows.
 type shallowListParser struct{ parser.BlockParser }
 
 func (p shallowListParser) Open(parent ast.Node, reader text.Reader, pc parser.Context) (ast.Node, parser.State) {

@@ -131,8 +131,8 @@ type Execution struct {
 	// Calls are the tool calls in their order. None means that there were none, unless CallsUnknown.
 	Calls        []Call
 	CallsUnknown bool // the calls were not recorded
-	// Output is the assistant's final text, after the last tool result, as Markdown; empty where the agent ended without
-	// any.
+	// Output is the assistant's final text, after the last tool result, as Markdown; empty where the agent ended
+	// without any.
 	Output      *string
 	Truncated   *bool // the output was cut off at the token limit
 	Duration    *time.Duration

@@ -324,7 +324,8 @@ type TotalDelta struct {
 	WinShareCI   stats.Interval `json:"win_share_ci"` // Wilson
 	Correlation  *float64       `json:"correlation"`  // of the total scores of the pairs, Pearson; nil if a side does not vary
 	// DetectableDz is the effect that so many pairs detect with power 0.8, in standard deviations of the differences,
-	// and Detectable the same as a difference of scores, beyond the margin. Both are nil if the differences do not vary.
+	// and Detectable the same as a difference of scores, beyond the margin. Both are nil if the differences do not
+	// vary.
 	DetectableDz *float64 `json:"mde_dz"`
 	Detectable   *float64 `json:"mde"`
 	// SeedsNeeded is how many pairs show with power 0.8 that the difference Sought is beyond the margin; nil without a

@@ -414,8 +414,8 @@ func counted(list []answer.SentRecords, more answer.SentRecords) []answer.SentRe
 	return append(list, more)
 }
 
-// StoredLines hands over the facts that a database holds as lines that a server takes. It returns what lines do not carry,
-// by kind.
+// StoredLines hands over the facts that a database holds as lines that a server takes. It returns what lines do not
+// carry, by kind.
 func StoredLines(ctx context.Context, from *store.Store, put func(line []byte) error) (left []answer.SentRecords, err error) {
 	identity := agents.NewRecorder(from, agents.Options{ContentKeys: true}, nil)
 	for record, err := range DatabaseLines(ctx, from, Parts{}) {

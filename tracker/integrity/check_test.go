@@ -162,6 +162,7 @@ func TestDamage(t *testing.T) {
 		{"UPDATE configuration SET params = '{}x'", "configuration", "are no JSON object", 1, "configuration "},
 		{"INSERT INTO sweep SELECT 1, 'A', 1, '{', x'00', 0, 1, 1, NULL, NULL, 1, NULL, NULL, 0, NULL", "sweep", "its plan differs", 1, "sweep A"},
 		{"INSERT INTO sweep SELECT 1, 'B', 1, '{}', zeroblob(32), 0, 1, 1, NULL, NULL, 1, NULL, NULL, 0, NULL", "sweep", "its plan differs", 1, "sweep B"},
+		{"INSERT INTO look SELECT 1, 'L', 'gate', zeroblob(32), zeroblob(32), 40, '[', 0, 'PASS', 1", "look", "its plan cannot be read", 1, "look L"},
 		{"UPDATE environment SET document = '{\"os\":\"none\"}'", "environment", "differs from its hash", 1, "environment "},
 		{"UPDATE seed SET ulid = 'A' WHERE id = 4", "seed", "differs from its checksum", 1, "seed 3 of s"},
 		{"UPDATE seed SET recorded_at = recorded_at + 1 WHERE id = 4", "seed", "differs from its checksum", 1, "seed 3 of s"},

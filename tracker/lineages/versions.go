@@ -232,7 +232,8 @@ func makers(mutations []store.Mutation) map[string]store.Mutation {
 	return made
 }
 
-// rootOf returns the version that a lineage began with; empty if the ledger began without one, or is of another evolver.
+// rootOf returns the version that a lineage began with; empty if the ledger began without one, or is of another
+// evolver.
 func rootOf(l Lineage) (string, error) {
 	var creation evolution.Creation
 	if first, found := l.newest[evolution.KindCreation]; found && !l.isRun {
