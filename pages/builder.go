@@ -309,7 +309,7 @@ func sentenceOf(s answer.Sentence) sentence {
 		}
 	}
 	if s.Kind == answer.Need {
-		out.Text = "Needed: " + out.Text
+		out.Text = "Next: " + out.Text
 	}
 	if s.Hint != nil {
 		hint := hintSentence("", *s.Hint)

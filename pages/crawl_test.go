@@ -117,7 +117,7 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	if !strings.Contains(home, `<td class="long">the newest configuration; growth_plus alone`) {
 		t.Error("a long cell of the start page may not take several lines")
 	}
-	for address, want := range map[string]string{"/report/stability?scenario=growth_plus": `<a href="/stability?scenario=growth_plus%40`, "/matrix?by=configurations&scenario=grid": "theta="} {
+	for address, want := range map[string]string{"/report/stability?scenario=growth_plus": `<a href="/stability?scenario=growth_plus%40`, "/matrix?by=configurations&scenario=grid": "theta=", "/stability?scenario=growth_plus%40theta-14": "Next: "} {
 		if !strings.Contains(get(t, base+address), want) {
 			t.Errorf("%s has no %s", address, want)
 		}
