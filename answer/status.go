@@ -90,6 +90,9 @@ func (a Status) Lead() []Sentence {
 		if w.Lines > 0 {
 			list = append(list, w.wayOut())
 		}
+		if w.Open > 0 && w.Database == "" {
+			list = append(list, Sentence{Kind: Note, Text: fmt.Sprintf("%s still open: the program that records into it may have sent its lines", format.Counted(w.Open, "file")+" "+format.Verb(w.Open, "is", "are"))})
+		}
 		if w.Refused > 0 {
 			list = append(list, refusedNote(fmt.Sprintf("%s refused %s, kept in %s", w.target(), format.Counted(w.Refused, "line"), w.RefusedFolder), w.way()))
 		}

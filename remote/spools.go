@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -216,9 +215,9 @@ func keptFiles(dir string) (list []spool.KeptFile, err error) {
 	return list, nil
 }
 
-// Lacking counts, by scenario, the seeds in the files of a spool that its server may not have: those that wait, and
-// those that it refused.
-func Lacking(dir string) (n map[string]int, err error) {
+// Lacking counts, by scenario, the seeds in the files of a spool that its server does not have: those that wait, and those
+// that it refused. If it does not tell how far a file is recorded, all seeds of the file count.
+func (c *Client) Lacking(ctx context.Context, dir string) (n map[string]int, err error) {
 	n = map[string]int{}
 	waiting, err := spool.Files(dir)
 	if err != nil {
@@ -228,15 +227,41 @@ func Lacking(dir string) (n map[string]int, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range slices.Concat(waiting, refused) {
-		for record, err := range spool.Records(f.Path) {
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-			if err == nil && record.Err == nil && record.IsSeed() { // nobody knows what a bad line would be
-				n[record.Seed.Scenario]++
-			}
+	for _, f := range waiting {
+		if err := countSeeds(n, f, c.recordedLines(ctx, f)); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range refused {
+		if err := countSeeds(n, f, 0); err != nil {
+			return nil, err
 		}
 	}
 	return n, nil
+}
+
+// recordedLines returns how many lines of a file the server has recorded, from its beginning; 0 if it does not say that.
+func (c *Client) recordedLines(ctx context.Context, f spool.File) int64 {
+	id, _ := spool.ID(f.Path)
+	if id == "" {
+		return 0
+	}
+	there, err := c.spoolPosition(ctx, id, 1)
+	if err != nil || there.Refused > 0 {
+		return 0
+	}
+	return there.Through
+}
+
+// countSeeds counts the seeds of a file behind its first lines.
+func countSeeds(n map[string]int, f spool.File, behind int64) error {
+	for record, err := range spool.Records(f.Path) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err == nil && record.Err == nil && record.IsSeed() && int64(record.Line) > behind { // nobody knows what a bad line would be
+			n[record.Seed.Scenario]++
+		}
+	}
+	return nil
 }

@@ -1193,7 +1193,6 @@ class _Forwarder:
         self._keep("address", self._address)
         refused = bool(answer["rejected"] or answer["conflicts"] or answer["skipped"] and answer["refused"])
         sent, lines = self._sent + len(text), self._lines + count
-        self._note(sent, lines, refused)
         with self._lock:
             self._sent, self._lines, self._pause, self._failure = sent, lines, 0.1, ""
             self._stopped = refused
@@ -1234,14 +1233,6 @@ class _Forwarder:
         name = os.path.basename(self._path)
         return name[:10].upper() + _base32(int.from_bytes(hashlib.sha256(name.encode()).digest()[:10], "big"), 80)
 
-    def _note(self, sent: int, lines: int, refused: bool) -> None:
-        """Writes down how far the file is sent, for track push. It has its name once it is whole."""
-        path = self._path + ".position"
-        temporary = os.path.join(os.path.dirname(path), "." + os.path.basename(path))
-        with open(temporary, "w", encoding="utf-8") as file:
-            json.dump({"bytes": sent, "lines": lines, "refused": refused}, file)
-        os.replace(temporary, path)
-
     def _keep(self, name: str, text: str) -> None:
         """Writes down what is known of the server, unless it is known."""
         path = os.path.join(os.path.dirname(os.path.dirname(self._path)), name)
@@ -1275,7 +1266,6 @@ class _Forwarder:
             os.makedirs(done, 0o755, exist_ok=True)
             os.rename(os.path.join(folder, name), os.path.join(done, name))
             os.utime(os.path.join(done, name))
-            os.remove(self._path + ".position")
         except OSError:
             pass  # track push does it
 

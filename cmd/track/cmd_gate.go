@@ -20,8 +20,8 @@ func (p *program) gateCommand() *cli.Command {
 	command := customCommand(p, ask.Gate(), commandHelp{examples: `
 track gate growth_plus --min-pass-rate 0.95
 track gate baseline growth_plus --stable --no-degradation --junit gate.xml --md gate.md
-track gate growth_plus --min-score 0.8 --plan 10,20,30 --fail-on warn`}, func(_ *cli.Context, a answer.Gate) error {
-		lacking, err := p.lacking()
+track gate growth_plus --min-score 0.8 --plan 10,20,30 --fail-on warn`}, func(c *cli.Context, a answer.Gate) error {
+		lacking, err := p.lacking(c.Context)
 		if err != nil {
 			return err
 		}

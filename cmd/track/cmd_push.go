@@ -298,10 +298,14 @@ func (p *program) pushFirst(ctx context.Context, client *remote.Client) {
 }
 
 // lacking counts the records, by scenario, that the server lacks which the user names; none for a database.
-func (p *program) lacking() (map[string]int, error) {
-	dir, err := p.pushDir()
-	if dir == "" || err != nil {
+func (p *program) lacking(ctx context.Context) (map[string]int, error) {
+	client, err := p.client()
+	if client == nil || err != nil {
 		return nil, err
 	}
-	return remote.Lacking(dir)
+	dir, err := remote.SpoolDir(client.Address())
+	if err != nil {
+		return nil, err
+	}
+	return client.Lacking(ctx, dir)
 }

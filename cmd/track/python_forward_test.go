@@ -94,6 +94,13 @@ func TestPythonForwards(t *testing.T) {
 	f.do("fork 20")
 	f.do("sent")
 	p.wantSeeds("21,21,21")
+	// The file stays open, and the server has all of it: a gate lacks nothing.
+	if out, _ := p.track(p.address, "gate", "s", "--stable"); strings.Contains(out, "not on the server") || !strings.Contains(out, "no_spec") {
+		t.Error(out)
+	}
+	if status, _ := p.track("", "status"); !strings.Contains(status, "1 file is still open: the program that records into it may have sent its lines") {
+		t.Error(status)
+	}
 	f.do("seed 21")
 	f.do("close 30")
 	f.do("seed 22")
@@ -209,6 +216,9 @@ func TestPythonForwardsConflict(t *testing.T) {
 	}
 	if out, code := p.track(p.address, "push"); code != exitConflict || !strings.Contains(out, "1 conflicting") {
 		t.Errorf("exit code %d: %s", code, out)
+	}
+	if out, _ := p.track(p.address, "gate", "s", "--stable"); !strings.Contains(out, "unsent_records: 1 record of s: on this machine, and not on the server") {
+		t.Error(out)
 	}
 }
 
